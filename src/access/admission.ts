@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { BoundedCounts } from "../base/bounded-counts.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
@@ -50,7 +51,7 @@ export class Admission {
   readonly #ipWindow: RateWindow;
   readonly #connectionsPerIp: number;
   /** Open connections by what IPs are counted by. */
-  readonly #connections = new Map<string, number>();
+  readonly #connections = new BoundedCounts();
 
   constructor(options: {
     access: Pick<AccessStore, "keys" | "keyWindow" | "ipWindow">;
@@ -104,14 +105,8 @@ export class Admission {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
     if (ip === null || this.#trustedProxies?.contains(ip)) return true;
     const bucket = ipBucketOf(ip);
-    const count = this.#connections.get(bucket) ?? 0;
-    if (count >= this.#connectionsPerIp) return false;
-    this.#connections.set(bucket, count + 1);
-    socket.once("close", () => {
-      const left = (this.#connections.get(bucket) ?? 1) - 1;
-      if (left === 0) this.#connections.delete(bucket);
-      else this.#connections.set(bucket, left);
-    });
+    if (!this.#connections.take(bucket, this.#connectionsPerIp)) return false;
+    socket.once("close", () => this.#connections.release(bucket));
     return true;
   }
 

@@ -1,3 +1,4 @@
+import { invalid } from "../base/input/compile-reader.ts";
 import { nearName } from "../base/near-name.ts";
 import { openCancellations } from "./channels/cancellations.ts";
 import { openCandles } from "./channels/candles.ts";
@@ -7,7 +8,6 @@ import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
 import { openTokenTrades, openTrades } from "./channels/trades.ts";
 import type { ChannelRequest } from "./frames/frame-fields.ts";
-import { invalidFrame } from "./frames/read-fields.ts";
 import type { Channel, StreamSources } from "./hub/channel.ts";
 
 /** Every type of channel. Each throws `VALIDATION_ERROR` for what it does not take. */
@@ -32,5 +32,5 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
   if (open !== undefined) return open(request, sources);
   const near = type === undefined ? null : nearName(type, known);
   const guess = near === null ? "" : `; did you mean ${near}?`;
-  throw invalidFrame("channel.type", `must be one of ${known.join(", ")}${guess}`);
+  throw invalid("channel.type", `must be one of ${known.join(", ")}${guess}`);
 }

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
+import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -45,7 +46,7 @@ export class BulkAnswers {
   readonly #log: Log;
   readonly #lookEveryMs: number;
   /** Exports under way by the id of their key. */
-  readonly #running = new Map<string, number>();
+  readonly #running = new BoundedCounts();
   readonly #encoding = new EncodingThread();
 
   /** `lookEveryMs` is how often a client that takes too little is looked for. */
@@ -128,20 +129,16 @@ export class BulkAnswers {
   }
 
   #take(keyId: string): () => void {
-    const own = this.#running.get(keyId) ?? 0;
-    const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
-    if (all >= webLimits.exportsMax || own >= webLimits.exportsPerKeyMax) {
+    const { exportsMax, exportsPerKeyMax } = webLimits;
+    if (this.#running.total >= exportsMax || !this.#running.take(keyId, exportsPerKeyMax)) {
       const publicMessage = "Too many exports are under way";
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
     }
-    this.#running.set(keyId, own + 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const left = (this.#running.get(keyId) ?? 1) - 1;
-      if (left === 0) this.#running.delete(keyId);
-      else this.#running.set(keyId, left);
+      this.#running.release(keyId);
     };
   }
 }

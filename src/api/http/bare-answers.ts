@@ -3,11 +3,11 @@ import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Admission, Caller } from "../../access/admission.ts";
 import { AppError, errorTable } from "../../base/errors.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
 import type { Observation } from "../metrics/request-meter.ts";
 import type { StreamServer, Upgrade } from "../stream/stream-server.ts";
 import { answerHeaders } from "./answer-headers.ts";
-import { validationError } from "./compile-reader.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { hostFaultOf, requestIdOf } from "./request-head.ts";
@@ -118,7 +118,7 @@ export class BareAnswers {
 
 /** Why a request without one plain host is refused. */
 export function invalidHost(issue: string): AppError {
-  return validationError([{ parameter: "host", issue }]);
+  return invalid("host", issue);
 }
 
 /** Why Node's parser gave up, for the client. */

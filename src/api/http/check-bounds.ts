@@ -1,4 +1,4 @@
-import { validationError } from "./compile-reader.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 
 /** Throws `VALIDATION_ERROR` when a span of time ends where it starts or before: nothing is in it. */
 export function checkRange(
@@ -6,7 +6,7 @@ export function checkRange(
   [start, end]: readonly [string, string],
 ): void {
   if (isBelow(query[end], query[start], true)) {
-    throw validationError([{ parameter: end, issue: `must be after ${start}` }]);
+    throw invalid(end, `must be after ${start}`);
   }
 }
 
@@ -16,7 +16,7 @@ export function checkBounds(
   [least, greatest]: readonly [string, string],
 ): void {
   if (isBelow(query[greatest], query[least], false)) {
-    throw validationError([{ parameter: greatest, issue: `must not be below ${least}` }]);
+    throw invalid(greatest, `must not be below ${least}`);
   }
 }
 

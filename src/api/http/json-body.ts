@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { AppError } from "../../base/errors.ts";
-import { validationError } from "./compile-reader.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -88,8 +88,4 @@ function repeatedField(json: string): string | null {
 
 function notJson(): AppError {
   return invalid("body", "must be valid JSON in UTF-8");
-}
-
-function invalid(parameter: string, issue: string): AppError {
-  return validationError([{ parameter, issue }]);
 }

@@ -1,43 +1,7 @@
 import { type TUnsafe, Type } from "typebox";
-import {
-  addressInput,
-  amountInput,
-  type ClientText,
-  conditionIdInput,
-  hashInput,
-  tokenIdInput,
-} from "../../base/config/client-texts.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import { parsedText } from "../../base/input/client-texts.ts";
 import { isIpRange } from "../../base/ip-address.ts";
-
-/**
- * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the
- * error then says that the parameter must be `expected`. `keywords` are for the documentation.
- */
-export function parsedText<T extends string | number | bigint>(options: {
-  parse: (text: string) => T | null;
-  expected: string;
-  keywords?: Readonly<Record<string, unknown>>;
-}): TUnsafe<T> {
-  const { parse, expected, keywords } = options;
-  return Type.Unsafe<T>({ type: "string", ...keywords, "~parse": parse, "~expected": expected });
-}
-
-/** A token, as the decimal that clients know. */
-export const tokenId: TUnsafe<TokenId> = clientText(tokenIdInput);
-/** A condition, in either spelling of generation 3. */
-export const conditionId: TUnsafe<ConditionId> = clientText(conditionIdInput);
-/** A transaction, block or order. */
-export const hash: TUnsafe<Hash> = clientText(hashInput);
-/** An account or contract. */
-export const address: TUnsafe<Address> = clientText(addressInput);
-/** An amount of shares or cash in micros, never negative. */
-export const amount: TUnsafe<bigint> = clientText(amountInput);
-
-function clientText<T extends string | bigint>({ pattern, ...text }: ClientText<T>): TUnsafe<T> {
-  return parsedText({ ...text, keywords: { pattern } });
-}
 
 const clockPattern = "([01][0-9]|2[0-3]):[0-5][0-9]";
 const rfc3339Pattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clockPattern}:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]${clockPattern})`;

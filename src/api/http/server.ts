@@ -11,6 +11,7 @@ import {
 } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
+import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
 import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -21,7 +22,6 @@ import type { Observation } from "../metrics/request-meter.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
-import { compileReader, validationError } from "./compile-reader.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { readJsonBodies } from "./json-body.ts";
@@ -206,8 +206,7 @@ export class HttpServer {
     else if (!isOfServer && (request.is404 || request.raw.url === "*"))
       done(this.#unknownPath(request));
     else if (hostFault !== null) done(invalidHost(hostFault));
-    else if (refusesBody && hasBody(request.raw))
-      done(validationError([{ parameter: "body", issue: "is not taken here" }]));
+    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
   }

@@ -1,6 +1,7 @@
 /** What lists of trades, fills and matches can be asked for, and how that selects fills. */
 import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import { isGiven } from "../../base/optional.ts";
 import type { Fill } from "../../market/fill.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
@@ -9,7 +10,7 @@ import { readFills, storedFills } from "../../query/read-fills.ts";
 import { marketsOfEvent } from "../../views/events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange } from "../http/check-bounds.ts";
-import { address, amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
+import { cursor, time } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
 /** The highest whose next block still has positions that are safe integers. */

@@ -1,6 +1,8 @@
 /** What the list of markets can be asked for, how rows are chosen and in which order they come. */
 import { type Static, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
+import { amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { isGiven } from "../../base/optional.ts";
 import { marketFlags } from "../../views/markets/market-columns.ts";
 import type { MarketSelection } from "../../views/markets/market-selection.ts";
@@ -8,8 +10,7 @@ import type { MarketState } from "../../views/markets/market-state.ts";
 import { wordsOf } from "../../views/search/search-words.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
 import { checkRange } from "../http/check-bounds.ts";
-import { validationError } from "../http/compile-reader.ts";
-import { amount, conditionId, cursor, hash, time, tokenId } from "../http/parameters.ts";
+import { cursor, time } from "../http/parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
 /** A flag that no market has. */
@@ -92,7 +93,7 @@ export function searchedWords(search: string): string[] {
   const { searchWordsMax } = marketLimits;
   if (words.length <= searchWordsMax) return words;
   const issue = `must have at most ${searchWordsMax} different words`;
-  throw validationError([{ parameter: "search", issue }]);
+  throw invalid("search", issue);
 }
 
 /** What is asked with yes or no, more than once maybe: then nothing can be both. */

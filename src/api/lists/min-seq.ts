@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
 import type { Backend } from "../backend.ts";
-import { validationError } from "../http/compile-reader.ts";
 import type { Route } from "../http/route.ts";
 import { Cursors } from "./cursor.ts";
 
@@ -37,5 +37,5 @@ function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<vo
   }
   // No cursor of ours is: the list refuses it.
   if (position === ofCursor) return null;
-  throw validationError([{ parameter, issue: `is ahead of the chain: ${endOf(store)}` }]);
+  throw invalid(parameter, `is ahead of the chain: ${endOf(store)}`);
 }

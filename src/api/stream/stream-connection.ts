@@ -2,10 +2,10 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Admission } from "../../access/admission.ts";
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
+import type { BoundedCounts } from "../../base/bounded-counts.ts";
 import { AppError } from "../../base/errors.ts";
 import { ipBucketOf } from "../../base/ip-address.ts";
 import type { Form } from "../../stream/frames/packet.ts";
-import type { ConnectionCounts } from "../../stream/hub/connection-counts.ts";
 import {
   type Carrier,
   closeCodes,
@@ -17,7 +17,7 @@ import {
 export type ConnectionParts = SessionParts & {
   readonly admission: Admission;
   readonly keys: Pick<Keys, "isLive" | "isVerified">;
-  readonly counts: ConnectionCounts;
+  readonly counts: BoundedCounts;
 };
 
 /** A connection as its upgrade has made it. */

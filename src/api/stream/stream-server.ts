@@ -4,18 +4,18 @@ import { type Static, Type } from "typebox";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Admission, Caller } from "../../access/admission.ts";
 import type { Keys } from "../../access/api-key.ts";
+import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
+import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import { ConnectionCounts } from "../../stream/hub/connection-counts.ts";
 import type { Hub } from "../../stream/hub/hub.ts";
 import { BatchFlusher } from "../../stream/session/batch-flusher.ts";
 import { closeCodes, type StreamQuotas } from "../../stream/session/session.ts";
 import type { StreamMeter } from "../../stream/session/stream-meter.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
-import { compileReader, validationError } from "../http/compile-reader.ts";
 import { toAppError } from "../http/error-answer.ts";
 import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
 
@@ -80,11 +80,7 @@ export class StreamServer {
 
   private constructor(parts: StreamServerParts) {
     const { keys } = parts;
-    const own = {
-      flusher: new BatchFlusher(),
-      counts: new ConnectionCounts(),
-    };
-    this.#parts = { ...parts, ...own };
+    this.#parts = { ...parts, flusher: new BatchFlusher(), counts: new BoundedCounts() };
     for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
     // Before the revocation is answered: what a key opened dies with it.
     keys.onEnded(() => {
@@ -195,7 +191,7 @@ function offersDeflate({ headers }: IncomingMessage): boolean {
 
 function noDeflate(): AppError {
   const issue = "needs a client that offers the extension permessage-deflate";
-  return validationError([{ parameter: "compress", issue }]);
+  return invalid("compress", issue);
 }
 
 const socketOptions = {

@@ -1,4 +1,5 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
@@ -8,7 +9,6 @@ import { presentCandle } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { invalidFrame } from "../frames/read-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
@@ -18,7 +18,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
   const [tokenId] = requestedTokens(request);
   const { resolution } = request;
   if (tokenId === undefined || resolution === undefined) {
-    throw invalidFrame("channel.resolution", "is required");
+    throw invalid("channel.resolution", "is required");
   }
   const log = new CandleLog(sources, tokenId, resolutionSeconds[resolution]);
   const asked = { type: "candles", ...shownTokens([tokenId]), resolution };

@@ -1,7 +1,7 @@
+import { invalid } from "../../base/input/compile-reader.ts";
 import { unknownToken } from "../../query/read-markets.ts";
 import { noBookSource } from "../../venue/books/order-books.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { invalidFrame } from "../frames/read-fields.ts";
 import { BookFeed } from "../hub/book-feed.ts";
 import type { Channel, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
@@ -10,11 +10,11 @@ import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-reque
 export function openOrderbook(request: ChannelRequest, { books, state }: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id"], filters: [] });
   for (const name of ["resume_from", "snapshot"] as const) {
-    if (request[name] !== undefined) throw invalidFrame(name, "is not taken: books come whole");
+    if (request[name] !== undefined) throw invalid(name, "is not taken: books come whole");
   }
   const [tokenId, ...others] = requestedTokens(request);
   if (tokenId === undefined || others.length > 0) {
-    throw invalidFrame("channel.token_id", "must be one token");
+    throw invalid("channel.token_id", "must be one token");
   }
   if (!state.directory.isKnownToken(tokenId)) throw unknownToken();
   if (books === null) throw noBookSource();

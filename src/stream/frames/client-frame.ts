@@ -1,6 +1,8 @@
+import type { Static, TObject } from "typebox";
+import { Compile } from "typebox/compile";
+import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { nearName } from "../../base/near-name.ts";
-import { type ChannelRequest, type FrameId, frameFields, parseFrameId } from "./frame-fields.ts";
-import { invalidFrame, readFields } from "./read-fields.ts";
+import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./frame-fields.ts";
 
 /** What a client can say. `id` comes back with the answer. */
 export type ClientFrame =
@@ -9,21 +11,28 @@ export type ClientFrame =
   | { readonly action: "unsubscribe"; readonly of: string | ChannelRequest }
   | { readonly action: "ping" };
 
+const readers = {
+  auth: readerOf(frameSchemas.auth),
+  subscribe: readerOf(frameSchemas.subscribe),
+  unsubscribe: readerOf(frameSchemas.unsubscribe),
+  ping: readerOf(frameSchemas.ping),
+};
+const frameIds = Compile(frameId);
+
 /** The frame of a parsed JSON value. Throws `VALIDATION_ERROR` that names what is wrong. */
 export function readClientFrame(input: unknown): ClientFrame {
   const action = fieldOf(input, "action");
   switch (action) {
-    case "auth": {
-      const { api_key } = readFields(input, frameFields.auth);
-      if (api_key === undefined) throw invalidFrame("api_key", "is required");
-      return { action, apiKey: api_key };
+    case "auth":
+      return { action, apiKey: readers.auth(input).api_key };
+    case "subscribe": {
+      const { channel, action: _action, id: _id, ...beside } = readers.subscribe(input);
+      return { action, channel: joined(channel, beside) };
     }
-    case "subscribe":
-      return { action, channel: readSubscribed(input) };
     case "unsubscribe":
       return { action, of: readUnsubscribed(input) };
     case "ping":
-      readFields(input, frameFields.ping);
+      readers.ping(input);
       return { action };
     default:
       throw unknownAction(input, action);
@@ -32,44 +41,35 @@ export function readClientFrame(input: unknown): ClientFrame {
 
 /** The id a client gave its frame, also when the rest of it is not valid. */
 export function frameIdOf(input: unknown): FrameId | null {
-  return parseFrameId(fieldOf(input, "id"));
-}
-
-/** Filter, start and snapshot may be next to the channel or within it, but not in both places. */
-function readSubscribed(input: unknown): ChannelRequest {
-  const { channel, filter, resume_from, snapshot } = readFields(input, frameFields.subscribe);
-  if (channel === undefined) throw invalidFrame("channel", 'is required: { "type": ... }');
-  return joined(channel, {
-    ...(filter === undefined ? {} : { filter }),
-    ...(resume_from === undefined ? {} : { resume_from }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-  });
+  const id = fieldOf(input, "id");
+  return frameIds.Check(id) ? id : null;
 }
 
 function readUnsubscribed(input: unknown): string | ChannelRequest {
-  const { subscription_id, channel, filter } = readFields(input, frameFields.unsubscribe);
+  const { subscription_id, channel, filter } = readers.unsubscribe(input);
   if (subscription_id !== undefined && channel === undefined) return subscription_id;
   if (channel === undefined || subscription_id !== undefined) {
-    throw invalidFrame("subscription_id", "or channel is required, one of both");
+    throw invalid("subscription_id", "or channel is required, one of both");
   }
   return joined(channel, filter === undefined ? {} : { filter });
 }
 
+/** Filter, start and snapshot may be next to the channel or within it, but not in both places. */
 function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
-    if (Object.hasOwn(channel, name)) throw invalidFrame(name, "is given more than once");
+    if (Object.hasOwn(channel, name)) throw invalid(name, "is given more than once");
   }
   return { ...channel, ...beside };
 }
 
 function unknownAction(input: unknown, action: unknown): Error {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return invalidFrame("frame", "must be a JSON object");
+    return invalid("frame", "must be a JSON object");
   }
-  const known = Object.keys(frameFields);
+  const known = Object.keys(readers);
   const near = typeof action === "string" ? nearName(action, known) : null;
   const guess = near === null ? "" : `; did you mean ${near}?`;
-  return invalidFrame("action", `must be one of ${known.join(", ")}${guess}`);
+  return invalid("action", `must be one of ${known.join(", ")}${guess}`);
 }
 
 function fieldOf(input: unknown, name: string): unknown {
@@ -79,10 +79,15 @@ function fieldOf(input: unknown, name: string): unknown {
 
 /** What a message says; `null` is one that is not text. Throws `VALIDATION_ERROR`. */
 export function parseJson(text: string | null): unknown {
-  if (text === null) throw invalidFrame("frame", "must be text");
+  if (text === null) throw invalid("frame", "must be text");
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw invalidFrame("frame", "must be JSON");
+    throw invalid("frame", "must be JSON");
   }
+}
+
+function readerOf<Schema extends TObject>(schema: Schema) {
+  const read = compileReader(schema, "frame");
+  return (input: unknown) => read(input) as Static<Schema>;
 }

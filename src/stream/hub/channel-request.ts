@@ -1,8 +1,8 @@
 import { formatMicros } from "../../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
 import type { ChannelRequest, Filter } from "../frames/frame-fields.ts";
-import { invalidFrame } from "../frames/read-fields.ts";
 
 type RequestField = "token_id" | "token_ids" | "resolution";
 
@@ -25,10 +25,10 @@ export function checkRequest(request: ChannelRequest, { fields, filters }: Accep
 /** The tokens of a request, each once; at least one. */
 export function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly TokenId[] {
   if (token_id !== undefined && token_ids !== undefined) {
-    throw invalidFrame("channel.token_ids", "cannot be given together with token_id");
+    throw invalid("channel.token_ids", "cannot be given together with token_id");
   }
   const tokenIds = token_ids ?? (token_id === undefined ? [] : [token_id]);
-  if (tokenIds.length === 0) throw invalidFrame("channel.token_id", "or token_ids is required");
+  if (tokenIds.length === 0) throw invalid("channel.token_id", "or token_ids is required");
   return [...new Set(tokenIds)].toSorted();
 }
 
@@ -54,5 +54,5 @@ export function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<st
 }
 
 function notTaken(name: string, { type }: ChannelRequest): Error {
-  return invalidFrame(`channel.${name}`, `is not taken by channels of type ${type}`);
+  return invalid(`channel.${name}`, `is not taken by channels of type ${type}`);
 }

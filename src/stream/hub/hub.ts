@@ -1,12 +1,12 @@
 /** Where changes of the log meet those who follow it. */
 import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { invalidFrame } from "../frames/read-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
 import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
 import { FeedSubscription } from "./feed-subscription.ts";
@@ -50,7 +50,7 @@ export class Hub {
   untilReached(position: number, headBlock: number | null): Promise<void> | null {
     const { store } = this.#sources;
     if (!store.hasReached(position) && isAheadOfChain(position, headBlock)) {
-      throw invalidFrame("resume_from", `is ahead of the chain: ${endOf(store)}`);
+      throw invalid("resume_from", `is ahead of the chain: ${endOf(store)}`);
     }
     return untilReached(store, { position, parameter: "resume_from" });
   }

@@ -2,6 +2,7 @@ import type { VerifiedKey } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
@@ -9,7 +10,6 @@ import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../fram
 import { encodeText } from "../frames/frame-bytes.ts";
 import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
 import type { Form, Packet } from "../frames/packet.ts";
-import { invalidFrame } from "../frames/read-fields.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
@@ -311,7 +311,7 @@ export class Session implements Receiver {
   }
 
   #authenticate(value: string, id: FrameId | null): void {
-    if (this.#key !== null) throw invalidFrame("action", "auth was done before");
+    if (this.#key !== null) throw invalid("action", "auth was done before");
     const key = this.#carrier.authenticate(value);
     if ("error" in key) {
       this.sendText(errorFrame(key.error, id, this.#connectionId));
@@ -363,7 +363,7 @@ export class Session implements Receiver {
     }
     if (this.subscriptionCount >= quotas.subscriptionsMax) {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
-      throw invalidFrame("connection", issue);
+      throw invalid("connection", issue);
     }
     const started = ({ topic }: Subscribed, seq: number): void => {
       const channel = topic.channel.asked;

@@ -3,8 +3,9 @@ import type { KeyPosition } from "../../../access/api-key.ts";
 import { scopes } from "../../../access/key-format.ts";
 import { webLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
-import { validationError } from "../../http/compile-reader.ts";
-import { cursor, ipRange, parsedText, time } from "../../http/parameters.ts";
+import { parsedText } from "../../../base/input/client-texts.ts";
+import { invalid } from "../../../base/input/compile-reader.ts";
+import { cursor, ipRange, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 import { answerPage, listOf, metaOf, oneOf } from "../../lists/list-answer.ts";
@@ -47,7 +48,7 @@ export function createKey({ keys, audit, clock, freshness }: KeyServices): Route
     handler: async ({ body, caller, id: requestId }) => {
       const expiresAtMs = body.expires_at ?? null;
       if (expiresAtMs !== null && expiresAtMs <= clock.nowMs())
-        throw validationError([{ parameter: "expires_at", issue: "must be in the future" }]);
+        throw invalid("expires_at", "must be in the future");
       const allowedIps = body.allowed_ips ?? [];
       const issued = await keys.create({
         name: body.name,

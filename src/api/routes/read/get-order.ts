@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
+import { hash } from "../../../base/input/client-texts.ts";
 import { readEvents } from "../../../query/read-events.ts";
 import { readFills } from "../../../query/read-fills.ts";
 import { rowContextOf } from "../../../query/row-context.ts";
@@ -13,7 +14,6 @@ import { orderEventKinds } from "../../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
-import { hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { metaOf, oneOf } from "../../lists/list-answer.ts";
 

@@ -2,13 +2,13 @@ import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import type { TokenId } from "../../../base/ids.ts";
+import { tokenId } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { ageOf, bookRow, presentBook } from "../../../rows/book-row.ts";
 import type { LiveBook } from "../../../venue/books/live-book.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
 import type { Subject } from "../../cache/response-cache.ts";
-import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Kept, type Route } from "../../http/route.ts";
 import { metaOf, oneOf } from "../../lists/list-answer.ts";
 

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
+import { tokenId } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { readPrices } from "../../../query/read-price.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, lastsWithBooks } from "../../backend.ts";
 import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
-import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Kept, type Route } from "../../http/route.ts";
 import { metaOf, metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
+import { hash } from "../../../base/input/client-texts.ts";
 import { isTrade } from "../../../market/fill.ts";
 import { resolutionOf } from "../../../market/market.ts";
 import { readTransaction } from "../../../query/read-transaction.ts";
@@ -19,7 +20,6 @@ import {
 import { addressText, hashText } from "../../../rows/wire-format.ts";
 import { subjectOf } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
-import { hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { metaOf, oneOf } from "../../lists/list-answer.ts";
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
+import { tokenId } from "../../../base/input/client-texts.ts";
 import { isGiven } from "../../../base/optional.ts";
 import { resolutionSeconds } from "../../../market/candle.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
@@ -12,7 +13,7 @@ import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange } from "../../http/check-bounds.ts";
-import { cursor, time, tokenId } from "../../http/parameters.ts";
+import { cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
 import { listOf, metaOf, metaSchema } from "../../lists/list-answer.ts";

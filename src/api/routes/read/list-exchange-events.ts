@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { assert } from "../../../base/assert.ts";
 import type { Address, Hash } from "../../../base/ids.ts";
+import { address, hash } from "../../../base/input/client-texts.ts";
 import type { Contracts } from "../../../contracts/contracts.ts";
 import type { ExchangeNotice } from "../../../contracts/events.ts";
 import type { LocatedEvent } from "../../../market/block-facts.ts";
@@ -20,7 +21,6 @@ import {
 import type { RowContext } from "../../../rows/trade-row.ts";
 import type { Backend } from "../../backend.ts";
 import type { Row } from "../../bulk/columns.ts";
-import { address, hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { fillQuery, listOrder, rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
 import {

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
+import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { finalBoundary } from "../../../query/merged-list.ts";
 import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
@@ -8,7 +9,6 @@ import type { RowContext } from "../../../rows/trade-row.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { Backend } from "../../backend.ts";
 import type { RowsAsOfNow } from "../../bulk/bulk-rows.ts";
-import { conditionId, hash } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";

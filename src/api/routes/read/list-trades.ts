@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
+import { tokenId } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
@@ -7,7 +8,6 @@ import { unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { cachedUntilChange, cachedUntilListed } from "../../backend.ts";
-import { tokenId } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
 import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { validationError } from "../../http/compile-reader.ts";
+import { invalid } from "../../../base/input/compile-reader.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { streamPath, streamQuery } from "../../stream/stream-server.ts";
 
@@ -16,9 +16,7 @@ export function openStream(): Route {
     errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
     response: Type.Object({}),
     handler: () => {
-      throw validationError([
-        { parameter: "upgrade", issue: "must be websocket to open the stream" },
-      ]);
+      throw invalid("upgrade", "must be websocket to open the stream");
     },
   });
 }

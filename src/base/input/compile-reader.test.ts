@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { Type } from "typebox";
-import { AppError } from "../../base/errors.ts";
+import { AppError } from "../errors.ts";
+import { amount, tokenId } from "./client-texts.ts";
 import { compileReader } from "./compile-reader.ts";
-import { amount, tokenId } from "./parameters.ts";
 
 const schema = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),

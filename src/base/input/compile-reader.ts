@@ -1,15 +1,15 @@
 import type { TObject, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
-import { assert } from "../../base/assert.ts";
-import { webLimits } from "../../base/config/limits.ts";
-import { AppError, type ErrorDetail } from "../../base/errors.ts";
-import { shown, unknownName, wrongValue } from "../../base/near-name.ts";
+import { assert } from "../assert.ts";
+import { webLimits } from "../config/limits.ts";
+import { AppError, type ErrorDetail } from "../errors.ts";
+import { shown, unknownName, wrongValue } from "../near-name.ts";
 
-/** Where parameters come from: texts in a path or a query string, JSON values in a body. */
-export type Source = "path" | "query" | "body";
+/** Where parameters come from: texts in a path or a query string, JSON values in a body or a frame of the stream. */
+type Source = "path" | "query" | "body" | "frame";
 
 /** Turns what a client sent into the values of a schema; throws `VALIDATION_ERROR` naming each fault. */
-export type Reader = (input: unknown) => Readonly<Record<string, unknown>>;
+type Reader = (input: unknown) => Readonly<Record<string, unknown>>;
 
 /** `undefined` when the value is not what it has to be. */
 type ValueReader = (raw: unknown) => unknown;
@@ -41,25 +41,31 @@ type Keywords = {
 };
 
 /**
- * Compiles the schema of a path, a query string or a body. Unknown, repeated and malformed parameters are errors;
+ * Compiles the schema of a path, a query string, a body or a frame. Unknown, repeated and malformed parameters are errors;
  * numbers are plain decimals, booleans `true` or `false`, lists separated by commas.
- * The query string of a schema with `additionalProperties` is left to the page that the route serves.
+ * The query string of a schema with `additionalProperties` is left to the page that the route serves. `place` begins the
+ * names of fields in errors.
  */
-export function compileReader(schema: TObject, source: Source): Reader {
+export function compileReader(schema: TObject, source: Source, place = ""): Reader {
   const required = new Set<string>(schema.required);
   const defaults: Record<string, unknown> = {};
   const fields = new Map<string, Field>();
   for (const [name, property] of Object.entries(schema.properties)) {
     const keywords: Keywords = property;
     const isRequired = required.has(name) && keywords.default === undefined;
-    const read = source === "body" ? jsonReader(property) : textReader(property);
+    const isJson = source === "body" || source === "frame";
+    const read = isObject(property)
+      ? compileReader(property, source, `${place}${name}.`)
+      : isJson
+        ? jsonReader(property)
+        : textReader(property);
     const choices = keywords.enum ?? [];
     fields.set(name, { name, isRequired, read, expected: expectedOf(property), choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
   Object.freeze(defaults);
   const readAll = (given: Iterable<readonly [string, unknown]>) =>
-    readFields(fields, defaults, given);
+    readFields({ fields, defaults, place }, given);
   const hasRequired = [...fields.values()].some((field) => field.isRequired);
   switch (source) {
     case "query":
@@ -69,41 +75,57 @@ export function compileReader(schema: TObject, source: Source): Reader {
     case "path":
       return (params) => readAll(Object.entries(params as Record<string, string>));
     case "body":
-      return (body) => readAll(bodyPairs(body));
+      // Fastify reports no body as null; a null field is one that is not given.
+      return (body) =>
+        readAll(
+          pairsOf(body === null ? {} : body, "body").filter(
+            ([name, raw]) => raw !== null || !fields.has(name),
+          ),
+        );
+    case "frame":
+      return (frame) => readAll(pairsOf(frame, place.replace(/\.$/, "") || "frame"));
   }
 }
 
 function readFields(
-  fields: ReadonlyMap<string, Field>,
-  defaults: Readonly<Record<string, unknown>>,
+  known: {
+    readonly fields: ReadonlyMap<string, Field>;
+    readonly defaults: Readonly<Record<string, unknown>>;
+    readonly place: string;
+  },
   given: Iterable<readonly [string, unknown]>,
 ): Record<string, unknown> {
+  const { fields, defaults, place } = known;
   const values: Record<string, unknown> = { ...defaults };
   const faults: ErrorDetail[] = [];
   const seen = new Set<string>();
   for (const [name, raw] of given) {
     const field = fields.get(name);
-    // In a body null is a field that is not given; texts are never null.
-    if (field !== undefined && raw === null) continue;
     const value = field?.read(raw);
+    const parameter = place + shown(name);
     if (field === undefined)
-      faults.push({ parameter: shown(name), issue: unknownName(name, [...fields.keys()]) });
-    else if (seen.has(name)) faults.push({ parameter: name, issue: "is given more than once" });
+      faults.push({ parameter, issue: unknownName(name, [...fields.keys()]) });
+    else if (seen.has(name)) faults.push({ parameter, issue: "is given more than once" });
     else if (value === undefined)
-      faults.push({ parameter: name, issue: wrongValue(raw, field.expected, field.choices) });
+      faults.push({ parameter, issue: wrongValue(raw, field.expected, field.choices) });
     else values[name] = value;
     seen.add(name);
     if (faults.length >= webLimits.errorDetailsMax) break;
   }
   for (const { name, isRequired, expected } of fields.values())
     if (isRequired && !seen.has(name))
-      faults.push({ parameter: name, issue: `is required: ${expected}` });
+      faults.push({ parameter: place + name, issue: `is required: ${expected}` });
   if (faults.length > 0) throw validationError(faults);
   return values;
 }
 
-/** `VALIDATION_ERROR` whose message reports the first fault; also for rules between parameters. */
-export function validationError(faults: readonly ErrorDetail[]): AppError {
+/** `VALIDATION_ERROR` about one parameter; also for rules between parameters. */
+export function invalid(parameter: string, issue: string): AppError {
+  return validationError([{ parameter, issue }]);
+}
+
+/** The message reports the first fault. */
+function validationError(faults: readonly ErrorDetail[]): AppError {
   const [first] = faults;
   const publicMessage = `${first?.parameter} ${first?.issue}`;
   return new AppError("VALIDATION_ERROR", { publicMessage, details: faults });
@@ -123,17 +145,19 @@ function decode(text: string, parameter: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    const issue = "must be valid percent-encoded UTF-8";
-    throw validationError([{ parameter: shown(parameter), issue }]);
+    throw invalid(shown(parameter), "must be valid percent-encoded UTF-8");
   }
 }
 
-/** The fields of a JSON object; no body, which Fastify reports as `null`, has none. */
-function bodyPairs(body: unknown): Iterable<readonly [string, unknown]> {
-  if (body === null) return [];
-  if (typeof body !== "object" || Array.isArray(body))
-    throw validationError([{ parameter: "body", issue: "must be a JSON object" }]);
-  return Object.entries(body);
+/** The fields of a JSON object, which errors call `what`. */
+function pairsOf(object: unknown, what: string): [string, unknown][] {
+  if (typeof object !== "object" || object === null || Array.isArray(object))
+    throw invalid(what, "must be a JSON object");
+  return Object.entries(object);
+}
+
+function isObject(schema: TSchema): schema is TObject {
+  return "properties" in schema;
 }
 
 function textReader(schema: TSchema): ValueReader {
@@ -192,6 +216,8 @@ function expectedOf(schema: TSchema): string {
   if (keywords["~expected"] !== undefined) return keywords["~expected"];
   if (keywords.enum !== undefined) return `one of ${keywords.enum.join(", ")}`;
   switch (keywords.type) {
+    case "object":
+      return "a JSON object";
     case "boolean":
       return "true or false";
     case "integer":

@@ -1,6 +1,11 @@
-/** How many connections each key or address has, within a bound each. */
-export class ConnectionCounts {
+/** How many of something each owner has, such as connections of an IP, within a bound each. */
+export class BoundedCounts {
   readonly #counts = new Map<string, number>();
+
+  /** Of all owners. */
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
 
   /** Takes a place; `false` when all `limit` of them are taken. */
   take(owner: string, limit: number): boolean {
