@@ -40,10 +40,7 @@ export const placeConditions: Conditions<PlaceFilter, Placed> = {
     sql: `timestamp < ${integerLiteral(to)}`,
     holds: ({ timestamp }) => timestamp < to,
   }),
-  txHash: (hash) => ({
-    sql: `tx_hash = ${hexLiteral(hash)}`,
-    holds: ({ txHash }) => txHash === hash,
-  }),
+  txHash: is("tx_hash", hexLiteral, ({ txHash }) => txHash),
 };
 
 /** The conditions of the fields that are given, all of which must hold. */
@@ -61,8 +58,31 @@ export function allOf<Filter, Row>(
   };
 }
 
-/** That a column has one of some values; of none, nothing has it. */
-export function isIn(column: string, literals: readonly string[]): string {
+/** That a column has a value, which rows in memory have as `valueOf`. */
+export function is<Row, Value extends string>(
+  column: string,
+  literal: (value: Value) => string,
+  valueOf: (row: Row) => Value | null,
+): (wanted: Value) => Condition<Row> {
+  return (wanted) => ({
+    sql: `${column} = ${literal(wanted)}`,
+    holds: (row) => valueOf(row) === wanted,
+  });
+}
+
+/** That it has one of some values; of none, nothing has it. */
+export function isOneOf<Row, Value extends string>(
+  column: string,
+  literal: (value: Value) => string,
+  valueOf: (row: Row) => Value,
+): (wanted: readonly Value[]) => Condition<Row> {
+  return (wanted) => ({
+    sql: isIn(column, wanted.map(literal)),
+    holds: (row) => wanted.includes(valueOf(row)),
+  });
+}
+
+function isIn(column: string, literals: readonly string[]): string {
   const [only, ...others] = literals;
   if (only === undefined) return "0";
   // Only of what equals one value does the engine know that it lies in the order of the rest.

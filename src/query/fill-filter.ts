@@ -9,7 +9,8 @@ import {
   allOf,
   type Condition,
   type Conditions,
-  isIn,
+  is,
+  isOneOf,
   type PlaceFilter,
   placeConditions,
 } from "./condition.ts";
@@ -59,46 +60,19 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
     sql: `if(match_seq = 0, seq, match_seq) >= ${integerLiteral(from)}`,
     holds: (fill) => (fill.matchSeq ?? fill.seq) >= from,
   }),
-  roles: (roles) => ({
-    sql: isIn("role", roles.map(wordLiteral)),
-    holds: (fill) => roles.includes(fill.role),
-  }),
-  exchange: (name) => ({
-    sql: `exchange = ${wordLiteral(name)}`,
-    holds: (fill) => fill.exchange.exchange === name,
-  }),
-  tokenIds: (ids) => ({
-    sql: isIn("token_id", ids.map(hexLiteral)),
-    holds: (fill) => ids.includes(fill.tokenId),
-  }),
-  makerTokenIds: (ids) => ({
-    sql: isIn("maker_token_id", ids.map(hexLiteral)),
-    holds: (fill) => ids.includes(fill.makerTokenId),
-  }),
-  makerSide: (side) => ({
-    sql: `maker_side = ${wordLiteral(side)}`,
-    holds: (fill) => fill.makerSide === side,
-  }),
-  maker: (address) => ({
-    sql: `maker = ${hexLiteral(address)}`,
-    holds: (fill) => fill.maker === address,
-  }),
-  taker: (address) => ({
-    sql: `taker = ${hexLiteral(address)}`,
-    holds: (fill) => fill.taker === address,
-  }),
+  roles: isOneOf("role", wordLiteral, (fill) => fill.role),
+  exchange: is("exchange", wordLiteral, (fill) => fill.exchange.exchange),
+  tokenIds: isOneOf("token_id", hexLiteral, (fill) => fill.tokenId),
+  makerTokenIds: isOneOf("maker_token_id", hexLiteral, (fill) => fill.makerTokenId),
+  makerSide: is("maker_side", wordLiteral, (fill) => fill.makerSide),
+  maker: is("maker", hexLiteral, (fill) => fill.maker),
+  taker: is("taker", hexLiteral, (fill) => fill.taker),
   wallet: (address) => ({
     sql: `(maker = ${hexLiteral(address)} OR taker = ${hexLiteral(address)})`,
     holds: (fill) => fill.maker === address || fill.taker === address,
   }),
-  orderHash: (hash) => ({
-    sql: `order_hash = ${hexLiteral(hash)}`,
-    holds: (fill) => fill.orderHash === hash,
-  }),
-  matchType: (type) => ({
-    sql: `match_type = ${wordLiteral(type)}`,
-    holds: (fill) => fill.matchType === type,
-  }),
+  orderHash: is("order_hash", hexLiteral, (fill) => fill.orderHash),
+  matchType: is("match_type", wordLiteral, (fill) => fill.matchType),
   sizeMin: (micros) => ({
     sql: `size >= ${decimalLiteral(micros)}`,
     holds: (fill) => fill.size >= micros,

@@ -6,7 +6,14 @@ import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { allOf, type Conditions, isIn, type PlaceFilter, placeConditions } from "./condition.ts";
+import {
+  allOf,
+  type Conditions,
+  is,
+  isOneOf,
+  type PlaceFilter,
+  placeConditions,
+} from "./condition.ts";
 import { type ListOrder, readRows, type StoredList } from "./merged-list.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
@@ -22,18 +29,9 @@ export type EventFilter = PlaceFilter & {
 
 const eventConditions: Conditions<EventFilter, LocatedEvent> = {
   ...placeConditions,
-  kinds: (kinds) => ({
-    sql: isIn("kind", kinds.map(wordLiteral)),
-    holds: ({ event }) => kinds.includes(event.kind),
-  }),
-  addresses: (addresses) => ({
-    sql: isIn("address", addresses.map(hexLiteral)),
-    holds: ({ address }) => addresses.includes(address),
-  }),
-  subject: (subject) => ({
-    sql: `subject = ${hexLiteral(subject)}`,
-    holds: ({ event }) => subjectOf(event) === subject,
-  }),
+  kinds: isOneOf("kind", wordLiteral, ({ event }) => event.kind),
+  addresses: isOneOf("address", hexLiteral, ({ address }) => address),
+  subject: is("subject", hexLiteral, ({ event }) => subjectOf(event)),
 };
 
 /** A list of events, in the order of the chain or against it. */

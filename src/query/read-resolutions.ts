@@ -21,12 +21,7 @@ export function readResolutions(
   limit: number,
 ): readonly Resolution[] {
   store.reads.add("resolutions", "views");
-  const first: Resolution[] = [];
-  for (const resolution of state.directory.resolutions.select(range, from)) {
-    first.push(resolution);
-    if (first.length >= limit) break;
-  }
-  return first;
+  return state.directory.resolutions.select(range, from).take(limit).toArray();
 }
 
 /** All resolutions of a list as they are now, to be read by their number: final ones keep their places. */

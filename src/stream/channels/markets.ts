@@ -3,8 +3,7 @@ import { mapInTurns } from "../../base/time/turns.ts";
 import { presentMarket } from "../../rows/market-row.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { firstGroups } from "../frames/page-groups.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 type Listed = { readonly seq: number; readonly conditionId: ConditionId };
@@ -31,12 +30,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
     // Generation 3 has markets that no one announces: their first trade does.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
-      (
-        await mapInTurns(
-          firstGroups(behind(after), limit, ({ seq }) => seq),
-          entryOf,
-        )
-      ).flat(),
+      (await mapInTurns(firstGroups(behind(after), limit), entryOf)).flat(),
     readNewest: async (through, count) =>
       behind(-1)
         .filter(({ seq }) => seq <= through)

@@ -4,7 +4,7 @@ import type { Resolution } from "../../market/market.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { presentResolution } from "../../rows/resolution-row.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 /** How conditions ended, where it was logged. */
@@ -16,31 +16,29 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   const conditionIds = asked === undefined ? undefined : new Set([asked]);
   const indexBehind = (position: number): number =>
     resolutions.indexOf({ seq: (position + 1) as Seq, conditionId: "" as ConditionId });
-  const select = (from: {
-    index: number;
-    step: 1 | -1;
-  }): Iterator<Resolution> & Iterable<Resolution> =>
-    resolutions.select({ ...everything, conditionIds }, from);
+  const behind = (position: number) =>
+    resolutions.select({ ...everything, conditionIds }, { index: indexBehind(position), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
     const market = directory.market(resolution.conditionId);
     const row = presentResolution(resolution, market, rowContextOf(sources));
     return { seq: row.seq, id: row.id, json: JSON.stringify(row) };
   };
-  const idsBehind = (position: number): string[] =>
-    [...select({ index: indexBehind(position), step: 1 })].map((one) => entryOf(one).id);
   return {
     event: "resolution",
     asked: { type: "resolutions", ...shownFilter(request) },
     label: { type: "resolutions" },
     isFinalOnly: request.filter?.finality === "finalized",
     interest: { tokenIds: [], events: true },
-    readAfter: async (after, { limit }) =>
-      mapInTurns(takeGroups(select({ index: indexBehind(after), step: 1 }), limit), entryOf),
+    readAfter: async (after, { limit }) => mapInTurns(firstGroups(behind(after), limit), entryOf),
     readNewest: async (through, count) => {
-      const newest = select({ index: indexBehind(through) - 1, step: -1 });
-      return takeFirst(newest, count).toReversed().map(entryOf);
+      const from = { index: indexBehind(through) - 1, step: -1 } as const;
+      const newest = resolutions.select({ ...everything, conditionIds }, from).take(count);
+      return newest.map(entryOf).toArray().toReversed();
     },
-    revertedBy: (_removed, rewindTo) => idsBehind(rewindTo),
+    revertedBy: (_removed, rewindTo) =>
+      behind(rewindTo)
+        .map((one) => entryOf(one).id)
+        .toArray(),
   };
 }
 
@@ -51,21 +49,3 @@ const everything = {
   timestampTo: Infinity,
   txHash: undefined,
 };
-
-function takeFirst(results: Iterable<Resolution>, count: number): Resolution[] {
-  const taken: Resolution[] = [];
-  for (const result of results) {
-    if (taken.push(result) >= count) break;
-  }
-  return taken;
-}
-
-/** `limit` results or somewhat more: those of one log stay together, as a page ends at a position. */
-function takeGroups(results: Iterable<Resolution>, limit: number): Resolution[] {
-  const taken: Resolution[] = [];
-  for (const result of results) {
-    if (taken.length >= limit && result.seq !== taken.at(-1)?.seq) break;
-    taken.push(result);
-  }
-  return taken;
-}

@@ -63,6 +63,19 @@ export type Channel = {
   readonly openFeed?: (subscriptionId: string) => Feed;
 };
 
+/** The first `limit` rows of a sorted list, or more: rows of one position stay together, as a page ends at a position. */
+export function firstGroups<Row extends { readonly seq: number }>(
+  rows: Iterable<Row>,
+  limit: number,
+): Row[] {
+  const first: Row[] = [];
+  for (const row of rows) {
+    if (first.length >= limit && row.seq !== first.at(-1)?.seq) break;
+    first.push(row);
+  }
+  return first;
+}
+
 /** What channels read from. */
 export type StreamSources = PriceSources & {
   readonly store: IndexedFacts;

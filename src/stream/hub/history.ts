@@ -1,7 +1,6 @@
 import { streamLimits } from "../../base/config/limits.ts";
 import type { Packet } from "../frames/packet.ts";
-import { firstGroups } from "../frames/page-groups.ts";
-import type { Entry } from "./channel.ts";
+import { type Entry, firstGroups } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
 /** What follows a position, in slices to send one by one; everything up to `readTo` is in it. */
@@ -114,7 +113,7 @@ export class History {
 function slicesOf(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const slices: (readonly Entry[])[] = [];
   for (let rest = entries; rest.length > 0; ) {
-    const slice = firstGroups(rest, streamLimits.historyRowsPerSlice, ({ seq }) => seq);
+    const slice = firstGroups(rest, streamLimits.historyRowsPerSlice);
     slices.push(slice);
     rest = rest.slice(slice.length);
   }
