@@ -62,10 +62,9 @@ export function isActive({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number)
 /** Names are unique among keys that work, so that people can distinguish them. Throws `CONFLICT`. */
 export function refuseWithoutRoom(keys: { readonly active: number; readonly named: number }): void {
   const { active, named } = keys;
-  if (named > 0)
-    throw new AppError("CONFLICT", { publicMessage: "An active key has this name already" });
+  if (named > 0) throw new AppError("CONFLICT", "An active key has this name already");
   if (active >= webLimits.activeKeysMax)
-    throw new AppError("CONFLICT", { publicMessage: `There are ${active} active keys already` });
+    throw new AppError("CONFLICT", `There are ${active} active keys already`);
 }
 
 /** Under another pepper every key would be refused without a reason anybody could see. */
@@ -73,7 +72,7 @@ export const otherPepper = "The pepper is not the one under which the stored key
 
 /** What is thrown for an id without an active key. */
 export function noActiveKey(): AppError {
-  return new AppError("NOT_FOUND", { publicMessage: "There is no active key with this id" });
+  return new AppError("NOT_FOUND", "There is no active key with this id");
 }
 
 /** The key that the admin key of the configuration is imported as. Throws `ConfigError` when it is not an admin key. */

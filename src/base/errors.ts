@@ -40,9 +40,16 @@ export type ErrorCode = keyof typeof errorTable;
 /** Which parameter is wrong, and how. Both are shown to the client. */
 export type ErrorDetail = { readonly parameter: string; readonly issue: string };
 
+/** `publicMessage` replaces the table's sentence; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`. */
+type ErrorOptions = {
+  readonly publicMessage?: string;
+  readonly details?: readonly ErrorDetail[];
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+};
+
 /**
- * An expected failure, sent to the client. `publicMessage` replaces the table's sentence and must
- * hold nothing internal; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`. It has
+ * An expected failure, sent to the client. A text is its `publicMessage`, which must hold nothing internal. It has
  * no stack of its own.
  */
 export class AppError extends Error {
@@ -51,15 +58,8 @@ export class AppError extends Error {
   readonly details: readonly ErrorDetail[];
   readonly retryAfterSeconds: number | null;
 
-  constructor(
-    code: ErrorCode,
-    options: {
-      publicMessage?: string;
-      details?: readonly ErrorDetail[];
-      retryAfterSeconds?: number;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(code: ErrorCode, given: string | ErrorOptions = {}) {
+    const options = typeof given === "string" ? { publicMessage: given } : given;
     // Where a refusal was made reports no one anything, and finding out costs more than the rest of it;
     // what failed inside comes as `cause`, with its own.
     const { stackTraceLimit } = Error;

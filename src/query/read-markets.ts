@@ -26,7 +26,7 @@ export function readMarket({ store, state }: Sources, id: string): Market | null
 
 /** The answer to a request for a token that was never seen. */
 export function unknownToken(): AppError {
-  return new AppError("NOT_FOUND", { publicMessage: "No market or trade has this token id" });
+  return new AppError("NOT_FOUND", "No market or trade has this token id");
 }
 
 /** The markets that have all of the words, with a pause after each word; no words find nothing. */

@@ -117,8 +117,10 @@ export class KeyLog {
 
   #refuseFull(version: number): void {
     if (version <= accessLimits.keyChangesMax) return;
-    const publicMessage = `The log of keys is full: it has ${accessLimits.keyChangesMax} changes`;
-    throw new AppError("CONFLICT", { publicMessage });
+    throw new AppError(
+      "CONFLICT",
+      `The log of keys is full: it has ${accessLimits.keyChangesMax} changes`,
+    );
   }
 }
 

@@ -3,12 +3,14 @@
  * where it means something else, the entry is `Row.name`. A schema with a description of its own needs none.
  */
 
-type Note = readonly [description: string, example: unknown];
+/** Of a field or a parameter. */
+export type Note = readonly [description: string, example: unknown];
 
-const hash = "0x5d2cf0a1d7ff2e7f0f4f2a5c8f7d3c3b4f0f2a1e9d8c7b6a5f4e3d2c1b0a9f8e";
-const address = "0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e";
-const token = "52114319501245915516055106046884209969926127482827954674443846427813813222426";
-const time = "2026-05-01T12:00:00Z";
+export const hash = "0x5d2cf0a1d7ff2e7f0f4f2a5c8f7d3c3b4f0f2a1e9d8c7b6a5f4e3d2c1b0a9f8e";
+export const address = "0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e";
+export const token =
+  "52114319501245915516055106046884209969926127482827954674443846427813813222426";
+export const time = "2026-05-01T12:00:00Z";
 const ms = 1_777_636_800_000;
 const seq = 71_250_123_000_345;
 
@@ -32,7 +34,6 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   change: ["close less open, in USD per share", "0.02"],
   change_pct: ["The change in percent of open", "4"],
   close: ["Price of the last trade, in USD per share", "0.52"],
-  closed: ["Whether the bucket is over, so that the candle does not change anymore", true],
   complement: ["The other token of a binary market and its price, 1 - price", null],
   complement_token_id: ["The other token of a binary market; null when it is not known", token],
   condition_id: [
@@ -101,7 +102,6 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   maker_order_hash: ["Hash of the maker's order", hash],
   maker_side: ["Side of the maker's order", "SELL"],
   maker_token_id: ["Token of the maker's order: on a mint or a merge the other of the pair", token],
-  markets: ["The markets", []],
   match_seq: ["Position of the match that the trade is a leg of; null for direct fills", seq],
   match_type: [
     "complementary: shares changed hands; mint or merge: shares were made or redeemed; direct: filled by an operator",
@@ -200,7 +200,6 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   vwap: ["Volume-weighted average price, in USD per share; null without trades", "0.507"],
   window_end_ms: ["End of the 24 hours, Unix milliseconds", ms],
   window_start_ms: ["Start of the 24 hours, Unix milliseconds", ms - 86_400_000],
-  winner: ["Whether the outcome takes all; null until resolved", null],
   winning_outcome: ["Label of the outcome that takes all; null when there is none", "Yes"],
   winning_token_id: ["Token of the outcome that takes all; null when there is none", token],
   api: ["Requests, refusals and latency", null],
@@ -218,7 +217,6 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   coverage: ["Blocks whose facts are stored", null],
   derived: ["Whether the result follows from that of a sibling, whose log is named", false],
   detail: ["The same in a sentence", "2 seconds behind the head"],
-  details: ["Each parameter that was wrong", []],
   effective_block: ["user_paused: first block in which orders of the user are refused", 71_250_223],
   endpoints: ["Nodes by host", null],
   error: ["What went wrong", null],
@@ -262,14 +260,8 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   ip: ["The blocked address; IPv6 as its /64", "203.0.113.7"],
   "Candle.timestamp": ["When the bucket opens", time],
   "Candle.trades": ["Trades in the bucket", 12],
-  "Event.id": [
-    "The neg_risk_market_id of a neg-risk event, else the venue's id of the event",
-    "903193",
-  ],
-  "Event.status": ["resolved when all of its markets are", "open"],
   "Fill.side": ["Side of the order", "BUY"],
   "Fill.token_id": ["Token of the order", token],
-  "IssuedKey.key": ["The key itself, shown this one time", "ow_read_Xu3Ycnj6..."],
   "IssuedKey.id": ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
   "Key.id": ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
   "Key.status": ["active, expired or revoked", "active"],

@@ -3,22 +3,14 @@
  * something else, the entry begins with the path. A schema with a description of its own needs none.
  */
 
-type Note = readonly [description: string, example: unknown];
+import { address, hash, type Note, time, token } from "./field-notes.ts";
 
-const hash = "0x5d2cf0a1d7ff2e7f0f4f2a5c8f7d3c3b4f0f2a1e9d8c7b6a5f4e3d2c1b0a9f8e";
-const address = "0x4bfb41d5b3570defd03c39a9a4d8de6bd8b8982e";
-const token = "52114319501245915516055106046884209969926127482827954674443846427813813222426";
-const time = "2026-05-01T12:00:00Z";
 const times = "Epoch seconds, epoch milliseconds (13 digits) or RFC 3339";
 
 export const parameterNotes: Readonly<Record<string, Note>> = {
   active: ["true: only markets that can still trade; false: only resolved ones", true],
   address: ["The wallet, an address of 40 hex digits", address],
   after_seq: ["Only rows after this position", 71_250_123_000_345],
-  allowed_ips: [
-    "Addresses and CIDR ranges the key may be used from; any without it",
-    ["203.0.113.0/24"],
-  ],
   batch: ["1: data frames are arrays, flushed at most every 50 ms", "1"],
   category: ["Markets of one of these categories of the venue, in any case", ["politics"]],
   compress: [
@@ -38,7 +30,6 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   end_before: [`Markets that end before this time. ${times}`, time],
   event_id: ["Markets of one of these events, by the venue's id", ["903193"]],
   exchange: ["Only of this kind of exchange contract", "neg_risk"],
-  expires_at: [`When the key ends; never without it. ${times}`, time],
   fill: [
     "previous: buckets without trades repeat the last price; none: they are left out",
     "previous",
@@ -48,7 +39,6 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
     "json",
   ],
   from_block: ["Rows of this block or later", 71_250_000],
-  grace_seconds: ["For how many seconds the old value still works", 3600],
   id: ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
   include: ["Optional fields to add to each row", "market"],
   include_complement: [
@@ -69,13 +59,11 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   min_value: ["Trades worth at least this, in USD", "1000"],
   min_volume: ["With at least this volume, in USD", "10000"],
   min_volume_24h: ["With at least this volume in the last 24 hours, in USD", "1000"],
-  name: ["Name of the key, unique among active keys: 1 to 100 printable characters", "dashboard"],
   neg_risk: ["true: only neg-risk markets; false: only others", true],
   neg_risk_market_id: ["Only of this neg-risk event, a hash of 64 hex digits", hash],
   order: ["desc: newest or highest first; asc: the reverse", "asc"],
   order_hash: ["The order, a hash of 64 hex digits", hash],
   resolution: ["Length of a bucket", "1h"],
-  scope: ["What the key may do: read data, or manage keys too", "read"],
   search: ["Words that a market must have in its question, names, outcomes or rules", "world cup"],
   side: ["Only trades whose taker was on this side", "BUY"],
   slug: ["Markets with one of these names of the venue", ["will-it-rain-in-paris-on-may-1"]],

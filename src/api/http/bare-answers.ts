@@ -125,15 +125,16 @@ export function invalidHost(issue: string): AppError {
 function parserError(code: string | undefined): AppError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new AppError("VALIDATION_ERROR", { publicMessage: "The headers are too large" });
+      return new AppError("VALIDATION_ERROR", "The headers are too large");
     case invalidTarget:
-      return new AppError("VALIDATION_ERROR", {
-        publicMessage: "The URL has characters that must be percent-encoded as UTF-8",
-      });
+      return new AppError(
+        "VALIDATION_ERROR",
+        "The URL has characters that must be percent-encoded as UTF-8",
+      );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new AppError("VALIDATION_ERROR", { publicMessage: "The request came too slowly" });
+      return new AppError("VALIDATION_ERROR", "The request came too slowly");
     default:
-      return new AppError("VALIDATION_ERROR", { publicMessage: "This is not valid HTTP" });
+      return new AppError("VALIDATION_ERROR", "This is not valid HTTP");
   }
 }
 

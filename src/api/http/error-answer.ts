@@ -59,15 +59,11 @@ export function toAppError(thrown: unknown): AppError {
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return new AppError("UNSUPPORTED_MEDIA_TYPE");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
-      return invalid("The body is not as long as Content-Length says");
+      return new AppError("VALIDATION_ERROR", "The body is not as long as Content-Length says");
     // The client hung up while sending; the answer reaches no one.
     case "ECONNRESET":
-      return invalid("The request did not arrive whole");
+      return new AppError("VALIDATION_ERROR", "The request did not arrive whole");
     default:
       return new AppError("INTERNAL_ERROR", { cause: thrown });
   }
-}
-
-function invalid(publicMessage: string): AppError {
-  return new AppError("VALIDATION_ERROR", { publicMessage });
 }

@@ -14,8 +14,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseAs = "buffer";
   app.addContentTypeParser("application/json", { parseAs }, (request, bytes: Buffer, done) => {
-    if (isCoded(request.raw))
-      throw new AppError("UNSUPPORTED_MEDIA_TYPE", { publicMessage: notCoded });
+    if (isCoded(request.raw)) throw new AppError("UNSUPPORTED_MEDIA_TYPE", notCoded);
     done(null, parseJsonBody(bytes));
   });
 }

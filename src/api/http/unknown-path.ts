@@ -16,7 +16,7 @@ export function unknownPath(url: string, known: readonly string[]): AppError {
   const near = nearName(asked.join("/"), pathByWords.keys());
   const path = near === null ? undefined : pathByWords.get(near);
   const guess = path === undefined ? "; see" : `; did you mean ${path}? See`;
-  return new AppError("NOT_FOUND", { publicMessage: `There is no such path${guess} /docs` });
+  return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
 }
 
 /** In place of what is an id, or the parameter for one: neither says which path was meant. */

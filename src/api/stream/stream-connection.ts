@@ -87,7 +87,7 @@ export class StreamConnection implements Carrier {
     const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
     if (key instanceof AppError) return { error: key, code: closeCodes.badKey };
     if (this.#takeKeyPlace(key)) return key;
-    const error = new AppError("RATE_LIMITED", { publicMessage: "Too many connections" });
+    const error = new AppError("RATE_LIMITED", "Too many connections");
     return { error, code: closeCodes.tooMany };
   }
 

@@ -171,8 +171,7 @@ export class StreamServer {
       for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
     });
     server.on("wsClientError", (error, _socket, request) => {
-      const publicMessage = error.message;
-      this.#upgrades.get(request)?.refuse(new AppError("VALIDATION_ERROR", { publicMessage }));
+      this.#upgrades.get(request)?.refuse(new AppError("VALIDATION_ERROR", error.message));
     });
   }
 

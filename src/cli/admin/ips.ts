@@ -21,7 +21,7 @@ export async function unblockIp(ip: string): Promise<number> {
     const address = parseIpAddress(ip.replace(/::\/64$/, "::"));
     if (address === null) throw new UsageError(`${ip} is not an IP address`);
     if (!(await ipBlocks.remove(ipBucketOf(address))))
-      throw new AppError("NOT_FOUND", { publicMessage: `${address} is not blocked` });
+      throw new AppError("NOT_FOUND", `${address} is not blocked`);
   });
   process.stdout.write("IP unblocked\n");
   return exitCodes.done;

@@ -104,8 +104,7 @@ async function idOf(keys: Keys, word: string): Promise<string> {
   const found =
     all.find(({ id }) => id === word) ??
     all.find((key) => key.name === word && statusOf(key, nowMs) === "active");
-  if (found === undefined)
-    throw new AppError("NOT_FOUND", { publicMessage: `there is no active key ${word}` });
+  if (found === undefined) throw new AppError("NOT_FOUND", `there is no active key ${word}`);
   return found.id;
 }
 

@@ -88,18 +88,16 @@ function readState(path: string, list: URL, out: string): ExportState {
   if (existsSync(path)) {
     const state = parseState(readFileSync(path, "utf8"));
     if (state === null)
-      throw conflict(`${path} is damaged: delete it and the files of that export`);
+      throw new AppError("CONFLICT", `${path} is damaged: delete it and the files of that export`);
     if (state.query === query) return state;
-    throw conflict(
+    throw new AppError(
+      "CONFLICT",
       `${path} belongs to a different export: finish that one first, or delete the file`,
     );
   }
-  if (existsSync(out)) throw conflict(`${out} exists already; delete it or choose another --out`);
+  if (existsSync(out))
+    throw new AppError("CONFLICT", `${out} exists already; delete it or choose another --out`);
   return { files: 0, cursor: null };
-}
-
-function conflict(publicMessage: string): AppError {
-  return new AppError("CONFLICT", { publicMessage });
 }
 
 function parseState(text: string): SavedState | null {

@@ -151,8 +151,7 @@ async function auditPatiently(
 }
 
 function rangeOf(options: RangeOptions, { coverage }: CommittedFacts): BlockRange {
-  if (coverage === null)
-    throw new AppError("NOT_FOUND", { publicMessage: "nothing is stored yet" });
+  if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
   const from = blockOf(options, "from") ?? covered.from;
   const to = blockOf(options, "to") ?? covered.to;

@@ -34,8 +34,7 @@ export class BookFeed implements Feed {
       this.#report(delivery, book),
     );
     if (unwatch === null) {
-      const publicMessage = "As many order books are followed as there may be";
-      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage });
+      throw new AppError("SERVICE_UNAVAILABLE", "As many order books are followed as there may be");
     }
     this.#unwatch = unwatch;
   }

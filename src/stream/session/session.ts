@@ -306,8 +306,7 @@ export class Session implements Receiver {
 
   #requireKey(): void {
     if (this.#isAdmitted) return;
-    const publicMessage = "Send an auth frame first, or X-API-Key when connecting";
-    throw new AppError("UNAUTHORIZED", { publicMessage });
+    throw new AppError("UNAUTHORIZED", "Send an auth frame first, or X-API-Key when connecting");
   }
 
   #authenticate(value: string, id: FrameId | null): void {
@@ -358,8 +357,7 @@ export class Session implements Receiver {
     const { name } = hub.nameOf(request);
     const known = this.#subscriptions?.get(name);
     if (known !== undefined) {
-      const publicMessage = `This channel is subscribed already, as ${known.topic.id}`;
-      throw new AppError("CONFLICT", { publicMessage });
+      throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
     }
     if (this.subscriptionCount >= quotas.subscriptionsMax) {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
@@ -389,7 +387,6 @@ export class Session implements Receiver {
       const channel = topic.channel.asked;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
     }
-    const publicMessage = "There is no such subscription on this connection";
-    throw new AppError("NOT_FOUND", { publicMessage });
+    throw new AppError("NOT_FOUND", "There is no such subscription on this connection");
   }
 }

@@ -84,7 +84,7 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
     errors: ["NOT_FOUND"],
     handler: async ({ params, caller }) => {
       if (!(await ipBlocks.remove(params.ip)))
-        throw new AppError("NOT_FOUND", { publicMessage: "This IP is not blocked" });
+        throw new AppError("NOT_FOUND", "This IP is not blocked");
       audit.record({ action: "ip_unblocked", ip: params.ip, by: caller.key?.id ?? null });
       return { message: "IP unblocked" } as const;
     },

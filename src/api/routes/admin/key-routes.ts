@@ -107,7 +107,7 @@ export function getKey({ keys, clock, freshness }: KeyServices): Route {
     errors: ["NOT_FOUND"],
     handler: async ({ params, id: requestId }) => {
       const key = await keys.get(params.id.toLowerCase());
-      if (key === null) throw new AppError("NOT_FOUND", { publicMessage: "There is no such key" });
+      if (key === null) throw new AppError("NOT_FOUND", "There is no such key");
       return { data: showKey(key, clock.nowMs()), meta: metaOf(requestId, freshness()) };
     },
   });

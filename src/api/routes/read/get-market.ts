@@ -29,9 +29,7 @@ export function getMarket(backend: Backend): Route {
     handler: ({ id: requestId, params: { id } }) => {
       const market = readMarket(backend, id);
       if (market === null)
-        throw new AppError("NOT_FOUND", {
-          publicMessage: "No market has this id, token id or slug",
-        });
+        throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
       return {
         data: presentMarket(market, backend.state),
         meta: metaOf(requestId, backend.freshness()),

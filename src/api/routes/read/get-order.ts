@@ -49,9 +49,7 @@ export function getOrder(backend: Backend): Route {
         }),
       ]);
       if (fills.length === 0 && events.length === 0)
-        throw new AppError("NOT_FOUND", {
-          publicMessage: "No order with this hash was filled or canceled",
-        });
+        throw new AppError("NOT_FOUND", "No order with this hash was filled or canceled");
       const context = rowContextOf(backend);
       const data = {
         order_hash,

@@ -105,7 +105,7 @@ function bookReader(
 }
 
 function noBook(): AppError {
-  return new AppError("NOT_FOUND", { publicMessage: "The venue has no order book of this token" });
+  return new AppError("NOT_FOUND", "The venue has no order book of this token");
 }
 
 function away({ name }: OrderBooks): AppError {

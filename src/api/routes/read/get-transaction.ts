@@ -81,9 +81,7 @@ export function getTransaction(backend: Backend): Route {
       });
       const [first] = [...fills, ...events];
       if (first === undefined)
-        throw new AppError("NOT_FOUND", {
-          publicMessage: "This transaction has no exchange events",
-        });
+        throw new AppError("NOT_FOUND", "This transaction has no exchange events");
       const context = rowContextOf(backend);
       const { directory } = context;
       const { log_index: _index, ...place } = placeFields(first, context);

@@ -23,8 +23,7 @@ export function getWallet(backend: Backend): Route {
     handler: async ({ id: requestId, params }) => {
       const fresh = backend.freshness();
       const { markets, truncated } = await readWallet({ store, directory }, params.address);
-      if (markets.length === 0)
-        throw new AppError("NOT_FOUND", { publicMessage: "This wallet has no trades" });
+      if (markets.length === 0) throw new AppError("NOT_FOUND", "This wallet has no trades");
       const data = presentWallet(params.address, markets, { directory, truncated });
       return { data, meta: metaOf(requestId, fresh) };
     },

@@ -105,7 +105,7 @@ export function getEvent({ state, freshness }: Backend): Route {
     handler: ({ id: requestId, params: { id } }) => {
       const row =
         eventOf(state, id.startsWith("0x") ? id.toLowerCase() : id) ?? eventNamed(state, id);
-      if (row === null) throw new AppError("NOT_FOUND", { publicMessage: "No event has this id" });
+      if (row === null) throw new AppError("NOT_FOUND", "No event has this id");
       return { data: row, meta: metaOf(requestId, freshness()) };
     },
   });
