@@ -26,8 +26,8 @@ import { listMarkets } from "./routes/read/list-markets.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
-import { openStream } from "./routes/service/open-stream.ts";
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
+import { openStream } from "./stream/stream-server.ts";
 
 /** Takes the parts they work with. */
 export function createRoutes(parts: {

@@ -21,15 +21,14 @@ import {
   revokeKey,
   rotateKey,
 } from "../../src/api/routes/admin/key-routes.ts";
-import { openStream } from "../../src/api/routes/service/open-stream.ts";
 import { getHealth, getReady } from "../../src/api/routes/service/probe-routes.ts";
-import { StreamServer } from "../../src/api/stream/stream-server.ts";
+import { openStream, StreamServer } from "../../src/api/stream/stream-server.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { Checks } from "../../src/feed/indexer.ts";
 import type { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";
-import { StreamMeter } from "../../src/stream/session/stream-meter.ts";
+import { newStreamMeter, type StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { waitMsMax } from "./wait-for.ts";
 
 /** The system's clock, which a test can move on. */
@@ -126,7 +125,7 @@ export async function openTestServer(
   const edge = { trustedProxies, connectionsPerIp, isPublicRead };
   const admission = new Admission({ access, guard, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
-  const meter = new StreamMeter();
+  const meter = newStreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };
   const stream = hub === undefined ? null : StreamServer.open({ ...parts, hub });
   const http = await HttpServer.open({

@@ -8,7 +8,7 @@ import { openLog } from "../../src/base/log.ts";
 import type { Hub } from "../../src/stream/hub/hub.ts";
 import { BatchFlusher } from "../../src/stream/session/batch-flusher.ts";
 import { Session, type SessionParts } from "../../src/stream/session/session.ts";
-import { StreamMeter } from "../../src/stream/session/stream-meter.ts";
+import { newStreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { compileClosed } from "./api-contract.ts";
 import { type MovableClock, movableClock, testFreshness, testQuotas } from "./open-test-server.ts";
 
@@ -31,7 +31,7 @@ export function sharedParts(hub: Hub): SharedParts {
     quotas: testQuotas,
     freshness: () => testFreshness,
     clock: movableClock(),
-    meter: new StreamMeter(),
+    meter: newStreamMeter(),
     log: openLog({ level: "silent" }),
   };
 }

@@ -1,6 +1,6 @@
-import { PackableBytes } from "../http/gzip.ts";
-import type { Route } from "../http/route.ts";
-import { getOpenapi } from "../routes/service/get-openapi.ts";
+import { Type } from "typebox";
+import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 import { describeApi } from "./describe-api.ts";
 
 /** These routes by name and the one that describes them, itself included. */
@@ -16,4 +16,17 @@ export function documentRoutes(
   const api = describeApi(documented, version);
   const document = new PackableBytes(Buffer.from(JSON.stringify(api)));
   return documented;
+}
+
+/** The API as a document for tools; made once, from the schemas the service runs on. */
+function getOpenapi(readDocument: () => PackableBytes): Route {
+  return defineRoute({
+    method: "GET",
+    path: "/v1/openapi.json",
+    access: "public",
+    summary: "This API as an OpenAPI 3.1 document",
+    response: Type.Record(Type.String(), Type.Unknown()),
+    cacheControl: "private, max-age=300",
+    handler: async (request, reply) => bodyFor({ request, reply }, readDocument()),
+  });
 }

@@ -23,7 +23,6 @@ import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
-import { IdleConnections } from "./idle-connections.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
@@ -348,6 +347,25 @@ export class HttpServer {
       this.node.emit("request", request, response);
     });
     this.node.on("connect", (request, socket: Socket) => bare.refuseConnect(request, socket));
+  }
+}
+
+/** Connections without a request yet. Node does not count them as idle, and closing would wait for them. */
+class IdleConnections {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: Server) {
+    server.on("connection", (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+    });
+    const hear = ({ socket }: IncomingMessage) => this.#sockets.delete(socket);
+    server.on("request", hear);
+    server.on("upgrade", hear);
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 

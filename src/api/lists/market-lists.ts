@@ -6,12 +6,11 @@ import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
-import type { Backend } from "../backend.ts";
 import type { RowsAsOfNow } from "../bulk/bulk-rows.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import type { RowSource } from "./row-list.ts";
+import { answerList, type ListParts, type RowList } from "./row-list.ts";
 
 /** A place and the name of its list, empty when there is nothing after it. */
 type NamedPlace = MarketPlace & { readonly name: string };
@@ -20,11 +19,9 @@ type NamedPlace = MarketPlace & { readonly name: string };
 type Placed<Row> = { readonly place: NamedPlace; readonly row: Row };
 
 /** Which list is asked for, and how its rows are made. */
-export type MarketListing<Row> = {
-  readonly path: string;
-  readonly query: {
+type MarketListing<Row> = Pick<RowList<unknown>, "path" | "name" | "row" | "pageRows"> & {
+  readonly query: RowList<unknown>["query"] & {
     readonly order: "asc" | "desc";
-    readonly limit?: number | undefined;
     readonly search?: string | undefined;
     readonly cursor?: string | undefined;
   };
@@ -45,21 +42,27 @@ type Opened = {
 const placesPerTurn = 1000;
 
 export class MarketLists {
-  readonly #backend: Backend;
+  readonly #parts: ListParts;
   readonly #snapshots: ListSnapshots<MarketList>;
 
-  constructor(backend: Backend, clock: Clock) {
-    this.#backend = backend;
+  constructor(parts: ListParts, clock: Clock) {
+    this.#parts = parts;
     this.#snapshots = new ListSnapshots(clock);
   }
 
-  /** What `answerList` reads; its functions throw `INVALID_CURSOR`. */
-  sourceOf<Row>(listing: MarketListing<Row>): RowSource<Placed<Row>> {
-    return {
+  /** Throws `INVALID_CURSOR`. */
+  async answer<Row>(exchange: Parameters<typeof answerList>[1], listing: MarketListing<Row>) {
+    const { backend, bulk } = this.#parts;
+    // Markets may change while others have their turn; none is sent as it was before this.
+    const fresh = backend.freshness();
+    const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
+    const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
       positionOf: ({ place }) => positionOf(place),
       asOfNow: () => this.#asOfNow(listing),
     };
+    const writer = () => (placed: Placed<Row>) => JSON.stringify(placed.row);
+    return answerList(parts, exchange, { ...listing, source, writer });
   }
 
   /** One row more than a page has says that there is a next page. */
@@ -103,12 +106,12 @@ export class MarketLists {
   async #open<Row>({ path, query, open }: MarketListing<Row>, limit: number): Promise<Opened> {
     const { cursor, search } = query;
     const [name = "", ...keys] =
-      cursor === undefined ? [] : this.#backend.cursors.decode(path, query, cursor);
+      cursor === undefined ? [] : this.#parts.backend.cursors.decode(path, query, cursor);
     const edge = cursor === undefined ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null) return { list: kept, name: String(name), edge };
     const words = search === undefined ? null : searchedWords(search);
-    const hits = words === null ? null : await searchMarkets(this.#backend, words);
+    const hits = words === null ? null : await searchMarkets(this.#parts.backend, words);
     const list = open(hits);
     const isKept = edge !== null || list.length > limit;
     return { list, name: isKept ? this.#snapshots.put(list) : "", edge };

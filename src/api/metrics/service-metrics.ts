@@ -14,7 +14,7 @@ import type { Pace } from "../../feed/sync-progress.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
-import { StreamMeter } from "../../stream/session/stream-meter.ts";
+import { newStreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -48,7 +48,7 @@ export type MeasuredParts = {
 
 export class ServiceMetrics {
   readonly requests = new RequestMeter();
-  readonly stream = new StreamMeter();
+  readonly stream = newStreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
   /** `null` while an indexer stands by. */

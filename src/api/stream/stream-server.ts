@@ -17,13 +17,14 @@ import { closeCodes, type StreamQuotas } from "../../stream/session/session.ts";
 import type { StreamMeter } from "../../stream/session/stream-meter.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
 import { toAppError } from "../http/error-answer.ts";
+import { defineRoute, type Route } from "../http/route.ts";
 import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
 
 /** Where the stream is asked for. */
-export const streamPath = "/v1/stream";
+const streamPath = "/v1/stream";
 
 /** How a client wants its data. */
-export const streamQuery = Type.Object({
+const streamQuery = Type.Object({
   compress: Type.Enum(["none", "zlib", "permessage-deflate"], {
     default: "none",
     description: "zlib: data frames are binary, each a zlib stream of its own",
@@ -182,6 +183,24 @@ export class StreamServer {
   #heartbeat(): void {
     for (const { session } of this.#connections) session.heartbeat();
   }
+}
+
+/** The answer to a plain request for the stream: that it needs an upgrade. */
+export function openStream(): Route {
+  return defineRoute({
+    method: "GET",
+    path: streamPath,
+    access: "public",
+    upgrade: "websocket",
+    summary:
+      "The stream, over WebSocket: trades, resolutions, markets, candles, prices, books and more, as they happen and from any position on",
+    querystring: streamQuery,
+    errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
+    response: Type.Object({}),
+    handler: () => {
+      throw invalid("upgrade", "must be websocket to open the stream");
+    },
+  });
 }
 
 function offersDeflate({ headers }: IncomingMessage): boolean {

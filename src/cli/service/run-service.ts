@@ -1,14 +1,49 @@
 import { saveCompiledCode } from "../../base/config/compile-cache.ts";
 import { type Config, type Role, readConfig } from "../../base/config/config.ts";
+import { version } from "../../base/config/version.ts";
 import { openLog } from "../../base/log.ts";
 import { RepairOrderedError } from "../../feed/auditor.ts";
 import { Service } from "../../main.ts";
 import { SupersededError } from "../../roles/lifetime.ts";
 import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
 import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
+import { withAccess } from "../admin/with-access.ts";
 import { exitCodes } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
+import { formatWelcome } from "./welcome.ts";
+
+/** Runs until a signal, or until only a restart can help. */
+export async function serve(options: FlagValues): Promise<number> {
+  return runService("serve", options, async (config, url) => {
+    const adminKey = await createFirstKey(config);
+    return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
+  });
+}
+
+/** Runs an indexer of a cluster in the same way. */
+export async function runIndexer(options: FlagValues): Promise<number> {
+  return runService("index", options, welcome);
+}
+
+/** Runs a serving node of a cluster in the same way. */
+export async function runNode(options: FlagValues): Promise<number> {
+  return runService("api", options, welcome);
+}
+
+async function welcome(_config: unknown, url: string): Promise<string> {
+  return `${JSON.stringify({ listening: url, version })}\n`;
+}
+
+/** An admin key for a data folder that never had any key; `null` for all others. */
+async function createFirstKey(config: Config): Promise<string | null> {
+  return withAccess(async ({ keys }) => {
+    const [any] = await keys.list({ limit: 1, after: null });
+    if (any !== undefined) return null;
+    const key = { scope: "admin", expiresAtMs: null, allowedIps: [] } as const;
+    return (await keys.create({ ...key, name: "first admin key" })).value;
+  }, config);
+}
 
 /** After these a new start in the same process goes on. */
 const startsAgain = [
@@ -19,7 +54,7 @@ const startsAgain = [
 ];
 
 /** Runs a role until a signal, or until only a restart can help. `welcome` is printed with each start. */
-export async function runService(
+async function runService(
   role: Role,
   options: FlagValues,
   welcome: (config: Config, url: string) => Promise<string>,

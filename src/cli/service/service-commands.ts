@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { formatConfig, readConfig } from "../../base/config/config.ts";
 import { addExamples, lazily } from "../command.ts";
 import { settingFlags } from "./setting-flags.ts";
 
@@ -11,7 +12,7 @@ export function addServiceCommands(program: Command): void {
     .command("config")
     .summary("print the settings in force")
     .description("Prints the settings in force, as environment variables. Secrets are not shown.")
-    .action(lazily(async () => (await import("./config-command.ts")).printConfig));
+    .action(() => void process.stdout.write(formatConfig(readConfig("administer"))));
   addExamples(config, ["oddwire config", "ODDWIRE_PORT=9000 oddwire config"]);
   addCheck(program);
   addRepair(program);
@@ -25,7 +26,7 @@ function addServe(program: Command): void {
     .description(
       "Indexes the chain and serves it. Settings are ODDWIRE_* variables, also in a file .env. A flag overrides its variable. The first start on a data directory creates an admin key and prints it once. Standard output shows the address, as one line of JSON unless it is a terminal. Logs go to standard error. SIGTERM and SIGINT let requests in flight finish.",
     )
-    .action(lazily(async () => (await import("./serve.ts")).serve));
+    .action(lazily(async () => (await import("./run-service.ts")).serve));
   for (const option of settingFlags()) serve.addOption(option);
   addExamples(serve, [
     "oddwire serve --rpc-url https://polygon-bor-rpc.publicnode.com --venue polymarket",
@@ -43,7 +44,7 @@ function addClusterRoles(program: Command): void {
     .description(
       `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
     )
-    .action(lazily(async () => (await import("./cluster-roles.ts")).runIndexer));
+    .action(lazily(async () => (await import("./run-service.ts")).runIndexer));
   const indexFlags = ["rpc-url", "start-block", "data-dir", "port", "venue"];
   for (const option of settingFlags(indexFlags)) index.addOption(option);
   addExamples(index, ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"]);
@@ -53,7 +54,7 @@ function addClusterRoles(program: Command): void {
     .description(
       `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
     )
-    .action(lazily(async () => (await import("./cluster-roles.ts")).runNode));
+    .action(lazily(async () => (await import("./run-service.ts")).runNode));
   for (const option of settingFlags(["data-dir", "port", "venue"])) api.addOption(option);
   addExamples(api, ["oddwire api --port 8081"]);
 }

@@ -13,7 +13,7 @@ import { defineRoute, type Route } from "../../http/route.ts";
 import { metaOf, oneOf } from "../../lists/list-answer.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, selectionOf } from "../../lists/market-query.ts";
-import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/events";
 const pageRows = 20;
@@ -41,8 +41,9 @@ const eventQuery = Type.Object({
 type EventQuery = Static<typeof eventQuery>;
 
 /** Events with their markets. One is listed when one of its markets is asked for. */
-export function listEvents({ backend, bulk }: ListParts, clock: Clock): Route {
-  const lists = new MarketLists(backend, clock);
+export function listEvents(parts: ListParts, clock: Clock): Route {
+  const lists = new MarketLists(parts, clock);
+  const { backend } = parts;
   const { state } = backend;
   return defineRoute({
     ...rowListRoute(eventRow),
@@ -52,20 +53,7 @@ export function listEvents({ backend, bulk }: ListParts, clock: Clock): Route {
     cacheControl: "private, max-age=10",
     handler: (request, reply) => {
       const { query } = request;
-      const source = lists.sourceOf({
-        path,
-        query,
-        open: (hits) => readEventList(backend, eventsAsked(state, query, hits)),
-        present: (conditionId) => {
-          const key = keyOf(state, conditionId);
-          return key === null ? null : eventOf(state, key);
-        },
-      });
-      // Markets may change while others have their turn; none is sent as it was before this.
-      const fresh = backend.freshness();
-      const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
-      return answerList(
-        parts,
+      return lists.answer(
         { request, reply },
         {
           path,
@@ -73,11 +61,11 @@ export function listEvents({ backend, bulk }: ListParts, clock: Clock): Route {
           pageRows,
           name: "events",
           row: eventRow,
-          source,
-          writer:
-            () =>
-            ({ row }) =>
-              JSON.stringify(row),
+          open: (hits) => readEventList(backend, eventsAsked(state, query, hits)),
+          present: (conditionId) => {
+            const key = keyOf(state, conditionId);
+            return key === null ? null : eventOf(state, key);
+          },
         },
       );
     },

@@ -4,13 +4,14 @@ import { marketRow, presentEventSummary, presentMarket } from "../../../rows/mar
 import { defineRoute, type Route } from "../../http/route.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketPageRows, marketQuery, selectionOf } from "../../lists/market-query.ts";
-import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
+import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/markets";
 
 /** Markets, by volume unless asked otherwise. */
-export function listMarkets({ backend, bulk }: ListParts, clock: Clock): Route {
-  const lists = new MarketLists(backend, clock);
+export function listMarkets(parts: ListParts, clock: Clock): Route {
+  const lists = new MarketLists(parts, clock);
+  const { backend } = parts;
   const { state } = backend;
   return defineRoute({
     ...rowListRoute(marketRow),
@@ -22,22 +23,7 @@ export function listMarkets({ backend, bulk }: ListParts, clock: Clock): Route {
     handler: (request, reply) => {
       const { query } = request;
       const withEvent = query.include === "event";
-      const source = lists.sourceOf({
-        path,
-        query,
-        open: (hits) => readMarketList(backend, { ...selectionOf(state, query), hits }),
-        present: (conditionId) => {
-          const market = state.directory.market(conditionId);
-          if (market === null) return null;
-          const row = presentMarket(market, state);
-          return withEvent ? { ...row, event: presentEventSummary(market) } : row;
-        },
-      });
-      // Markets may change while others have their turn; none is sent as it was before this.
-      const fresh = backend.freshness();
-      const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
-      return answerList(
-        parts,
+      return lists.answer(
         { request, reply },
         {
           path,
@@ -45,11 +31,13 @@ export function listMarkets({ backend, bulk }: ListParts, clock: Clock): Route {
           pageRows: marketPageRows,
           name: "markets",
           row: marketRow,
-          source,
-          writer:
-            () =>
-            ({ row }) =>
-              JSON.stringify(row),
+          open: (hits) => readMarketList(backend, { ...selectionOf(state, query), hits }),
+          present: (conditionId) => {
+            const market = state.directory.market(conditionId);
+            if (market === null) return null;
+            const row = presentMarket(market, state);
+            return withEvent ? { ...row, event: presentEventSummary(market) } : row;
+          },
         },
       );
     },
