@@ -7,11 +7,11 @@ import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
 import { type Awaitable, whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { Keys, VerifiedKey } from "./api-key.ts";
+import type { VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
 import type { IpGuard } from "./ip-guard.ts";
-import { noStanding, type RateWindow, type Standing } from "./rate-window.ts";
+import { noStanding, type Standing } from "./rate-window.ts";
 
 /**
  * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
@@ -38,38 +38,34 @@ type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 
 type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
 
-/** Decides, before anything else is done for it, whether a request goes on; it never throws. */
-export class Admission {
-  readonly #keys: Keys;
-  readonly #guard: IpGuard;
-  readonly #clock: Clock;
-  readonly #trustedProxies: IpRanges | null;
-  readonly #senders = new WeakMap<Socket, Sender>();
+type AdmissionParts = {
+  readonly access: Pick<AccessStore, "keys" | "keyWindow" | "ipWindow">;
+  readonly guard: IpGuard;
+  readonly clock: Clock;
+  readonly trustedProxies: readonly string[];
+  readonly connectionsPerIp: number;
   /** Whether reading takes no key, at the limit of the IP. */
   readonly isPublicRead: boolean;
-  readonly #keyWindow: RateWindow;
-  readonly #ipWindow: RateWindow;
-  readonly #connectionsPerIp: number;
+};
+
+/** Decides, before anything else is done for it, whether a request goes on; it never throws. */
+export class Admission {
+  readonly #parts: AdmissionParts;
+  readonly #access: AdmissionParts["access"];
+  readonly #trustedProxies: IpRanges | null;
+  readonly #senders = new WeakMap<Socket, Sender>();
   /** Open connections by what IPs are counted by. */
   readonly #connections = new BoundedCounts();
 
-  constructor(options: {
-    access: Pick<AccessStore, "keys" | "keyWindow" | "ipWindow">;
-    guard: IpGuard;
-    clock: Clock;
-    trustedProxies: readonly string[];
-    connectionsPerIp: number;
-    isPublicRead: boolean;
-  }) {
-    const { access, trustedProxies } = options;
-    this.#keys = access.keys;
-    this.#keyWindow = access.keyWindow;
-    this.#ipWindow = access.ipWindow;
-    this.#guard = options.guard;
-    this.#clock = options.clock;
-    this.#connectionsPerIp = options.connectionsPerIp;
-    this.isPublicRead = options.isPublicRead;
+  constructor(parts: AdmissionParts) {
+    const { access, trustedProxies } = parts;
+    this.#parts = parts;
+    this.#access = access;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
+  }
+
+  get isPublicRead(): boolean {
+    return this.#parts.isPublicRead;
   }
 
   /**
@@ -77,10 +73,10 @@ export class Admission {
    * where the limits are those of this process.
    */
   admit(request: RequestHead, access: Access): Awaitable<Caller> {
-    const startedAtMs = this.#clock.monotonicMs();
+    const startedAtMs = this.#parts.clock.monotonicMs();
     const { ip, bucket } = this.#senderOf(request);
     const sender = { ip, bucket, startedAtMs };
-    const blockedForMs = this.#guard.blockedForMs(bucket);
+    const blockedForMs = this.#parts.guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs);
     if (access === "preflight") return this.#admitPreflight(sender);
@@ -105,14 +101,14 @@ export class Admission {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
     if (ip === null || this.#trustedProxies?.contains(ip)) return true;
     const bucket = ipBucketOf(ip);
-    if (!this.#connections.take(bucket, this.#connectionsPerIp)) return false;
+    if (!this.#connections.take(bucket, this.#parts.connectionsPerIp)) return false;
     socket.once("close", () => this.#connections.release(bucket));
     return true;
   }
 
   /** The key behind a value that came on a connection that is open; a bad one counts against the IP. */
   authenticate(value: string, ip: string): VerifiedKey | AppError {
-    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
+    const blockedForMs = this.#parts.guard.blockedForMs(ipBucketOf(ip));
     if (blockedForMs > 0) {
       return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(blockedForMs) });
     }
@@ -130,7 +126,7 @@ export class Admission {
 
   /** Whether the key of an admitted request still works: it may have been revoked since. */
   stillWorks({ key }: Caller): boolean {
-    return key === null || this.#keys.isLive(key);
+    return key === null || this.#access.keys.isLive(key);
   }
 
   /** Of a connection it stays the same, unless a proxy may carry requests of many. */
@@ -149,8 +145,8 @@ export class Admission {
 
   #admitPreflight({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
     const { preflightsPerMinute, ipRequestsPerMinute } = webLimits;
-    const own = this.#ipWindow.take(`preflight ${bucket}`, preflightsPerMinute, startedAtMs);
-    const shown = this.#ipWindow.look(bucket, ipRequestsPerMinute, startedAtMs);
+    const own = this.#access.ipWindow.take(`preflight ${bucket}`, preflightsPerMinute, startedAtMs);
+    const shown = this.#access.ipWindow.look(bucket, ipRequestsPerMinute, startedAtMs);
     return whenKnown(own, (preflights) =>
       whenKnown(shown, (standing) => {
         const refusal = preflights.isAdmitted ? null : rateLimited(preflights);
@@ -160,7 +156,7 @@ export class Admission {
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
-    const shown = this.#ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    const shown = this.#access.ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
     return whenKnown(shown, (standing) => ({
       ip,
       key: null,
@@ -172,7 +168,7 @@ export class Admission {
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
-    const taken = this.#ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    const taken = this.#access.ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
     return whenKnown(taken, (standing) => {
       if (standing.isAdmitted) return { ip, key: null, standing, refusal: badKey, startedAtMs };
       if (!standing.isUnavailable) this.#blame(ip, "abuse");
@@ -185,26 +181,27 @@ export class Admission {
     key: VerifiedKey,
     access: Access,
   ): Awaitable<Caller> {
-    const taken = this.#keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
+    const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
     if (!(taken instanceof Promise)) {
       const refusal = refusalOf(taken, key, access);
       return { ip, key, standing: taken, refusal, startedAtMs };
     }
     return taken.then((standing) => {
       // A revocation may have been answered while the other nodes were asked.
-      const refusal = this.#keys.isLive(key) ? refusalOf(standing, key, access) : this.#noKey();
+      const refusal = this.#access.keys.isLive(key)
+        ? refusalOf(standing, key, access)
+        : this.#noKey();
       return { ip, key, standing, refusal, startedAtMs };
     });
   }
 
   #noKey(): AppError {
-    const isKnown = this.#keys.isVerified;
-    return isKnown ? new AppError("UNAUTHORIZED") : unavailable();
+    return this.#access.keys.isVerified ? new AppError("UNAUTHORIZED") : unavailable();
   }
 
   #verify(value: string | undefined, ip: string): VerifiedKey | AppError {
     try {
-      return this.#keys.verify(value, ip) ?? this.#noKey();
+      return this.#access.keys.verify(value, ip) ?? this.#noKey();
     } catch (cause) {
       return new AppError("SERVICE_UNAVAILABLE", { cause, retryAfterSeconds: 1 });
     }
@@ -218,7 +215,7 @@ export class Admission {
   /** Blocking a trusted proxy would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
-    this.#guard.record(ipBucketOf(ip), reason);
+    this.#parts.guard.record(ipBucketOf(ip), reason);
   }
 }
 

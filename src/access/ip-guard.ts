@@ -4,61 +4,58 @@ import type { Clock } from "../base/time/clock.ts";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
 import type { RateWindow } from "./rate-window.ts";
 
+type IpGuardParts = {
+  readonly blocks: IpBlocks;
+  readonly offenses: RateWindow;
+  readonly clock: Clock;
+  /** So many failed authentications in 5 minutes block; 0 turns blocking off. */
+  readonly failuresMax: number;
+  readonly onBlocked?: (block: IpBlock) => void;
+};
+
 /**
  * Blocks IPs that guess keys or flood. A first block lasts 15 minutes and each further one twice
  * as long, up to a day; a day without one makes the next a first again.
  */
 export class IpGuard {
-  readonly #blocks: IpBlocks;
-  readonly #offenses: RateWindow;
-  readonly #clock: Clock;
-  readonly #failuresMax: number;
-  readonly #onBlocked: (block: IpBlock) => void;
+  readonly #parts: IpGuardParts;
 
-  /** `failuresMax` failed authentications in 5 minutes block; 0 turns blocking off. */
-  constructor(options: {
-    blocks: IpBlocks;
-    offenses: RateWindow;
-    clock: Clock;
-    failuresMax: number;
-    onBlocked?: (block: IpBlock) => void;
-  }) {
-    this.#blocks = options.blocks;
-    this.#offenses = options.offenses;
-    this.#clock = options.clock;
-    this.#failuresMax = options.failuresMax;
-    this.#onBlocked = options.onBlocked ?? (() => undefined);
+  constructor(parts: IpGuardParts) {
+    this.#parts = parts;
   }
 
   /** How much longer the bucket is blocked, in milliseconds; 0 when it is not. */
   blockedForMs(bucket: string): number {
-    return Math.max(0, (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#clock.nowMs());
+    return Math.max(
+      0,
+      (this.#parts.blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#parts.clock.nowMs(),
+    );
   }
 
   /** Counts an offense: a wrong key value, or abuse (malformed bytes, over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
-    if (this.#failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
-    const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#failuresMax;
+    if (this.#parts.failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
+    const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#parts.failuresMax;
     const offender = `${reason} ${bucket}`;
-    const offenses = this.#offenses.take(offender, limit, this.#clock.monotonicMs());
+    const offenses = this.#parts.offenses.take(offender, limit, this.#parts.clock.monotonicMs());
     void whenKnown(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
       // Once the block is over or removed, the count starts again.
-      this.#offenses.forget(offender);
+      this.#parts.offenses.forget(offender);
       this.#block(bucket, reason);
     });
   }
 
   #block(bucket: string, reason: IpBlock["reason"]): void {
-    const blockedAtMs = this.#clock.nowMs();
-    const last = this.#blocks.get(bucket);
+    const blockedAtMs = this.#parts.clock.nowMs();
+    const last = this.#parts.blocks.get(bucket);
     const isRepeated = last !== null && blockedAtMs - last.blockedUntilMs < webLimits.ipBlockMaxMs;
     const offenses = isRepeated ? last.offenses + 1 : 1;
     const { ipBlockFirstMs, ipBlockMaxMs } = webLimits;
     const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(offenses - 1, 30), ipBlockMaxMs);
     const blockedUntilMs = blockedAtMs + durationMs;
     const block = { bucket, reason, offenses, blockedAtMs, blockedUntilMs };
-    this.#blocks.put(block);
-    this.#onBlocked(block);
+    this.#parts.blocks.put(block);
+    this.#parts.onBlocked?.(block);
   }
 }

@@ -9,28 +9,26 @@ import type { WindowClient } from "./window-client.ts";
  */
 export type WithoutRedis = "share" | "refuse" | "alone";
 
+type ClusterWindowParts = {
+  readonly client: WindowClient;
+  /** Distinguishes the windows of one cluster. */
+  readonly kind: string;
+  readonly windowMs: number;
+  readonly entriesMax: number;
+  readonly withoutRedis: WithoutRedis;
+};
+
 /** The requests of all nodes of a cluster. */
 export class ClusterWindow implements RateWindow {
+  readonly #parts: ClusterWindowParts;
   readonly #client: WindowClient;
-  readonly #kind: string;
-  readonly #windowMs: number;
-  readonly #withoutRedis: WithoutRedis;
   /** What was admitted by this node, whatever has decided it. */
   readonly #own: WindowTable;
 
-  constructor(options: {
-    readonly client: WindowClient;
-    /** Distinguishes the windows of one cluster. */
-    readonly kind: string;
-    readonly windowMs: number;
-    readonly entriesMax: number;
-    readonly withoutRedis: WithoutRedis;
-  }) {
-    this.#client = options.client;
-    this.#kind = options.kind;
-    this.#windowMs = options.windowMs;
-    this.#withoutRedis = options.withoutRedis;
-    this.#own = new WindowTable(options);
+  constructor(parts: ClusterWindowParts) {
+    this.#parts = parts;
+    this.#client = parts.client;
+    this.#own = new WindowTable(parts);
   }
 
   take(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
@@ -71,7 +69,7 @@ export class ClusterWindow implements RateWindow {
 
   /** What this node may admit of a limit; `null` when that is not known, or nothing. */
   #partOf(limit: number): number | null {
-    switch (this.#withoutRedis) {
+    switch (this.#parts.withoutRedis) {
       case "share":
         return this.#client.shareOf(limit);
       case "refuse":
@@ -90,15 +88,15 @@ export class ClusterWindow implements RateWindow {
     if (part.limit === null) return { ...noStanding, limit, isUnavailable: true };
     const used = limit - own.remaining(part.nowMs);
     const remaining = Math.max(0, part.limit - used);
-    const resetMs = used === 0 && remaining === 0 ? this.#windowMs : own.resetMs(part.nowMs);
+    const resetMs = used === 0 && remaining === 0 ? this.#parts.windowMs : own.resetMs(part.nowMs);
     return { ...noStanding, limit, remaining, resetMs, atMs: part.nowMs };
   }
 
   #question(kind: "look" | "take" | "record", caller: string, limit: number) {
-    return { kind, name: this.#nameOf(caller), limit, windowMs: this.#windowMs } as const;
+    return { kind, name: this.#nameOf(caller), limit, windowMs: this.#parts.windowMs } as const;
   }
 
   #nameOf(caller: string): string {
-    return `${this.#kind}:${caller}`;
+    return `${this.#parts.kind}:${caller}`;
   }
 }

@@ -74,37 +74,33 @@ export function redisKeys(prefix: string) {
 /** See `redisKeys`. */
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
+type MembershipParts = {
+  readonly redis: RedisConnection;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+  /** Whether this process answers requests, so that others wait for it. */
+  readonly isNode: boolean;
+};
+
 /** Which nodes there are, and what they know. */
 export class Membership {
   readonly id = randomUUID();
-  readonly #redis: RedisConnection;
-  readonly #keys: RedisKeys;
-  readonly #clock: Clock;
-  /** Whether this process answers requests, so that others wait for it. */
-  readonly #isNode: boolean;
+  readonly #parts: MembershipParts;
   #epoch: string | null = null;
   #downSeconds = Number.NaN;
   #interruptedAtMs: number;
 
-  constructor(options: {
-    readonly redis: RedisConnection;
-    readonly keys: RedisKeys;
-    readonly clock: Clock;
-    readonly isNode: boolean;
-  }) {
-    this.#redis = options.redis;
-    this.#keys = options.keys;
-    this.#clock = options.clock;
-    this.#isNode = options.isNode;
-    this.#interruptedAtMs = options.clock.monotonicMs();
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    this.#interruptedAtMs = parts.clock.monotonicMs();
   }
 
   /** Registers this node with the version it has applied, and announces that. Throws `SERVICE_UNAVAILABLE`. */
   async renew(version: number): Promise<ClusterView> {
-    const { state, nodes, channel } = this.#keys;
+    const { state, nodes, channel } = this.#parts.keys;
     const { validityMs } = accessLimits;
-    const id = this.#isNode ? this.id : "";
-    const answer = await this.#redis.run((client) =>
+    const id = this.#parts.isNode ? this.id : "";
+    const answer = await this.#parts.redis.run((client) =>
       renewScript.run(
         client,
         [state, nodes, channel],
@@ -132,41 +128,43 @@ export class Membership {
     const { validityMs } = accessLimits;
     await this.#until(version, ({ nodes, ageMs }) => {
       // Redis may have lost nodes that are still valid.
-      const unbrokenMs = this.#clock.monotonicMs() - this.#interruptedAtMs;
+      const unbrokenMs = this.#parts.clock.monotonicMs() - this.#interruptedAtMs;
       return ageMs >= validityMs && unbrokenMs >= validityMs && isKnownBy(nodes, version);
     });
   }
 
   async #until(version: number, isDone: (view: ClusterView) => boolean): Promise<void> {
     const { confirmWaitMs, confirmPollMs, confirmTimeoutMs } = accessLimits;
-    const startedAtMs = this.#clock.monotonicMs();
+    const startedAtMs = this.#parts.clock.monotonicMs();
     let announcedAtMs = startedAtMs;
     for (;;) {
       const view = await this.renew(version).catch(() => null);
-      const nowMs = this.#clock.monotonicMs();
+      const nowMs = this.#parts.clock.monotonicMs();
       // What Redis did not know, or lost, may have let a node go on: from now on it does not.
       const isNew = view !== null && view.announcedVersion < version;
       if (isNew || this.#interruptedAtMs > announcedAtMs) announcedAtMs = nowMs;
       if (view !== null && isDone(view)) return;
       if (nowMs - announcedAtMs >= confirmWaitMs) return;
       if (nowMs - startedAtMs >= confirmTimeoutMs) throw unconfirmed();
-      await this.#clock.sleep(confirmPollMs, new AbortController().signal);
+      await this.#parts.clock.sleep(confirmPollMs, new AbortController().signal);
     }
   }
 
   /** Others need not wait for this node any more. */
   async leave(): Promise<void> {
-    if (!this.#isNode) return;
-    await this.#redis.run((client) => client.hDel(this.#keys.nodes, this.id)).catch(() => 0);
+    if (!this.#parts.isNode) return;
+    await this.#parts.redis
+      .run((client) => client.hDel(this.#parts.keys.nodes, this.id))
+      .catch(() => 0);
   }
 
   /** Redis may have been another one before, or the same with older contents. */
   #noteInterruptions(): void {
-    const { downSeconds } = this.#redis;
+    const { downSeconds } = this.#parts.redis;
     if (downSeconds === this.#downSeconds) return;
     const isFirst = Number.isNaN(this.#downSeconds);
     this.#downSeconds = downSeconds;
-    if (!isFirst) this.#interruptedAtMs = this.#clock.monotonicMs();
+    if (!isFirst) this.#interruptedAtMs = this.#parts.clock.monotonicMs();
   }
 }
 

@@ -48,19 +48,24 @@ return answer`);
 
 type Waiting = WindowQuestion & { readonly resolve: (standing: Standing | null) => void };
 
+type WindowClientParts = {
+  readonly redis: RedisConnection;
+  readonly keys: RedisKeys;
+  readonly clock: Clock;
+  readonly nodeId: string;
+  /** Of the longest limit that must be exact. */
+  readonly windowMs: number;
+  readonly timeoutMs: number;
+  /** Whether this node counts requests elsewhere while Redis is away. */
+  readonly goesOnAlone: boolean;
+};
+
 /**
  * Asks Redis about requests, all those of one turn together, and knows whether its answers are exact. They are not
  * while Redis is away, and after it has lost requests until those have left the window.
  */
 export class WindowClient {
-  readonly #redis: RedisConnection;
-  readonly #keys: RedisKeys;
-  readonly #clock: Clock;
-  readonly #nodeId: string;
-  readonly #windowMs: number;
-  readonly #timeoutMs: number;
-  /** Whether this node counts requests elsewhere while Redis is away. */
-  readonly #goesOnAlone: boolean;
+  readonly #parts: WindowClientParts;
   #waiting: Waiting[] = [];
   #epoch: string | null = null;
   #isLost = false;
@@ -69,35 +74,20 @@ export class WindowClient {
   #inexactSinceMs: number | null;
   #inexactMs = 0;
 
-  constructor(options: {
-    readonly redis: RedisConnection;
-    readonly keys: RedisKeys;
-    readonly clock: Clock;
-    readonly nodeId: string;
-    /** Of the longest limit that must be exact. */
-    readonly windowMs: number;
-    readonly timeoutMs: number;
-    readonly goesOnAlone: boolean;
-  }) {
-    this.#redis = options.redis;
-    this.#keys = options.keys;
-    this.#clock = options.clock;
-    this.#nodeId = options.nodeId;
-    this.#windowMs = options.windowMs;
-    this.#timeoutMs = options.timeoutMs;
-    this.#goesOnAlone = options.goesOnAlone;
-    this.#inexactSinceMs = this.#clock.monotonicMs();
+  constructor(parts: WindowClientParts) {
+    this.#parts = parts;
+    this.#inexactSinceMs = parts.clock.monotonicMs();
   }
 
   /** Whether Redis has every request of the trailing window. */
   get isExact(): boolean {
-    if (this.#isLost || !this.#redis.isUp) return false;
-    return this.#clock.monotonicMs() >= this.#exactFromMs;
+    if (this.#isLost || !this.#parts.redis.isUp) return false;
+    return this.#parts.clock.monotonicMs() >= this.#exactFromMs;
   }
 
   /** Whether Redis is there to be asked. */
   get isConnected(): boolean {
-    return !this.#isLost && this.#redis.isUp && this.#epoch !== null;
+    return !this.#isLost && this.#parts.redis.isUp && this.#epoch !== null;
   }
 
   /** Live nodes when Redis was last there; 0 before it ever was. */
@@ -108,13 +98,13 @@ export class WindowClient {
   /** Seconds in which limits were not exact, since this was opened. */
   get inexactSeconds(): number {
     const since = this.#inexactSinceMs;
-    const present = since === null ? 0 : this.#clock.monotonicMs() - since;
+    const present = since === null ? 0 : this.#parts.clock.monotonicMs() - since;
     return (this.#inexactMs + present) / 1000;
   }
 
   /** This node's part of a limit: the parts of all nodes add up to it. `null` when it is not known how many there are. */
   shareOf(limit: number): number | null {
-    const rank = this.#nodes.indexOf(this.#nodeId);
+    const rank = this.#nodes.indexOf(this.#parts.nodeId);
     if (rank === -1) return null;
     const { length } = this.#nodes;
     return Math.floor(limit / length) + (rank < limit % length ? 1 : 0);
@@ -122,14 +112,15 @@ export class WindowClient {
 
   /** Redis has answered: takes note of which one it is. */
   seen(view: ClusterView): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     const { epoch, ageMs, isFresh } = view;
     if (this.#epoch === null) {
       // Nothing was admitted here before.
-      this.#exactFromMs = isFresh ? nowMs : nowMs + Math.max(0, this.#windowMs - ageMs);
-    } else if (epoch !== this.#epoch) this.#exactFromMs = nowMs + this.#windowMs;
+      this.#exactFromMs = isFresh ? nowMs : nowMs + Math.max(0, this.#parts.windowMs - ageMs);
+    } else if (epoch !== this.#epoch) this.#exactFromMs = nowMs + this.#parts.windowMs;
     // What was admitted here meanwhile is not all in Redis.
-    else if (this.#isLost && this.#goesOnAlone) this.#exactFromMs = nowMs + this.#windowMs;
+    else if (this.#isLost && this.#parts.goesOnAlone)
+      this.#exactFromMs = nowMs + this.#parts.windowMs;
     this.#epoch = epoch;
     this.#isLost = false;
     this.#nodes = this.#nodesOf(view);
@@ -152,7 +143,7 @@ export class WindowClient {
 
   /** Notes since when limits are exact or not; to be called often. */
   measure(): void {
-    const nowMs = this.#clock.monotonicMs();
+    const nowMs = this.#parts.clock.monotonicMs();
     if (this.isExact && this.#inexactSinceMs !== null) {
       this.#inexactMs += nowMs - this.#inexactSinceMs;
       this.#inexactSinceMs = null;
@@ -171,7 +162,7 @@ export class WindowClient {
 
   /** Forgets all requests of a caller, as far as Redis is there. */
   forget(name: string): void {
-    this.#redis.run((client) => client.del(this.#nameOf(name))).catch(() => this.lost());
+    this.#parts.redis.run((client) => client.del(this.#nameOf(name))).catch(() => this.lost());
   }
 
   #sendAll(): void {
@@ -191,16 +182,20 @@ export class WindowClient {
   async #askRedis(batch: readonly Waiting[]): Promise<readonly Standing[] | null> {
     const names = batch.map(({ name }) => this.#nameOf(name));
     const parameters = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
-    const answer = await this.#redis.run(
+    const answer = await this.#parts.redis.run(
       (client) =>
-        windowScript.run(client, [this.#keys.state, ...names], [this.#epoch ?? "", ...parameters]),
-      this.#timeoutMs,
+        windowScript.run(
+          client,
+          [this.#parts.keys.state, ...names],
+          [this.#epoch ?? "", ...parameters],
+        ),
+      this.#parts.timeoutMs,
     );
     return parseStandings(answer, batch);
   }
 
   #nameOf(name: string): string {
-    return `${this.#keys.window}:${name}`;
+    return `${this.#parts.keys.window}:${name}`;
   }
 }
 
