@@ -118,12 +118,13 @@ function canRepeat(
 
 async function readError(response: Response): Promise<OddwireError> {
   const text = await response.text().catch(() => "");
-  let error: ErrorAnswer["error"];
+  let error: Partial<ErrorAnswer>["error"];
   try {
-    ({ error } = JSON.parse(text) as ErrorAnswer);
+    ({ error } = JSON.parse(text) as Partial<ErrorAnswer>);
   } catch (cause) {
     return notOurs(response, cause);
   }
+  if (error?.message === undefined) return notOurs(response);
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
   return new OddwireError(error.message, {
     status: response.status,
@@ -135,7 +136,7 @@ async function readError(response: Response): Promise<OddwireError> {
 }
 
 /** A proxy before the service, or something else altogether. */
-function notOurs({ status, headers }: Response, cause: unknown): OddwireError {
+function notOurs({ status, headers }: Response, cause?: unknown): OddwireError {
   const type = headers.get("Content-Type") ?? "nothing";
   const message = `the answer (${status}, ${type}) is not from the service`;
   return new OddwireError(message, { status, code: "NOT_OURS", cause });

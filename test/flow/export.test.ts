@@ -130,7 +130,11 @@ test("mistakes are sent before anything is written", async () => {
       1,
     ],
     [["candles", "--out", join(folder, "x.csv")], /candles need --token/, 2],
-    [["candles", "--token", "1", "--out", join(folder, "x.csv")], /answered 404/, 1],
+    [
+      ["candles", "--token", "1", "--out", join(folder, "x.csv")],
+      /the service refused: No market or trade has this token id/,
+      1,
+    ],
     [
       ["trades", "--out", join(folder, "no", "x.csv")],
       /^oddwire: a file cannot be written: ENOENT/,

@@ -10,8 +10,11 @@ export type ApiOptions = {
   readonly keyFile?: string;
 };
 
+/** A service, and the key to call it with. */
+export type ApiAccess = { readonly url: string; readonly key: string };
+
 /** The service to call. Throws `UsageError` without a key or with a malformed address. */
-export function readApi(options: ApiOptions): { url: string; key: string } {
+export function readApi(options: ApiOptions): ApiAccess {
   return { url: readUrl(options), key: readKey(options) };
 }
 

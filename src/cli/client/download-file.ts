@@ -2,63 +2,51 @@ import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { toError } from "../../base/errors.ts";
-import { systemClock } from "../../base/time/clock.ts";
+import { type Backoff, wait, waitAfter } from "../../../client/src/backoff.ts";
+import { Connection, type Query } from "../../../client/src/connection.ts";
+import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { CommandError } from "../command.ts";
+import type { ApiAccess } from "./api-options.ts";
 import type { DownloadProgress } from "./download-progress.ts";
 
 /** A list as a file. */
 export type Download = {
-  readonly url: URL;
-  readonly key: string;
+  readonly api: ApiAccess;
+  readonly list: string;
+  readonly query: Query;
   readonly path: string;
   readonly signal: AbortSignal;
   readonly progress: DownloadProgress;
 };
 
-const attemptsMax = 4;
-const firstPauseMs = 1000;
-const pauseMsMax = 60_000;
-
-/** Worth a retry; `pauseMs` when the service said after how long. */
-class PassingError extends Error {
-  override name = "PassingError";
-  readonly pauseMs: number | null;
-
-  constructor(message: string, options: { pauseMs: number | null; cause?: unknown }) {
-    super(message, { cause: options.cause });
-    this.pauseMs = options.pauseMs;
-  }
-}
+const backoff: Backoff = { attempts: 4, firstWaitMs: 1000, longestWaitMs: 60_000 };
+const once: Backoff = { ...backoff, attempts: 1 };
+/** As long as timers go: a list may have any number of rows. */
+const timeoutMs = 2 ** 31 - 1;
 
 /**
  * Downloads a file, which is `<path>.part` until it is complete. Resolves with the cursor of the next file.
- * Retries 429, 5xx and connections that fail or break off. Throws `CommandError` after the last attempt.
+ * Retries 429, 5xx and connections that fail or break off.
  */
 export async function downloadFile(download: Download): Promise<string | null> {
+  const { api, signal } = download;
+  const connection = new Connection({ ...api, backoff: once, timeoutMs });
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await downloadOnce(download);
+      return await downloadOnce(connection, download);
     } catch (thrown) {
-      download.signal.throwIfAborted();
-      if (!(thrown instanceof PassingError)) throw thrown;
-      if (attempt === attemptsMax) throw failure(thrown.message, thrown);
-      const pauseMs = thrown.pauseMs ?? firstPauseMs * 2 ** (attempt - 1);
-      await systemClock.sleep(Math.min(pauseMs, pauseMsMax), download.signal);
+      signal.throwIfAborted();
+      const waitMs = isPassing(thrown) ? waitAfter(attempt, thrown.retryAfterMs, backoff) : null;
+      if (waitMs === null) throw thrown;
+      await wait(waitMs, signal);
     }
   }
 }
 
-async function downloadOnce({
-  url,
-  key,
-  path,
-  signal,
-  progress,
-}: Download): Promise<string | null> {
-  const answer = await fetch(url, { headers: { "x-api-key": key }, signal }).catch(connectionLost);
-  if (!answer.ok || answer.body === null) return refuse(answer);
-  const count = answer.headers.get("x-row-count");
+async function downloadOnce(connection: Connection, download: Download): Promise<string | null> {
+  const { list, query, path, signal, progress } = download;
+  const { headers, body } = await connection.request(list, { query, signal });
+  const count = headers.get("x-row-count");
   progress.begin(path, count === null ? null : Number(count));
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
@@ -71,34 +59,18 @@ async function downloadOnce({
   // A disk that is full does not pass on its own; a body that breaks off does.
   let writeError: Error | null = null;
   file.once("error", (error) => (writeError = error));
-  const body = Readable.fromWeb(answer.body);
-  await pipeline(body, counted, file, { signal }).catch((thrown: unknown) => {
-    if (writeError !== null)
-      throw failure(`a file cannot be written: ${writeError.message}`, thrown);
-    throw new PassingError("the connection broke off", { pauseMs: null, cause: thrown });
+  const source = body === null ? Readable.from([]) : Readable.fromWeb(body);
+  await pipeline(source, counted, file, { signal }).catch((cause: unknown) => {
+    if (writeError === null)
+      throw new OddwireError("the connection broke off", { status: 0, code: "UNREACHABLE", cause });
+    throw new CommandError(`a file cannot be written: ${writeError.message}`, { cause });
   });
   await rename(part, path);
   progress.end();
-  return answer.headers.get("x-next-cursor");
+  return headers.get("x-next-cursor");
 }
 
-function connectionLost(thrown: unknown): never {
-  const { cause, message } = toError(thrown);
-  const reason = cause instanceof Error ? cause.message : message;
-  throw new PassingError(`the service cannot be reached: ${reason}`, {
-    pauseMs: null,
-    cause: thrown,
-  });
-}
-
-async function refuse(answer: Response): Promise<never> {
-  const shown = (await answer.json().catch(() => ({}))) as { error?: { message?: string } };
-  const message = `the service answered ${answer.status}: ${shown.error?.message ?? "no reason"}`;
-  if (answer.status !== 429 && answer.status < 500) throw failure(message);
-  const seconds = Number(answer.headers.get("retry-after"));
-  throw new PassingError(message, { pauseMs: seconds > 0 ? seconds * 1000 : null });
-}
-
-function failure(message: string, cause?: unknown): CommandError {
-  return new CommandError(message, { cause });
+function isPassing(thrown: unknown): thrown is OddwireError {
+  if (!(thrown instanceof OddwireError)) return false;
+  return thrown.status === 0 || thrown.status === 429 || thrown.status >= 500;
 }

@@ -3,16 +3,21 @@ import { extname } from "node:path";
 import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
+import { Connection } from "../../../client/src/connection.ts";
 import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { exitCodes, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
-import { type ApiOptions, readApi } from "./api-options.ts";
+import { type ApiAccess, type ApiOptions, readApi } from "./api-options.ts";
+import { callService } from "./call-service.ts";
 import { downloadFile } from "./download-file.ts";
 import { DownloadProgress } from "./download-progress.ts";
 import { exportFilters, fileEndings, rowLists } from "./export-options.ts";
 
 type ExportOptions = ApiOptions & { readonly out: string };
+
+/** What is exported, and how the service is asked for it. */
+type List = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
 /** How far an export is; there is no cursor before its first file. */
 type ExportState = { readonly files: number; readonly cursor: string | null };
@@ -28,10 +33,10 @@ type SavedState = Static<typeof savedState>;
 /** Writes a list of a running service to files. */
 export async function exportList(name: string, options: ExportOptions): Promise<number> {
   const { out } = options;
-  const { url, key } = readApi(options);
-  const filters = filtersOf(options);
-  const list = new URL(url.replace(/\/$/, "") + listPath(name, filters, formatOf(out)));
-  await writeFiles({ list, key, out });
+  const api = readApi(options);
+  const { path, query } = listOf(name, filtersOf(options), formatOf(out));
+  const list = { path, query: Object.fromEntries(query) };
+  await callService(() => writeFiles({ api, list, out }));
   return exitCodes.done;
 }
 
@@ -50,41 +55,40 @@ function formatOf(out: string): string {
   throw new UsageError(`--out ends in one of ${fileEndings.join(", ")}`);
 }
 
-function listPath(name: string, filters: ReadonlyMap<string, string>, format: string): string {
+function listOf(name: string, filters: ReadonlyMap<string, string>, format: string) {
   const query = new URLSearchParams({ format, order: "asc" });
   const isMarketList = name === "markets" || name === "events";
   const isRowList = rowLists.some((list) => list === name);
   if (isMarketList) query.set("sort", "created_at");
   if (isRowList) query.set("status", "finalized");
   for (const [parameter, text] of filters) query.set(parameter, text);
-  if (isRowList || isMarketList) return `/v1/${name}?${query.toString()}`;
+  if (isRowList || isMarketList) return { path: `/v1/${name}`, query };
   const token = filters.get("token_id");
   if (token === undefined) throw new UsageError("candles need --token");
   query.delete("token_id");
   // With a start pages lead forward.
   if (!query.has("start")) query.set("start", "0");
-  return `/v1/candles/${encodeURIComponent(token)}?${query.toString()}`;
+  return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
 }
 
-async function writeFiles({ list, key, out }: { list: URL; key: string; out: string }) {
+async function writeFiles({ api, list, out }: { api: ApiAccess; list: List; out: string }) {
   const statePath = `${out}.unfinished`;
-  let { files, cursor } = readState(statePath, list, out);
+  const { href } = new Connection(api).urlOf(list.path, list.query);
+  let { files, cursor } = readState(statePath, href, out);
   const signal = signalToStop();
   const progress = new DownloadProgress(process.stderr, systemClock);
   do {
-    const url = new URL(list);
-    if (cursor !== null) url.searchParams.set("cursor", cursor);
+    const query = { ...list.query, cursor: cursor ?? undefined };
     const path = nameOf(out, files + 1);
-    cursor = await downloadFile({ url, key, path, signal, progress });
+    cursor = await downloadFile({ api, list: list.path, query, path, signal, progress });
     files += 1;
-    if (cursor !== null) saveState(statePath, { query: list.href, files, cursor });
+    if (cursor !== null) saveState(statePath, { query: href, files, cursor });
   } while (cursor !== null);
   rmSync(statePath, { force: true });
 }
 
 /** Throws `AppError` rather than writing over a file, or mixing two exports. */
-function readState(path: string, list: URL, out: string): ExportState {
-  const query = list.href;
+function readState(path: string, query: string, out: string): ExportState {
   if (existsSync(path)) {
     const state = parseState(readFileSync(path, "utf8"));
     if (state === null)
