@@ -6,7 +6,7 @@ import { AppError } from "../base/errors.ts";
 import type { ApiKey, NewKey } from "./api-key.ts";
 import { parseKey, type Scope } from "./key-format.ts";
 
-/** A key as it is stored. Of its values only MACs are, as the 32 Latin-1 characters of `KeyedHash`. */
+/** A key as it is stored. Of its values only MACs are, as 64 hex digits. */
 export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "requestCount"> & {
   readonly mac: string;
   /** Of the value before the last rotation, while it may work. */
@@ -15,6 +15,8 @@ export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "req
 
 /** How often a key was used. */
 export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number | null };
+
+export const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
 /** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */
 export type AdminKeyImport =

@@ -2,9 +2,16 @@ import { timingSafeEqual } from "node:crypto";
 import { webLimits } from "../base/config/limits.ts";
 import { IpRanges } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { VerifiedKey } from "./api-key.ts";
+import type { ApiKey, VerifiedKey } from "./api-key.ts";
 import type { Scope } from "./key-format.ts";
-import type { KeyRecord, KeyUse } from "./key-record.ts";
+import {
+  type AdminKeyImport,
+  type HashedValue,
+  type KeyRecord,
+  type KeyUse,
+  noUse,
+  toApiKey,
+} from "./key-record.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 
 type LiveValue = VerifiedKey & {
@@ -33,7 +40,7 @@ const valueLengthMax = 100;
 
 /** The values that work, in memory: every request is answered from here. */
 export class LiveKeys {
-  readonly requestsPerMinute: Readonly<Record<Scope, number>>;
+  readonly #requestsPerMinute: Readonly<Record<Scope, number>>;
   readonly #clock: Clock;
   readonly #keyedHash: KeyedHash;
   readonly #listeners: (() => void)[] = [];
@@ -43,11 +50,11 @@ export class LiveKeys {
   constructor(options: LiveKeysOptions) {
     this.#clock = options.clock;
     this.#keyedHash = new KeyedHash(options.pepper, valueLengthMax);
-    this.requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
+    this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
-  macOf(value: string): string {
-    return this.#keyedHash.delta(value);
+  hashed(value: string): HashedValue {
+    return { value, mac: Buffer.from(this.#keyedHash.delta(value), "latin1").toString("hex") };
   }
 
   /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
@@ -60,14 +67,20 @@ export class LiveKeys {
     return key;
   }
 
-  /** The id of the key that a MAC is of, while it works. */
-  idOf(mac: string): string | null {
-    const live = this.#live.get(mac);
-    return live !== undefined && this.#clock.nowMs() < live.endsAtMs ? live.id : null;
+  /** What has become of an admin key that was imported before. */
+  importOf({ mac }: HashedValue): AdminKeyImport {
+    const keyId = this.#idOf(fingerprintOf(mac));
+    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
   }
 
   isLive(key: VerifiedKey): boolean {
-    return this.idOf(key.fingerprint) !== null;
+    return this.#idOf(key.fingerprint) !== null;
+  }
+
+  /** The id of the key that a value is of, while it works. */
+  #idOf(fingerprint: string): string | null {
+    const live = this.#live.get(fingerprint);
+    return live !== undefined && this.#clock.nowMs() < live.endsAtMs ? live.id : null;
   }
 
   onEnded(listener: () => void): void {
@@ -93,9 +106,13 @@ export class LiveKeys {
     this.notify();
   }
 
-  /** Use that is not yet written, by the id of the key. */
-  unsavedUseOf(id: string): KeyUse {
-    return this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: null };
+  /** What is shown of a record, with the use that is saved and what is not yet. */
+  show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
+    const unsaved = this.#usages.get(record.id) ?? noUse;
+    const requests = saved.requests + unsaved.requests;
+    const lastUsedAtMs = unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs;
+    const now = { ms: this.#clock.nowMs(), requestsPerMinute: this.#requestsPerMinute };
+    return toApiKey(record, { requests, lastUsedAtMs }, now);
   }
 
   unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
@@ -133,17 +150,22 @@ export class LiveKeys {
     const valueOf = (mac: string, untilMs: number): LiveValue => ({
       id,
       scope,
-      requestsPerMinute: this.requestsPerMinute[scope],
-      mac: Buffer.from(mac, "latin1"),
+      requestsPerMinute: this.#requestsPerMinute[scope],
+      mac: Buffer.from(mac, "hex"),
       allowedIps,
       usage,
-      fingerprint: mac,
+      fingerprint: fingerprintOf(mac),
       endsAtMs: Math.min(keyEndsAtMs, untilMs),
     });
     const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
     if (previousMac === null) return [current];
     return [current, valueOf(previousMac, record.previousUntilMs ?? 0)];
   }
+}
+
+/** How a value is found in memory. */
+function fingerprintOf(mac: string): string {
+  return Buffer.from(mac, "hex").toString("latin1");
 }
 
 function works(

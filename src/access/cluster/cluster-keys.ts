@@ -17,7 +17,6 @@ import {
   otherPepper,
   refuseWithoutRoom,
   rotateRecord,
-  toApiKey,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
@@ -106,13 +105,13 @@ export class ClusterKeys implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(input, this.#hashed(generateKey(input.scope)));
+    return this.#insert(input, this.#live.hashed(generateKey(input.scope)));
   }
 
   /** As `LocalKeys.ensureAdminKey`; the first of several nodes imports it. */
   async ensureAdminKey(value: string): Promise<AdminKeyImport> {
     const input = adminKeyOf(value);
-    const hashed = this.#hashed(value);
+    const hashed = this.#live.hashed(value);
     if (!this.#log.fold.wasIssued(hashed.mac)) {
       const { key } = await this.#insert(input, hashed).catch(async (thrown: unknown) => {
         // Another node may have imported it meanwhile: its name is taken then.
@@ -122,8 +121,7 @@ export class ClusterKeys implements Keys {
       });
       if (key !== null) return { kind: "imported", keyId: key.id };
     }
-    const keyId = this.#live.idOf(hashed.mac);
-    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
+    return this.#live.importOf(hashed);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -144,7 +142,7 @@ export class ClusterKeys implements Keys {
       const nowMs = this.#clock.nowMs();
       const known = fold.get(id);
       if (known === null || !isActive(known, nowMs)) throw noActiveKey();
-      const hashed = this.#hashed(generateKey(known.scope));
+      const hashed = this.#live.hashed(generateKey(known.scope));
       const record = rotateRecord(known, hashed, { ms: graceMs, nowMs });
       made = { record, value: hashed.value };
       return { kind: "stored", record };
@@ -214,23 +212,12 @@ export class ClusterKeys implements Keys {
   #issued(made: { readonly record: KeyRecord; readonly value: string } | null): IssuedKey {
     if (made === null) throw noActiveKey();
     const { record, value } = made;
-    return { key: this.#shown(record, { requests: 0, lastUsedAtMs: null }), value };
+    return { key: this.#live.show(record), value };
   }
 
   async #show(records: readonly KeyRecord[]): Promise<readonly ApiKey[]> {
     const uses = await this.#readUses(records.map(({ id }) => id));
-    return records.map((record, index) => {
-      const saved = uses[index] ?? { requests: 0, lastUsedAtMs: null };
-      const unsaved = this.#live.unsavedUseOf(record.id);
-      const requests = saved.requests + unsaved.requests;
-      const lastUsedAtMs = unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs;
-      return this.#shown(record, { requests, lastUsedAtMs });
-    });
-  }
-
-  #shown(record: KeyRecord, use: KeyUse): ApiKey {
-    const { requestsPerMinute } = this.#live;
-    return toApiKey(record, use, { ms: this.#clock.nowMs(), requestsPerMinute });
+    return records.map((record, index) => this.#live.show(record, uses[index]));
   }
 
   /** Without Redis, only what this node has not written yet is known. */
@@ -254,12 +241,8 @@ export class ClusterKeys implements Keys {
     return this.#log.fold.records.filter(({ revokedAtMs }) => revokedAtMs === null);
   }
 
-  #hashed(value: string): HashedValue {
-    return { value, mac: this.#live.macOf(value) };
-  }
-
   async #checkPepper(): Promise<void> {
-    const check = this.#live.macOf("pepper check");
+    const { mac: check } = this.#live.hashed("pepper check");
     if (this.#log.fold.pepperCheck === null)
       await this.#log.append(() => ({ kind: "pepper", check }));
     if (this.#log.fold.pepperCheck !== check) throw new ConfigError([otherPepper]);

@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { isIpRange } from "../../base/ip-address.ts";
 import { scopes } from "../key-format.ts";
@@ -50,42 +50,16 @@ const rowSchema = Type.Union([
 
 /** The text of a row. */
 export function formatKeyChange(change: KeyChange, nonce: string): string {
-  return JSON.stringify({ format: 1, nonce, ...withHex(change) } satisfies Static<
-    typeof rowSchema
-  >);
+  return JSON.stringify({ format: 1, nonce, ...change });
 }
 
 /** Reads a row back; `null` for any text that `formatKeyChange` of this version does not write. */
 export function parseKeyChange(text: string): KeyChange | null {
   const row = parseJson(text);
   if (!Value.Check(rowSchema, row)) return null;
-  switch (row.kind) {
-    case "pepper":
-      return { kind: "pepper", check: fromHex(row.check) };
-    case "revoked":
-      return { kind: "revoked", id: row.id, atMs: row.atMs };
-    case "stored": {
-      const { record } = row;
-      if (!record.allowedIps.every(isIpRange)) return null;
-      const previousMac = record.previousMac === null ? null : fromHex(record.previousMac);
-      return { kind: "stored", record: { ...record, mac: fromHex(record.mac), previousMac } };
-    }
-  }
-}
-
-function withHex(change: KeyChange) {
-  switch (change.kind) {
-    case "pepper":
-      return { kind: change.kind, check: toHex(change.check) };
-    case "revoked":
-      return change;
-    case "stored": {
-      const { record } = change;
-      const previousMac = record.previousMac === null ? null : toHex(record.previousMac);
-      const shown = { ...record, allowedIps: [...record.allowedIps], revokedAtMs: null };
-      return { kind: change.kind, record: { ...shown, mac: toHex(record.mac), previousMac } };
-    }
-  }
+  const { format: _format, nonce: _nonce, ...change } = row;
+  const isPlaced = change.kind !== "stored" || change.record.allowedIps.every(isIpRange);
+  return isPlaced ? change : null;
 }
 
 function parseJson(text: string): unknown {
@@ -94,12 +68,4 @@ function parseJson(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function toHex(bytes: string): string {
-  return Buffer.from(bytes, "latin1").toString("hex");
-}
-
-function fromHex(hex: string): string {
-  return Buffer.from(hex, "hex").toString("latin1");
 }

@@ -2,38 +2,30 @@ import { ConfigError } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
-import { generateKey, type Scope } from "../key-format.ts";
+import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
   type HashedValue,
   isActive,
   type KeyRecord,
+  type KeyUse,
   makeRecord,
   noActiveKey,
   otherPepper,
   refuseWithoutRoom,
   rotateRecord,
-  toApiKey,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
-type Row = {
-  id: string;
-  name: string;
-  scope: Scope;
-  prefix: string;
-  mac: Uint8Array;
-  previous_mac: Uint8Array | null;
-  previous_until_ms: number | null;
-  allowed_ips: string;
-  created_at_ms: number;
-  expires_at_ms: number | null;
-  revoked_at_ms: number | null;
-  last_used_at_ms: number | null;
-  request_count: number;
-};
+/** A row as it is stored, by the names of `KeyRecord`. */
+const columns = `id, name, scope, prefix, lower(hex(mac)) AS mac,
+  nullif(lower(hex(previous_mac)), '') AS previousMac, previous_until_ms AS previousUntilMs,
+  allowed_ips AS allowedIps, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs,
+  revoked_at_ms AS revokedAtMs, last_used_at_ms AS lastUsedAtMs, request_count AS requests`;
+
+type Row = Omit<KeyRecord, "allowedIps"> & KeyUse & { readonly allowedIps: string };
 
 type LocalKeysOptions = LiveKeysOptions & { readonly database: AccessDatabase };
 
@@ -77,7 +69,7 @@ export class LocalKeys implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(input, this.#hashed(generateKey(input.scope)));
+    return this.#insert(input, this.#live.hashed(generateKey(input.scope)));
   }
 
   /**
@@ -85,26 +77,25 @@ export class LocalKeys implements Keys {
    */
   ensureAdminKey(value: string): AdminKeyImport {
     const input = adminKeyOf(value);
-    const hashed = this.#hashed(value);
+    const hashed = this.#live.hashed(value);
     const mac = bytesOf(hashed.mac);
     if (this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?").get(mac) === undefined)
       return { kind: "imported", keyId: this.#insert(input, hashed).key.id };
-    const keyId = this.#live.idOf(hashed.mac);
-    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
+    return this.#live.importOf(hashed);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
     const { createdAtMs, id } = page.after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: "" };
     const rows = this.#prepare(
-      `SELECT * FROM keys WHERE (created_at_ms, id) < (?, ?)
+      `SELECT ${columns} FROM keys WHERE (created_at_ms, id) < (?, ?)
        ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
     ).all(createdAtMs, id, page.limit) as Row[];
-    return rows.map((row) => this.#toKey(row));
+    return rows.map((row) => this.#live.show(recordOf(row), row));
   }
 
   async get(id: string): Promise<ApiKey | null> {
     const row = this.#rowOf(id);
-    return row === null ? null : this.#toKey(row);
+    return row === null ? null : this.#live.show(recordOf(row), row);
   }
 
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
@@ -112,7 +103,7 @@ export class LocalKeys implements Keys {
       const nowMs = this.#clock.nowMs();
       const row = this.#rowOf(id);
       if (row === null || !isActive(recordOf(row), nowMs)) throw noActiveKey();
-      const hashed = this.#hashed(generateKey(row.scope));
+      const hashed = this.#live.hashed(generateKey(row.scope));
       const rotated = rotateRecord(recordOf(row), hashed, { ms: graceMs, nowMs });
       const { prefix, previousMac, previousUntilMs } = rotated;
       this.#prepare("INSERT INTO issued_values VALUES (?)").run(bytesOf(hashed.mac));
@@ -125,7 +116,7 @@ export class LocalKeys implements Keys {
         previousUntilMs,
         id,
       );
-      return { key: this.#shown(rotated, row), value: hashed.value };
+      return { key: this.#live.show(rotated, row), value: hashed.value };
     });
     this.#reload();
     return issued;
@@ -187,7 +178,7 @@ export class LocalKeys implements Keys {
       });
     });
     this.#reload();
-    return { key: this.#shown(record, null), value: hashed.value };
+    return { key: this.#live.show(record), value: hashed.value };
   }
 
   /** Memory is always made from the database: one way only for a key to get into it. */
@@ -196,36 +187,22 @@ export class LocalKeys implements Keys {
     this.#live.clear();
     this.#version = -1;
     const version = this.#database.version();
-    const rows = this.#prepare("SELECT * FROM keys WHERE revoked_at_ms IS NULL").all() as Row[];
+    const rows = this.#prepare(
+      `SELECT ${columns} FROM keys WHERE revoked_at_ms IS NULL`,
+    ).all() as Row[];
     this.#live.replace(rows.map(recordOf));
     this.#version = version;
   }
 
   #rowOf(id: string): Row | null {
-    return (this.#prepare("SELECT * FROM keys WHERE id = ?").get(id) as Row | undefined) ?? null;
-  }
-
-  #toKey(row: Row): ApiKey {
-    return this.#shown(recordOf(row), row);
-  }
-
-  #shown(record: KeyRecord, saved: Pick<Row, "request_count" | "last_used_at_ms"> | null): ApiKey {
-    const unsaved = this.#live.unsavedUseOf(record.id);
-    const use = {
-      requests: (saved?.request_count ?? 0) + unsaved.requests,
-      lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : (saved?.last_used_at_ms ?? null),
-    };
-    const { requestsPerMinute } = this.#live;
-    return toApiKey(record, use, { ms: this.#clock.nowMs(), requestsPerMinute });
-  }
-
-  #hashed(value: string): HashedValue {
-    return { value, mac: this.#live.macOf(value) };
+    return (
+      (this.#prepare(`SELECT ${columns} FROM keys WHERE id = ?`).get(id) as Row | undefined) ?? null
+    );
   }
 
   /** Under another pepper every key would be refused without a reason anybody could see. */
   #checkPepper(): void {
-    const check = bytesOf(this.#live.macOf("pepper check"));
+    const check = bytesOf(this.#live.hashed("pepper check").mac);
     this.#prepare("INSERT OR IGNORE INTO settings VALUES ('pepper_check', ?)").run(check);
     const row = this.#prepare("SELECT value FROM settings WHERE name = 'pepper_check'").get();
     if (!check.equals(row?.["value"] as Uint8Array)) throw new ConfigError([otherPepper]);
@@ -236,26 +213,10 @@ export class LocalKeys implements Keys {
   }
 }
 
-function recordOf(row: Row): KeyRecord {
-  return {
-    id: row.id,
-    name: row.name,
-    scope: row.scope,
-    prefix: row.prefix,
-    mac: macFrom(row.mac),
-    previousMac: row.previous_mac === null ? null : macFrom(row.previous_mac),
-    previousUntilMs: row.previous_until_ms,
-    allowedIps: JSON.parse(row.allowed_ips) as string[],
-    createdAtMs: row.created_at_ms,
-    expiresAtMs: row.expires_at_ms,
-    revokedAtMs: row.revoked_at_ms,
-  };
+function recordOf({ requests: _requests, lastUsedAtMs: _lastUsedAtMs, ...row }: Row): KeyRecord {
+  return { ...row, allowedIps: JSON.parse(row.allowedIps) as string[] };
 }
 
 function bytesOf(mac: string): Buffer {
-  return Buffer.from(mac, "latin1");
-}
-
-function macFrom(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("latin1");
+  return Buffer.from(mac, "hex");
 }
