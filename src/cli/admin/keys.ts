@@ -1,5 +1,6 @@
 import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
+import { showKey } from "../../api/routes/admin/key-shape.ts";
 import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -39,7 +40,7 @@ export function listKeys(options: { readonly all?: true; readonly json?: true })
     const shown =
       options.all === true ? all : all.filter((key) => statusOf(key, nowMs) === "active");
     if (options.json === true)
-      return print(shown.map((key) => `${JSON.stringify(factsOf(key, nowMs))}\n`).join(""));
+      return print(shown.map((key) => `${JSON.stringify(showKey(key, nowMs))}\n`).join(""));
     const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
     return print(formatTable([heads, ...shown.map((key) => cellsOf(key, nowMs))]));
   });
@@ -108,27 +109,7 @@ async function idOf(keys: Keys, word: string): Promise<string> {
   return found.id;
 }
 
-function factsOf(key: ApiKey, nowMs: number) {
-  return {
-    id: key.id,
-    prefix: key.prefix,
-    name: key.name,
-    scope: key.scope,
-    status: statusOf(key, nowMs),
-    allowed_ips: key.allowedIps,
-    created_at: timeOf(key.createdAtMs),
-    expires_at: timeOf(key.expiresAtMs),
-    last_used_at: timeOf(key.lastUsedAtMs),
-    request_count: key.requestCount,
-  };
-}
-
 function cellsOf(key: ApiKey, nowMs: number): string[] {
-  const { id, prefix, name, scope, requestCount, lastUsedAtMs } = key;
-  const used = timeOf(lastUsedAtMs) ?? "never";
-  return [id, prefix, scope, statusOf(key, nowMs), String(requestCount), used, name];
-}
-
-function timeOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  const { id, prefix, name, scope, status, request_count, last_used_at } = showKey(key, nowMs);
+  return [id, prefix, scope, status, String(request_count), last_used_at ?? "never", name];
 }

@@ -45,7 +45,7 @@ function addTail(program: Command): void {
     .option("--min-value <usd>", "only trades worth at least this many US dollars")
     .option("--since <time>", "start at this time, such as 2026-11-01T00:00:00Z")
     .option("--json", "print one JSON row per line");
-  addApiOptions(tail).action(lazily(async () => (await import("./tail-command.ts")).tail));
+  addApiOptions(tail).action(lazily(async () => (await import("./print-trades.ts")).tail));
   addExamples(tail, [
     "oddwire tail --key-file ./key --min-value 1000",
     "oddwire tail --url https://data.example.com --market SLUG --json",

@@ -1,4 +1,5 @@
 import type { FileFormatName } from "../../api/bulk/bulk-format.ts";
+import { resolutionSeconds } from "../../market/candle.ts";
 
 type ExportFilter = {
   readonly flags: string;
@@ -49,6 +50,6 @@ export const exportFilters: readonly ExportFilter[] = [
     flags: "--resolution <resolution>",
     parameter: "resolution",
     description: "length of candles (default: 1h)",
-    choices: ["1m", "5m", "15m", "1h", "4h", "1d"],
+    choices: Object.keys(resolutionSeconds),
   },
 ];

@@ -2,6 +2,9 @@ import type { StreamReorg, Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
+import { exitCodes } from "../command.ts";
+import { signalToStop } from "../service/await-signal.ts";
+import { type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 
 const newestRows = 10;
@@ -12,6 +15,29 @@ const questionsMax = 1_000;
 export type TradeFilter = NonNullable<ChannelRequest<"trades">["filter"]> & {
   readonly market?: string | undefined;
 };
+
+type TailOptions = ApiOptions & {
+  readonly market?: string;
+  readonly wallet?: string;
+  readonly side?: "BUY" | "SELL";
+  readonly minValue?: string;
+  readonly since?: string;
+  readonly json?: true;
+};
+
+/** Prints the trades of a running service until a signal. */
+export async function tail(options: TailOptions): Promise<number> {
+  const { market, wallet, side, minValue: min_value, since = null, json = false } = options;
+  await printTrades({
+    ...readApi(options),
+    asJson: json,
+    write: (line) => process.stdout.write(`${line}\n`),
+    signal: signalToStop(),
+    filter: { market, wallet, side, min_value },
+    since,
+  });
+  return exitCodes.done;
+}
 
 /**
  * Prints the newest trades, or those since a time, and then all others as they are indexed, until `signal`

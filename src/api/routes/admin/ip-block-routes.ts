@@ -59,7 +59,8 @@ export function listIpBlocks(services: {
   }
 }
 
-function showBlock(block: IpBlock) {
+/** A block as it is shown. */
+export function showBlock(block: IpBlock) {
   return {
     ip: block.bucket,
     reason: block.reason,
@@ -92,7 +93,7 @@ export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }):
 }
 
 /** Any address of a blocked /64 names its block. */
-function parseBucket(text: string): string | null {
+export function parseBucket(text: string): string | null {
   const address = parseIpAddress(text.replace(/::\/64$/, "::"));
   return address === null ? null : ipBucketOf(address);
 }
