@@ -8,11 +8,12 @@ import {
   decimalText,
   millisecondFields,
   millisecondsNumber,
+  nullable,
   timeText,
   tokenIdText,
 } from "./wire-format.ts";
 
-const decimalNullable = Type.Union([decimalText, Type.Null()]);
+const decimalNullable = nullable(decimalText);
 
 const levelRow = Type.Object({ price: decimalText, size: decimalText });
 
@@ -31,21 +32,29 @@ export const bookRow = Type.Object({
   ask_depth_usd: Type.String({ description: "Price times size of all asks, also those not shown" }),
   last_trade_price: decimalNullable,
   checksum: Type.Integer({ description: "CRC-32 of the ten best levels of both sides" }),
-  hash: Type.Union([Type.String(), Type.Null()], { description: "The venue's own, of all levels" }),
+  hash: nullable(Type.String(), { description: "The venue's own, of all levels" }),
   timestamp: timeText,
   timestamp_ms: millisecondsNumber,
   source: Type.Enum(["stream", "rest"], {
     description: "How the venue described its newest state",
   }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
-  stale_reason: Type.Union([Type.String(), Type.Null()]),
+  stale_reason: nullable(Type.String()),
   age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),
 });
 type BookRow = Static<typeof bookRow>;
-type BookChangeRow = Pick<
-  BookRow,
-  "token_id" | "bids" | "asks" | "checksum" | "hash" | "timestamp" | "timestamp_ms"
->;
+
+/** What a change of a book reports. */
+export const bookChangeRow = Type.Pick(bookRow, [
+  "token_id",
+  "bids",
+  "asks",
+  "checksum",
+  "hash",
+  "timestamp",
+  "timestamp_ms",
+]);
+type BookChangeRow = Static<typeof bookChangeRow>;
 
 /** Up to `depth` levels a side, as of a moment of the book's clock. */
 export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {

@@ -5,6 +5,7 @@ import {
   decimalOrNull,
   decimalText,
   millisecondsNumber,
+  nullable,
   timeFields,
   timeText,
 } from "./wire-format.ts";
@@ -22,7 +23,7 @@ export const candleRow = Type.Object({
   buy_volume_usd: decimalText,
   sell_volume_usd: decimalText,
   trades: Type.Integer(),
-  vwap: Type.Union([decimalText, Type.Null()]),
+  vwap: nullable(decimalText),
   closed: Type.Boolean({ description: "Chain time has passed the end of the bucket" }),
   filled: Type.Boolean({ description: "No trade: the close before, carried on" }),
 });

@@ -10,10 +10,10 @@ import {
   placeShape,
   type RowContext,
 } from "./trade-row.ts";
-import { addressText, hashText } from "./wire-format.ts";
+import { addressText, hashText, nullable } from "./wire-format.ts";
 
-const addressOrNull = Type.Union([addressText, Type.Null()]);
-const integerOrNull = Type.Union([Type.Integer(), Type.Null()]);
+const addressOrNull = nullable(addressText);
+const integerOrNull = nullable(Type.Integer());
 
 /** Everything an exchange logs that is not a fill. */
 export const exchangeEventKinds = [
@@ -44,15 +44,15 @@ export const userEventKinds: readonly ExchangeEventKind[] = ["user_paused", "use
 export const exchangeEventRow = Type.Object({
   ...idShape,
   kind: Type.Enum([...exchangeEventKinds]),
-  order_hash: Type.Union([hashText, Type.Null()]),
+  order_hash: nullable(hashText),
   user: addressOrNull,
-  effective_block: Type.Union([Type.Integer(), Type.Null()], {
+  effective_block: nullable(Type.Integer(), {
     description: "user_paused: the first block in which the user's orders are refused",
   }),
-  by: Type.Union([addressText, Type.Null()], { description: "Who paused, unpaused or changed" }),
-  account: Type.Union([addressText, Type.Null()], { description: "role_changed: whose role" }),
+  by: nullable(addressText, { description: "Who paused, unpaused or changed" }),
+  account: nullable(addressText, { description: "role_changed: whose role" }),
   role: Type.Union([Type.Literal("admin"), Type.Literal("operator"), Type.Null()]),
-  granted: Type.Union([Type.Boolean(), Type.Null()]),
+  granted: nullable(Type.Boolean()),
   old_interval_blocks: integerOrNull,
   new_interval_blocks: integerOrNull,
   fee_receiver: addressOrNull,

@@ -23,7 +23,7 @@ const { match_seq, maker, taker, maker_fee_asset } = tradeRow.properties;
 /** One `OrderFilled` as the chain has it; `role` distinguishes a leg from the taker's own summary. */
 export const fillRow = Type.Object({
   ...idShape,
-  role: Type.Union([Type.Literal("maker"), Type.Literal("taker"), Type.Literal("direct")], {
+  role: Type.Enum(["maker", "taker", "direct"], {
     description: "maker: a leg of a match; taker: its summary; direct: filled by an operator",
   }),
   order_hash: hashText,

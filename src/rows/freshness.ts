@@ -1,9 +1,14 @@
+import { type Static, Type } from "typebox";
+import { nullable } from "./wire-format.ts";
+
+const count = nullable(Type.Integer({ minimum: 0 }));
+
 /** How far the service is, as `meta` of REST answers and heartbeats report; `null` until the first block is indexed. */
-export type Freshness = {
-  readonly indexed_block: number | null;
-  readonly indexed_seq: number | null;
-  readonly head_block: number | null;
-  readonly finalized_block: number | null;
-  /** Of chain time, behind the head. */
-  readonly lag_seconds: number | null;
-};
+export const freshnessRow = Type.Object({
+  indexed_block: count,
+  indexed_seq: count,
+  head_block: count,
+  finalized_block: count,
+  lag_seconds: count,
+});
+export type Freshness = Readonly<Static<typeof freshnessRow>>;

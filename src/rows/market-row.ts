@@ -26,24 +26,24 @@ import {
   tokenIdText,
 } from "./wire-format.ts";
 
-const textOrNull = Type.Union([Type.String(), Type.Null()]);
-const timeOrNull = Type.Union([timeText, Type.Null()]);
-const millisecondsOrNull = Type.Union([millisecondsNumber, Type.Null()]);
+const textOrNull = nullable(Type.String());
+const timeOrNull = nullable(timeText);
+const millisecondsOrNull = nullable(millisecondsNumber);
 
 const marketTokenShape = Type.Object({
   token_id: tokenIdText,
   outcome: textOrNull,
   outcome_index: Type.Integer(),
-  complement_token_id: Type.Union([tokenIdText, Type.Null()]),
-  price: Type.Union([decimalText, Type.Null()]),
-  winner: Type.Union([Type.Boolean(), Type.Null()], {
+  complement_token_id: nullable(tokenIdText),
+  price: nullable(decimalText),
+  winner: nullable(Type.Boolean(), {
     description: "null until resolved, and when no single outcome takes all",
   }),
 });
 
 const resolutionShape = Type.Object({
   payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
-  winning_token_id: Type.Union([tokenIdText, Type.Null()]),
+  winning_token_id: nullable(tokenIdText),
   winning_outcome: textOrNull,
   tx_hash: hashText,
   block_number: Type.Integer(),
@@ -72,7 +72,7 @@ export const eventSummary = Type.Object(
 /** A market: a condition with everything the chain and the venue report about it. */
 export const marketRow = Type.Object({
   id: conditionIdText,
-  question_id: Type.Union([hashText, Type.Null()]),
+  question_id: nullable(hashText),
   question: textOrNull,
   description: textOrNull,
   slug: textOrNull,
@@ -80,14 +80,14 @@ export const marketRow = Type.Object({
   tags: Type.Array(Type.String()),
   event_id: textOrNull,
   event_slug: textOrNull,
-  image: Type.Union([Type.String(), Type.Null()], {
+  image: nullable(Type.String(), {
     description: "Address of a picture at the venue, https",
   }),
   neg_risk: Type.Boolean(),
-  neg_risk_market_id: Type.Union([hashText, Type.Null()]),
-  oracle: Type.Union([addressText, Type.Null()]),
+  neg_risk_market_id: nullable(hashText),
+  oracle: nullable(addressText),
   exchange_versions: Type.Array(exchangeVersionNumber),
-  status: Type.Union([Type.Literal("open"), Type.Literal("resolved")], {
+  status: Type.Enum(["open", "resolved"], {
     description: "resolved once the oracle has reported the result",
   }),
   active: Type.Boolean(),
@@ -99,7 +99,7 @@ export const marketRow = Type.Object({
   end_date: timeOrNull,
   resolved_at: timeOrNull,
   resolved_at_ms: millisecondsOrNull,
-  resolution: Type.Union([resolutionShape, Type.Null()]),
+  resolution: nullable(resolutionShape),
   tokens: Type.Array(marketTokenShape),
   volume_usd: decimalText,
   volume_shares: decimalText,
@@ -108,12 +108,7 @@ export const marketRow = Type.Object({
   trades_24h: Type.Integer(),
   last_trade_at: timeOrNull,
   last_trade_at_ms: millisecondsOrNull,
-  metadata_source: Type.Union([
-    Type.Literal("chain"),
-    Type.Literal("chain_untrusted"),
-    Type.Literal("venue"),
-    Type.Literal("none"),
-  ]),
+  metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
   event: Type.Optional(nullable(eventSummary)),
 });
 export type MarketRow = Static<typeof marketRow>;

@@ -17,6 +17,7 @@ import {
   decimalText,
   hashText,
   millisecondsNumber,
+  nullable,
   seqNumber,
   sideText,
   timeFields,
@@ -24,13 +25,9 @@ import {
   tokenIdText,
 } from "./wire-format.ts";
 
-const decimalNullable = Type.Union([decimalText, Type.Null()]);
-const sourceText = Type.Union([
-  Type.Literal("last_trade"),
-  Type.Literal("complement"),
-  Type.Literal("settlement"),
-]);
-const sourceNullable = Type.Union([sourceText, Type.Null()]);
+const decimalNullable = nullable(decimalText);
+const sourceText = Type.Enum(["last_trade", "complement", "settlement"]);
+const sourceNullable = nullable(sourceText);
 
 const lastTradeRow = Type.Object({
   price: decimalText,
@@ -64,7 +61,7 @@ export const priceRow = Type.Object({
   token_id: tokenIdText,
   price: decimalNullable,
   price_source: sourceNullable,
-  last_trade: Type.Union([lastTradeRow, Type.Null()]),
+  last_trade: nullable(lastTradeRow),
   best_bid: decimalNullable,
   best_ask: decimalNullable,
   mid: decimalNullable,
@@ -73,7 +70,7 @@ export const priceRow = Type.Object({
   complement: Type.Union([
     Type.Object({
       token_id: tokenIdText,
-      outcome: Type.Union([Type.String(), Type.Null()]),
+      outcome: nullable(Type.String()),
       price: decimalNullable,
       price_source: sourceNullable,
     }),

@@ -10,6 +10,7 @@ import {
   decimalText,
   formatConditionId,
   hashText,
+  nullable,
   tokenIdText,
 } from "./wire-format.ts";
 
@@ -20,11 +21,11 @@ export const resolutionRow = Type.Object({
     description: "Generation 3: follows from a sibling's result, whose log is the one named",
   }),
   condition_id: conditionIdText,
-  question_id: Type.Union([hashText, Type.Null()]),
+  question_id: nullable(hashText),
   oracle: addressText,
   payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
-  winning_token_id: Type.Union([tokenIdText, Type.Null()]),
-  winning_outcome: Type.Union([Type.String(), Type.Null()]),
+  winning_token_id: nullable(tokenIdText),
+  winning_outcome: nullable(Type.String()),
   ...placeShape,
 });
 export type ResolutionRow = Static<typeof resolutionRow>;

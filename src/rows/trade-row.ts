@@ -25,13 +25,8 @@ import {
   tokenIdText,
 } from "./wire-format.ts";
 
-const feeAssetText = Type.Union([Type.Literal("collateral"), Type.Literal("token")]);
-const matchTypeText = Type.Union([
-  Type.Literal("complementary"),
-  Type.Literal("mint"),
-  Type.Literal("merge"),
-  Type.Literal("direct"),
-]);
+const feeAssetText = Type.Enum(["collateral", "token"]);
+const matchTypeText = Type.Enum(["complementary", "mint", "merge", "direct"]);
 
 /** What `include=market` adds to a row: the names that it can be joined or read by. */
 export const marketFields = {
@@ -106,20 +101,20 @@ export const tradeRow = Type.Object({
   ...idShape,
   ...tokenShape,
   side: sideText,
-  price: Type.Union([decimalText, Type.Null()]),
+  price: nullable(decimalText),
   size: decimalText,
   value_usd: decimalText,
   maker_fee: decimalText,
   maker_fee_net: decimalText,
   maker_fee_asset: feeAssetText,
-  match_seq: Type.Union([seqNumber, Type.Null()]),
+  match_seq: nullable(seqNumber),
   maker: addressText,
   taker: addressText,
   maker_side: sideText,
   maker_token_id: tokenIdText,
   match_type: matchTypeText,
   maker_order_hash: hashText,
-  taker_order_hash: Type.Union([hashText, Type.Null()]),
+  taker_order_hash: nullable(hashText),
   ...exchangeShape,
   ...orderShape,
   ...placeShape,

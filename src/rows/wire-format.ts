@@ -2,14 +2,14 @@
  * How values of the inside look to clients: the shapes that several rows share, and the functions
  * that make them. A row is the same on REST, on the stream and in exports.
  */
-import { type TSchema, Type } from "typebox";
+import { type TSchema, type TSchemaOptions, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import type { ConditionId, TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 
 /** The same, or `null` where it is not known or does not apply. */
-export function nullable<Shape extends TSchema>(shape: Shape) {
-  return Type.Union([shape, Type.Null()]);
+export function nullable<Shape extends TSchema>(shape: Shape, options: TSchemaOptions = {}) {
+  return Type.Union([shape, Type.Null()], options);
 }
 
 export const tokenIdText = Type.String({
@@ -42,21 +42,17 @@ export const seqNumber = Type.Integer({
   description: "Position on the chain: block_number * 1000000 + log_index",
 });
 
-export const sideText = Type.Union([Type.Literal("BUY"), Type.Literal("SELL")]);
-export const statusText = Type.Union([Type.Literal("confirmed"), Type.Literal("finalized")], {
+export const sideText = Type.Enum(["BUY", "SELL"]);
+export const statusText = Type.Enum(["confirmed", "finalized"], {
   description: "confirmed can still be reverted by a fork; finalized cannot",
 });
-export const exchangeText = Type.Union([Type.Literal("standard"), Type.Literal("neg_risk")]);
+export const exchangeText = Type.Enum(["standard", "neg_risk"]);
 export const exchangeVersionNumber = Type.Union([
   Type.Literal(1),
   Type.Literal(2),
   Type.Literal(3),
 ]);
-export const moduleText = Type.Union([
-  Type.Literal("binary"),
-  Type.Literal("neg_risk"),
-  Type.Literal("combinatorial"),
-]);
+export const moduleText = Type.Enum(["binary", "neg_risk", "combinatorial"]);
 
 /** Unix seconds as the two forms every time is given in. */
 export function timeFields(seconds: number): { timestamp: string; timestamp_ms: number } {

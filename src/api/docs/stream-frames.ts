@@ -3,7 +3,7 @@
  * against them.
  */
 import { type TProperties, type TSchema, Type } from "typebox";
-import { bookRow } from "../../rows/book-row.ts";
+import { bookChangeRow, bookRow } from "../../rows/book-row.ts";
 import { cancellationRow } from "../../rows/cancellation-row.ts";
 import { candleRow } from "../../rows/candle-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
@@ -51,15 +51,6 @@ function event(name: string, data: TSchema): TSchema {
 }
 
 const { indexed_block, head_block, finalized_block, lag_seconds } = metaSchema.properties;
-const bookChange = Type.Pick(bookRow, [
-  "token_id",
-  "bids",
-  "asks",
-  "checksum",
-  "hash",
-  "timestamp",
-  "timestamp_ms",
-]);
 const bookStale = Type.Object({
   token_id: tokenIdText,
   stale_reason: Type.String({ description: "Why the book is stale", examples: ["behind"] }),
@@ -117,7 +108,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
       event("cancellation", cancellationRow),
       event("candle", candleRow),
       event("price", priceRow),
-      event("book", bookChange),
+      event("book", bookChangeRow),
       event("book_stale", bookStale),
     ],
     { description: "Something happened; event says what data is" },

@@ -1,17 +1,11 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { Freshness } from "../../rows/freshness.ts";
+import { type Freshness, freshnessRow } from "../../rows/freshness.ts";
 import type { CursorPosition, Cursors } from "./cursor.ts";
-
-const count = Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]);
 
 /** `meta` of every answer but the bare ones. */
 export const metaSchema = Type.Object({
   request_id: Type.String(),
-  indexed_block: count,
-  indexed_seq: count,
-  head_block: count,
-  finalized_block: count,
-  lag_seconds: count,
+  ...freshnessRow.properties,
 });
 
 /** `meta` as it is sent. */
@@ -56,11 +50,7 @@ export function answerPage<Item, Row>(
   { cursors, freshness }: { cursors: Cursors; freshness: () => Freshness },
   { path, query, rows, positionOf }: Page<Item>,
   { requestId, present }: { requestId: string; present: (item: Item) => Row },
-): {
-  data: Row[];
-  pagination: Static<typeof paginationSchema>;
-  meta: Static<typeof metaSchema>;
-} {
+) {
   const { limit } = query;
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
