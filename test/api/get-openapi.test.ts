@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import packageJson from "../../package.json" with { type: "json" };
-import type { ApiDocument, JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
+import type { JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
+import type { ApiDocument } from "../../src/api/docs/describe-api.ts";
 import { parameterNotes } from "../../src/api/docs/parameter-notes.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";

@@ -2,14 +2,13 @@
 import assert from "node:assert/strict";
 import { Compile, type Validator } from "typebox/schema";
 import type {
-  ApiDocument,
   Content,
   Header,
   JsonSchema,
-  Operation,
   Parameter,
   Response,
 } from "../../src/api/docs/api-document.ts";
+import type { ApiDocument, Operation } from "../../src/api/docs/describe-api.ts";
 import type { DataServer } from "./open-data-server.ts";
 import type { TestAnswer } from "./open-test-server.ts";
 

@@ -1,7 +1,7 @@
 /** Prints `client/src/api.ts` from the document of the API; `npm run docs` writes it there. */
 
-import type { ApiDocument, JsonSchema, Operation } from "../../src/api/docs/api-document.ts";
-import { describeApi } from "../../src/api/docs/describe-api.ts";
+import type { JsonSchema } from "../../src/api/docs/api-document.ts";
+import { type ApiDocument, describeApi, type Operation } from "../../src/api/docs/describe-api.ts";
 import { version } from "../../src/base/config/version.ts";
 import { DataServer } from "../support/open-data-server.ts";
 

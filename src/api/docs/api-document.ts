@@ -63,37 +63,3 @@ export type Response = {
   readonly headers: Readonly<Record<string, Reference>>;
   readonly content: Content;
 };
-
-export type Operation = {
-  readonly operationId: string;
-  readonly tags: readonly [string];
-  readonly summary: string;
-  readonly description: string;
-  /** Empty for endpoints without a key. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters: readonly (Parameter | Reference)[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  /** By status; errors are references to `components.responses`. */
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-};
-
-export type ApiDocument = {
-  readonly openapi: "3.1.0";
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description: string;
-    readonly license: { readonly name: string; readonly identifier: string };
-  };
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** Operations by path and lower-case method. */
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly responses: Readonly<Record<string, Response>>;
-    readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  };
-};

@@ -1,16 +1,23 @@
 import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import type { Route } from "../http/route.ts";
-import type { ApiDocument, Operation, Parameter, Response } from "./api-document.ts";
+import type { Content, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
 import { guide } from "./guide.ts";
+
+/** The document of the API, in OpenAPI 3.1. */
+export type ApiDocument = ReturnType<typeof describeApi>;
+export type Operation = ReturnType<typeof describeOperation>;
+/** Empty for endpoints without a key. */
+type Responses = ReturnType<typeof describeResponses>["responses"];
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
 /** Who may call, as OpenAPI reports it: any key, a key of one role, or anybody. */
-const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
+const securityOf: Readonly<Record<Route["access"], Security>> = {
   public: [],
   probe: [],
   read: keyWith([]),
@@ -19,7 +26,7 @@ const securityOf: Readonly<Record<Route["access"], Operation["security"]>> = {
 };
 
 /** Browsers, which cannot send headers with it, report their key in the first frame. */
-const keyOrLater: Operation["security"] = [...keyWith([]), {}];
+const keyOrLater: Security = [...keyWith([]), {}];
 
 const tags = [
   {
@@ -56,7 +63,7 @@ const upgrade: Parameter = {
 };
 
 /** The whole API from the schemas it runs on. Pure. */
-export function describeApi(routes: readonly Route[], version: string): ApiDocument {
+export function describeApi(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, Operation>> = {};
   const errors: Record<string, Response> = {};
   for (const route of routes) {
@@ -66,7 +73,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
     path[route.method.toLowerCase()] = describeOperation(route, responses);
   }
   return {
-    openapi: "3.1.0",
+    openapi: "3.1.0" as const,
     info: {
       title: "Oddwire",
       version,
@@ -89,7 +96,7 @@ export function describeApi(routes: readonly Route[], version: string): ApiDocum
   };
 }
 
-function describeOperation(route: Route, responses: Operation["responses"]): Operation {
+function describeOperation(route: Route, responses: Responses) {
   const { access, summary, params, querystring, body } = route;
   return {
     operationId: route.operationId ?? "",
@@ -110,7 +117,7 @@ function describeOperation(route: Route, responses: Operation["responses"]): Ope
 }
 
 /** Either header may carry the key. */
-function keyWith(roles: readonly string[]): Operation["security"] {
+function keyWith(roles: readonly string[]): Security {
   return [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
 }
 
@@ -126,13 +133,14 @@ function describeParameters(
 }
 
 /** Fields that have a default may be left out, and so may the body when all of them do. */
-function describeBody(body: TObject): NonNullable<Operation["requestBody"]> {
+function describeBody(body: TObject) {
   const described = describeSchema(body);
   const required = (described.required ?? []).filter(
     (name) => described.properties?.[name]?.default === undefined,
   );
   const schema = { ...described, required, additionalProperties: false };
-  return { required: required.length > 0, content: { "application/json": { schema } } };
+  const content: Content = { "application/json": { schema } };
+  return { required: required.length > 0, content };
 }
 
 const streamGuide = `
