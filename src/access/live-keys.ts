@@ -29,7 +29,7 @@ export type LiveKeysOptions = {
   readonly pepper: string;
   readonly clock: Clock;
   /** By scope, in place of what the specification says. */
-  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
+  readonly requestsPerMinute?: Readonly<Record<Scope, number>> | undefined;
 };
 
 /** Stands in for a key that is not there, so that a miss does the work of a hit. */

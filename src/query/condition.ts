@@ -13,14 +13,14 @@ export type Conditions<Filter, Row> = {
 /** Where rows are in the chain. Absent means anywhere. */
 export type PlaceFilter = {
   /** Inclusive. */
-  readonly seqFrom?: Seq;
+  readonly seqFrom?: Seq | undefined;
   /** Exclusive. */
-  readonly seqTo?: Seq;
+  readonly seqTo?: Seq | undefined;
   /** Unix seconds, inclusive. */
-  readonly timestampFrom?: number;
+  readonly timestampFrom?: number | undefined;
   /** Unix seconds, exclusive. */
-  readonly timestampTo?: number;
-  readonly txHash?: Hash;
+  readonly timestampTo?: number | undefined;
+  readonly txHash?: Hash | undefined;
 };
 
 type Placed = { readonly seq: Seq; readonly timestamp: number; readonly txHash: Hash };

@@ -17,25 +17,25 @@ import {
 
 /** Absent means any. All present conditions must hold. */
 export type FillFilter = PlaceFilter & {
-  readonly roles?: readonly FillRole[];
-  readonly tokenIds?: readonly TokenId[];
+  readonly roles?: readonly FillRole[] | undefined;
+  readonly tokenIds?: readonly TokenId[] | undefined;
   /** The trades of this token are sent on the other of its pair, and compared as reported. */
-  readonly invertedTokenId?: TokenId;
-  readonly side?: Side;
+  readonly invertedTokenId?: TokenId | undefined;
+  readonly side?: Side | undefined;
   /** What the order itself was about, which on a mint or a merge is the other token. */
-  readonly makerTokenIds?: readonly TokenId[];
-  readonly makerSide?: Side;
-  readonly sizeMin?: bigint;
-  readonly sizeMax?: bigint;
-  readonly valueMin?: bigint;
-  readonly maker?: Address;
-  readonly taker?: Address;
-  readonly wallet?: Address;
-  readonly exchange?: ExchangeName;
-  readonly matchType?: MatchType;
-  readonly orderHash?: Hash;
+  readonly makerTokenIds?: readonly TokenId[] | undefined;
+  readonly makerSide?: Side | undefined;
+  readonly sizeMin?: bigint | undefined;
+  readonly sizeMax?: bigint | undefined;
+  readonly valueMin?: bigint | undefined;
+  readonly maker?: Address | undefined;
+  readonly taker?: Address | undefined;
+  readonly wallet?: Address | undefined;
+  readonly exchange?: ExchangeName | undefined;
+  readonly matchType?: MatchType | undefined;
+  readonly orderHash?: Hash | undefined;
   /** Inclusive; the position of the match that a fill is part of, where it is part of one. */
-  readonly matchSeqFrom?: Seq;
+  readonly matchSeqFrom?: Seq | undefined;
 };
 
 /** The conditions of a filter joined for a `WHERE`. */

@@ -21,10 +21,10 @@ type EventKind = LocatedEvent["event"]["kind"];
 /** Which events. Absent means any. */
 export type EventFilter = PlaceFilter & {
   /** None of them asks for nothing. */
-  readonly kinds?: readonly EventKind[];
-  readonly addresses?: readonly Address[];
+  readonly kinds?: readonly EventKind[] | undefined;
+  readonly addresses?: readonly Address[] | undefined;
   /** What the events are about: a condition, an order, a padded user. */
-  readonly subject?: Hash;
+  readonly subject?: Hash | undefined;
 };
 
 const eventConditions: Conditions<EventFilter, LocatedEvent> = {

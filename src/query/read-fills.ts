@@ -88,8 +88,10 @@ function plainTrades(filter: FillFilter): NewestOf | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
   const areFew = tokenIds === null || isFew(tokenIds);
-  const isPlain = areTrades && areFew && Object.keys(filter).every((name) => plainNames.has(name));
-  return isPlain ? { tokenIds } : null;
+  const isPlain = Object.entries(filter).every(
+    ([name, value]) => value === undefined || plainNames.has(name),
+  );
+  return areTrades && areFew && isPlain ? { tokenIds } : null;
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

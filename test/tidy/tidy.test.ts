@@ -357,7 +357,7 @@ suite("documentation", () => {
   });
 
   test("the page of the HTTP API lists every endpoint, and no other", () => {
-    const routes = sources.filter(({ path }) => path.startsWith("src/api/routes/"));
+    const routes = sources.filter(({ path }) => path.startsWith("src/api/"));
     const served = routes.flatMap(({ text }) =>
       [...text.matchAll(/\bpath(?:: | = )"(\/v1\/[^"]+)"/g)].map(([, path]) => path),
     );

@@ -51,7 +51,7 @@ export class LocalAccess implements AccessStore {
       database,
       pepper,
       clock,
-      ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+      requestsPerMinute,
     });
     if (adminKey !== null) this.#importAdminKey(adminKey);
     this.ipBlocks = LocalIpBlocks.open({ database, clock });

@@ -2,7 +2,6 @@
 import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
-import { isGiven } from "../../base/optional.ts";
 import type { Fill } from "../../market/fill.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import type { ListOrder } from "../../query/merged-list.ts";
@@ -68,36 +67,27 @@ export function rangeFilter(query: RangeQuery): FillFilter {
   checkRange(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
   const lowest = [
-    ...(isGiven(from_block) ? [firstSeqOf(from_block)] : []),
-    ...(isGiven(after_seq) ? [(after_seq + 1) as Seq] : []),
+    ...(from_block !== undefined ? [firstSeqOf(from_block)] : []),
+    ...(after_seq !== undefined ? [(after_seq + 1) as Seq] : []),
   ];
   return {
     // Block times are whole seconds: rounding up keeps start inclusive and end exclusive.
-    ...(isGiven(start) ? { timestampFrom: Math.ceil(start / 1000) } : {}),
-    ...(isGiven(end) ? { timestampTo: Math.ceil(end / 1000) } : {}),
-    ...(lowest.length > 0 ? { seqFrom: Math.max(...lowest) as Seq } : {}),
-    ...(isGiven(to_block) ? { seqTo: firstSeqOf(to_block + 1) } : {}),
-    ...(isGiven(tx_hash) ? { txHash: tx_hash } : {}),
+    timestampFrom: start === undefined ? undefined : Math.ceil(start / 1000),
+    timestampTo: end === undefined ? undefined : Math.ceil(end / 1000),
+    seqFrom: lowest.length === 0 ? undefined : (Math.max(...lowest) as Seq),
+    seqTo: to_block === undefined ? undefined : firstSeqOf(to_block + 1),
+    txHash: tx_hash,
   };
 }
 
 /** The whole filter. */
 export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
-  const { side, min_size, max_size, min_value, maker, taker, wallet, exchange } = query;
-  const tokenIds = wantedTokens(query, state);
+  const { min_size: sizeMin, max_size: sizeMax, min_value: valueMin } = query;
+  const { side, maker, taker, wallet, exchange } = query;
   checkBounds(query, ["min_size", "max_size"]);
-  return {
-    ...rangeFilter(query),
-    ...(isGiven(tokenIds) ? { tokenIds } : {}),
-    ...(isGiven(side) ? { side } : {}),
-    ...(isGiven(min_size) ? { sizeMin: min_size } : {}),
-    ...(isGiven(max_size) ? { sizeMax: max_size } : {}),
-    ...(isGiven(min_value) ? { valueMin: min_value } : {}),
-    ...(isGiven(maker) ? { maker } : {}),
-    ...(isGiven(taker) ? { taker } : {}),
-    ...(isGiven(wallet) ? { wallet } : {}),
-    ...(isGiven(exchange) ? { exchange } : {}),
-  };
+  const amounts = { sizeMin, sizeMax, valueMin };
+  const tokenIds = wantedTokens(query, state);
+  return { ...rangeFilter(query), ...amounts, tokenIds, side, maker, taker, wallet, exchange };
 }
 
 /** The fills of a filter, from the place where the page before ended. */
@@ -140,11 +130,11 @@ function wantedTokens(
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
   const markets = [
-    ...(isGiven(condition_id) ? [[directory.market(condition_id)]] : []),
-    ...(isGiven(neg_risk_market_id) ? [marketsOfEvent(directory, neg_risk_market_id)] : []),
+    ...(condition_id !== undefined ? [[directory.market(condition_id)]] : []),
+    ...(neg_risk_market_id !== undefined ? [marketsOfEvent(directory, neg_risk_market_id)] : []),
   ];
   const choices = [
-    ...(isGiven(token_id) ? [token_id] : []),
+    ...(token_id !== undefined ? [token_id] : []),
     ...markets.map((some) =>
       some.flatMap((one) => one?.tokens.map(({ tokenId }) => tokenId) ?? []),
     ),

@@ -6,11 +6,10 @@ import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
-import type { RowsAsOfNow } from "../bulk/bulk-rows.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import { answerList, type ListParts, type RowList } from "./row-list.ts";
+import { answerList, type ListParts, type RowList, type RowsAsOfNow } from "./row-list.ts";
 
 /** A place and the name of its list, empty when there is nothing after it. */
 type NamedPlace = MarketPlace & { readonly name: string };

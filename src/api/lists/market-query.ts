@@ -3,7 +3,6 @@ import { type Static, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
 import { amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
-import { isGiven } from "../../base/optional.ts";
 import { marketFlags } from "../../views/markets/market-columns.ts";
 import type { MarketSelection } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
@@ -69,18 +68,18 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
     ordinals: ordinalsAsked(directory, query),
     flags: flagsAsked(query),
     labels: {
-      ...(isGiven(query.event_id) && { event: query.event_id }),
-      ...(isGiven(query.neg_risk_market_id) && { event_key: query.neg_risk_market_id }),
-      ...(isGiven(query.slug) && { slug: query.slug }),
-      ...(isGiven(query.category) && { category: query.category }),
-      ...(isGiven(query.tag) && { tag: query.tag }),
+      ...(query.event_id !== undefined && { event: query.event_id }),
+      ...(query.neg_risk_market_id !== undefined && { event_key: query.neg_risk_market_id }),
+      ...(query.slug !== undefined && { slug: query.slug }),
+      ...(query.category !== undefined && { category: query.category }),
+      ...(query.tag !== undefined && { tag: query.tag }),
     },
     minVolume: Number(query.min_volume ?? 0n),
     minDayVolume: Number(query.min_volume_24h ?? 0n),
     createdFrom: query.created_after ?? 0,
     createdBefore: query.created_before ?? Infinity,
     ends:
-      isGiven(end_after) || isGiven(end_before)
+      end_after !== undefined || end_before !== undefined
         ? { from: end_after ?? 0, before: end_before ?? Infinity }
         : null,
     sort,
@@ -105,8 +104,8 @@ function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection[
     if (isWanted) wanted |= flag;
   };
   if (status !== "all") ask(marketFlags.resolved, status === "resolved");
-  if (isGiven(active)) ask(marketFlags.resolved, !active);
-  if (isGiven(neg_risk)) ask(marketFlags.negRisk, neg_risk);
+  if (active !== undefined) ask(marketFlags.resolved, !active);
+  if (neg_risk !== undefined) ask(marketFlags.negRisk, neg_risk);
   return { asked, wanted };
 }
 
@@ -115,7 +114,7 @@ function ordinalsAsked(
   directory: MarketState["directory"],
   { condition_id, token_id }: MarketQuery,
 ): readonly number[] | null {
-  if (!isGiven(condition_id) && !isGiven(token_id)) return null;
+  if (condition_id === undefined && token_id === undefined) return null;
   const ofTokens = token_id?.flatMap((id) => directory.placeOf(id)?.conditionId ?? []);
   const asked = condition_id?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
   return asked.flatMap((id) => directory.ordinalOf(id) ?? []);

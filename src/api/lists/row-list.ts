@@ -1,6 +1,7 @@
 /** Lists of rows that have a position on the chain: as a page, or all of them as a file. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
+import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
 import { readRows, type StoredList } from "../../query/merged-list.ts";
 import { rowContextOf } from "../../query/row-context.ts";
@@ -11,7 +12,6 @@ import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
 import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
-import { openBulkRows, type RowsAsOfNow } from "../bulk/bulk-rows.ts";
 import { type Row, requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
@@ -37,6 +37,19 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
 
 /** What lists are answered from. */
 export type ListParts = { readonly backend: Backend; readonly bulk: BulkAnswers };
+
+/** All rows of a list as they are at one moment, however long they are read. */
+export type RowsAsOfNow<Item> = {
+  /** How many there are; counts no further than `max`. */
+  readonly count: (max: number) => Promise<number>;
+  /** The position of the row with this number, from 0; there must be one. */
+  readonly positionAt: (index: number) => Promise<CursorPosition>;
+  /** The first `rowsMax` rows in their order, `chunkRows` at a time. */
+  readonly chunks: (size: {
+    readonly rowsMax: number;
+    readonly chunkRows: number;
+  }) => AsyncIterable<readonly Item[]>;
+};
 
 /** Where the rows of a list come from, from the place where the page before ended. */
 export type RowSource<Item> = {
@@ -92,16 +105,27 @@ export async function answerList<Item>(
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
+/** The rows up to `limit` and the row cap. */
 async function openFile<Item>(
   { backend, bulk }: ListParts,
   list: RowList<Item>,
 ): Promise<BulkRows<Item>> {
   const { path, query, source } = list;
-  const size = { limit: query.limit, capRows: bulk.rowsMax };
-  const cursorOf = (position: CursorPosition) => backend.cursors.encode(path, query, position);
+  const capRows = bulk.rowsMax;
   const context = rowContextOf(backend);
-  const rows = await openBulkRows(source.asOfNow(), size, cursorOf);
-  return { ...rows, writer: () => writerOf(list)(context) };
+  const rows = source.asOfNow();
+  const rowsMax = Math.min(query.limit ?? capRows, capRows);
+  const found = await rows.count(rowsMax + 1);
+  const hasMore = found > rowsMax;
+  const cursorAt = async (index: number) =>
+    backend.cursors.encode(path, query, await rows.positionAt(index));
+  return {
+    rowCount: Math.min(found, rowsMax),
+    isCut: hasMore && rowsMax === capRows,
+    nextCursor: hasMore ? await cursorAt(rowsMax - 1) : null,
+    chunks: rows.chunks({ rowsMax, chunkRows: webLimits.exportChunkRows }),
+    writer: () => writerOf(list)(context),
+  };
 }
 
 function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {

@@ -1,5 +1,4 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { isGiven } from "../../base/optional.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -77,18 +76,13 @@ function fillFilterOf(
 ): FillFilter {
   const { side, min_value, wallet, condition_id } = filter;
   let tokenIds = asked;
-  if (isGiven(condition_id)) {
+  if (condition_id !== undefined) {
     const ofCondition =
       state.directory.market(condition_id)?.tokens.map((one) => one.tokenId) ?? [];
     tokenIds = asked === null ? ofCondition : ofCondition.filter((id) => asked.includes(id));
   }
-  return {
-    roles: ["maker", "direct"],
-    ...(tokenIds === null ? {} : { tokenIds }),
-    ...(isGiven(side) ? { side } : {}),
-    ...(isGiven(min_value) ? { valueMin: min_value } : {}),
-    ...(isGiven(wallet) ? { wallet } : {}),
-  };
+  const roles = ["maker", "direct"] as const;
+  return { roles, tokenIds: tokenIds ?? undefined, side, valueMin: min_value, wallet };
 }
 
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {

@@ -8,11 +8,16 @@ import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.t
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
-import { type Channel, type Feed, RowMemo, type StreamSources } from "./channel.ts";
-import { FeedSubscription } from "./feed-subscription.ts";
+import {
+  type Channel,
+  type Feed,
+  type FeedReceiver,
+  RowMemo,
+  type StreamSources,
+} from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Subscribed, Subscription } from "./subscription.ts";
-import { Topic } from "./topic.ts";
+import { type Follower, Topic } from "./topic.ts";
 
 /** What some blocks hold, as far as it decides which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
@@ -211,4 +216,31 @@ function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boole
   if (interest.events && hasEvents) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
+}
+
+/** One client that follows a feed. Nothing on the chain concerns it. */
+class FeedSubscription implements Follower {
+  readonly topic: Topic;
+  /** Nothing is ever read for it. */
+  readonly settled: Promise<void> = Promise.resolve();
+  readonly #feed: Feed;
+  readonly #receiver: FeedReceiver;
+
+  constructor(topic: Topic, feed: Feed, receiver: FeedReceiver) {
+    this.topic = topic;
+    this.#feed = feed;
+    this.#receiver = receiver;
+  }
+
+  start(): void {
+    this.#feed.add(this.#receiver);
+  }
+
+  end(): void {
+    this.#feed.remove(this.#receiver);
+  }
+
+  report(): void {}
+  readOn(): void {}
+  rewind(): void {}
 }

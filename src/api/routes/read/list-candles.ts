@@ -2,7 +2,6 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { isGiven } from "../../../base/optional.ts";
 import { resolutionSeconds } from "../../../market/candle.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
@@ -116,9 +115,9 @@ function pageOf(
   const bucketSeconds = resolutionSeconds[query.resolution];
   const bucketAt = (timeMs: number): number =>
     Math.ceil(timeMs / 1000 / bucketSeconds) * bucketSeconds;
-  const order = isGiven(start) || isGiven(end) ? query.order : "desc";
-  const from = isGiven(start) ? bucketAt(start) : 0;
-  const to = isGiven(end) ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
+  const order = start !== undefined || end !== undefined ? query.order : "desc";
+  const from = start !== undefined ? bucketAt(start) : 0;
+  const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
   const carryOn = query.fill === "previous";
   const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);

@@ -95,7 +95,7 @@ function eventSource(
     ...rangeFilter(query),
     kinds: kinds.filter((kind) => isAskedFor(kind, query)),
     addresses: exchangesOf(backend, query.exchange),
-    ...(subject === undefined ? {} : { subject }),
+    subject,
   };
   return storedSource(backend.store, storedEvents({ ...filter, ...listOrder(backend, place) }));
 }

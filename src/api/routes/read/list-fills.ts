@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../../../base/ids.ts";
-import { isGiven } from "../../../base/optional.ts";
 import type { Fill } from "../../../market/fill.ts";
 import type { FillFilter } from "../../../query/fill-filter.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
@@ -78,8 +77,9 @@ function orderFilter(query: FillQuery, backend: Backend): FillFilter {
   const { side, tokenIds: asked, ...rest } = fillFilter(query, backend);
   return {
     ...rest,
-    ...(isGiven(side) ? { makerSide: side } : {}),
-    ...(isGiven(asked) ? { makerTokenIds: asked, ...tradedTokens(asked, backend) } : {}),
+    makerSide: side,
+    makerTokenIds: asked,
+    ...(asked === undefined ? {} : tradedTokens(asked, backend)),
   };
 }
 
@@ -96,8 +96,8 @@ function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): 
   const filter = fillFilter(rest, backend);
   return {
     ...filter,
-    ...(isGiven(afterSeq) ? behind((afterSeq + 1) as Seq, filter) : {}),
-    ...(isGiven(taker) ? { maker: taker } : {}),
+    ...(afterSeq !== undefined ? behind((afterSeq + 1) as Seq, filter) : {}),
+    maker: taker,
     roles: ["taker"],
   };
 }

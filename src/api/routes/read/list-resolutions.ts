@@ -8,7 +8,6 @@ import { presentResolution, resolutionRow } from "../../../rows/resolution-row.t
 import type { RowContext } from "../../../rows/trade-row.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { Backend } from "../../backend.ts";
-import type { RowsAsOfNow } from "../../bulk/bulk-rows.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
@@ -16,6 +15,7 @@ import {
   answerList,
   type ListParts,
   type RowSource,
+  type RowsAsOfNow,
   rowListRoute,
   shownAs,
 } from "../../lists/row-list.ts";

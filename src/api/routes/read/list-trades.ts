@@ -1,9 +1,8 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
-import type { FillFilter } from "../../../query/fill-filter.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
@@ -41,7 +40,7 @@ export function listTrades(parts: ListParts): Route {
     kept: cachedUntilChange(backend),
     handler: (request, reply) => {
       const { query } = request;
-      const filter = { ...fillFilter(query, backend), ...typeFilter(query), roles };
+      const filter = { ...fillFilter(query, backend), matchType: query.match_type, roles };
       const source = fillSource(backend, filter, { path, query });
       const list = { ...shape, path, query, source, writer: tradeWriter };
       return answerList(parts, { request, reply }, list);
@@ -73,8 +72,8 @@ export function listTokenTrades(parts: ListParts): Route {
       const pair = complement === null ? [asked] : [asked, complement];
       const filter = {
         ...fillFilter({ ...query, token_id: pair }, backend),
-        ...typeFilter(query),
-        ...(complement === null ? {} : { invertedTokenId: complement }),
+        matchType: query.match_type,
+        invertedTokenId: complement ?? undefined,
         roles,
       };
       const sent = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
@@ -95,8 +94,4 @@ export function listTokenTrades(parts: ListParts): Route {
       );
     },
   });
-}
-
-function typeFilter({ match_type }: Pick<Static<typeof allQuery>, "match_type">): FillFilter {
-  return match_type === undefined ? {} : { matchType: match_type };
 }
