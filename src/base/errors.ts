@@ -72,6 +72,11 @@ export class AppError extends Error {
   }
 }
 
+/** An error as clients are sent it; nothing internal gets into it. */
+export function publicError({ code, message, details }: AppError, requestId: string) {
+  return { code, message, ...(details.length === 0 ? {} : { details }), request_id: requestId };
+}
+
 /** Whatever was thrown, as an `Error`. The only converter of `unknown` in the project. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));

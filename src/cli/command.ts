@@ -26,6 +26,12 @@ export class NodesSilentError extends Error {
   override name = "NodesSilentError";
 }
 
+/** Writes lines to standard output; returns the exit code of success. */
+export function print(...lines: readonly string[]): number {
+  for (const line of lines) process.stdout.write(`${line}\n`);
+  return exitCodes.done;
+}
+
 /** Adds examples to the help of a command. */
 export function addExamples(command: Command, examples: readonly string[]): Command {
   const lines = examples.map((example) => `  ${example}`);

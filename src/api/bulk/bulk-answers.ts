@@ -68,7 +68,8 @@ export class BulkAnswers {
     bulk: BulkRequest<Item>,
   ): Promise<Readable> {
     const { key } = request.caller;
-    const release = isPage(bulk) ? () => undefined : this.#take(key?.id ?? "");
+    const isPage = bulk.limit !== undefined && bulk.limit <= webLimits.pageRowsMax;
+    const release = isPage ? () => undefined : this.#take(key?.id ?? "");
     try {
       const rows = await bulk.open();
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
@@ -178,11 +179,6 @@ function watchThroughput(
     taken.bytes = 0;
   };
   return setInterval(look, everyMs).unref();
-}
-
-/** Whether no more rows are asked for than a page of JSON has. */
-function isPage({ limit }: Pick<BulkRequest<unknown>, "limit">): boolean {
-  return limit !== undefined && limit <= webLimits.pageRowsMax;
 }
 
 async function* mapped<From, To>(

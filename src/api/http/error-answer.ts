@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AppError, type ErrorCode, errorTable } from "../../base/errors.ts";
+import { AppError, type ErrorCode, errorTable, publicError } from "../../base/errors.ts";
 
 /** An error as it goes out. */
 export type ErrorAnswer = {
@@ -31,10 +31,9 @@ const keyChallenge = 'Bearer realm="oddwire"';
 /** When to ask again for what is away, where no one knows better. */
 const unavailableSeconds = 10;
 
-/** An error as it goes out; nothing internal gets into it. */
+/** An error with its status and headers. */
 export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
-  const { code, message, details, retryAfterSeconds } = error;
-  const shown = details.length === 0 ? {} : { details };
+  const { code, retryAfterSeconds } = error;
   const headers: Record<string, string | number> = {
     "content-type": jsonContentType,
     "cache-control": "no-store",
@@ -46,7 +45,7 @@ export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
   return {
     status: errorTable[code].status,
     headers,
-    body: JSON.stringify({ error: { code, message, ...shown, request_id: requestId } }),
+    body: JSON.stringify({ error: publicError(error, requestId) }),
   };
 }
 

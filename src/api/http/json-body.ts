@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { AppError } from "../../base/errors.ts";
@@ -14,7 +13,12 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parseAs = "buffer";
   app.addContentTypeParser("application/json", { parseAs }, (request, bytes: Buffer, done) => {
-    if (isCoded(request.raw)) throw new AppError("UNSUPPORTED_MEDIA_TYPE", notCoded);
+    const { "content-encoding": coding = "identity" } = request.headers;
+    if (coding.toLowerCase() !== "identity")
+      throw new AppError(
+        "UNSUPPORTED_MEDIA_TYPE",
+        "Send the body as it is, without Content-Encoding",
+      );
     done(null, parseJsonBody(bytes));
   });
 }
@@ -24,13 +28,6 @@ const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => 
   const isAnnounced = "content-length" in headers || "transfer-encoding" in headers;
   done(null, isAnnounced ? body : Readable.from([]));
 };
-
-const notCoded = "Send the body as it is, without Content-Encoding";
-
-/** Whether a body is packed, or says that it is. */
-function isCoded({ headers }: IncomingMessage): boolean {
-  return (headers["content-encoding"] ?? "identity").toLowerCase() !== "identity";
-}
 
 /**
  * A body as JSON in valid UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR`, also for a

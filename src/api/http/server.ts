@@ -224,7 +224,8 @@ export class HttpServer {
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     // Who asked is gone, and what was to be sent was released for that: no one is answered, and nothing failed.
-    if (reply.raw.destroyed && isLetGo(thrown)) return;
+    const { code } = (thrown ?? {}) as NodeJS.ErrnoException;
+    if (reply.raw.destroyed && code === "ERR_STREAM_PREMATURE_CLOSE") return;
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
     request.errorCode = error.code;
@@ -372,10 +373,6 @@ class IdleConnections {
 /** Which route it is of; never the path itself, which may be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
-}
-
-function isLetGo(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException | null)?.code === "ERR_STREAM_PREMATURE_CLOSE";
 }
 
 function refuseMethod(): never {

@@ -111,7 +111,7 @@ export class StreamServer {
     try {
       const query = this.#queryOf(request);
       const isDeflating = query.compress === "permessage-deflate";
-      if (isDeflating && !offersDeflate(request)) throw noDeflate();
+      if (isDeflating && !offersDeflate(request)) throw invalid("compress", needsDeflate);
       const server = isDeflating ? this.#deflating : this.#plain;
       this.#upgrades.set(request, upgrade);
       server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, upgrade, query));
@@ -207,10 +207,7 @@ function offersDeflate({ headers }: IncomingMessage): boolean {
   return headers["sec-websocket-extensions"]?.includes("permessage-deflate") === true;
 }
 
-function noDeflate(): AppError {
-  const issue = "needs a client that offers the extension permessage-deflate";
-  return invalid("compress", issue);
-}
+const needsDeflate = "needs a client that offers the extension permessage-deflate";
 
 const socketOptions = {
   noServer: true,

@@ -5,7 +5,7 @@ import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { formatTable } from "../client/format-table.ts";
-import { exitCodes, UsageError } from "../command.ts";
+import { print, UsageError } from "../command.ts";
 import { withAccess } from "./with-access.ts";
 
 const pageKeys = 1000;
@@ -29,7 +29,7 @@ export async function createKey(options: {
     }),
   );
   if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
-  return print(`${value}\n`);
+  return print(value);
 }
 
 /** Prints the API keys. */
@@ -40,7 +40,7 @@ export function listKeys(options: { readonly all?: true; readonly json?: true })
     const shown =
       options.all === true ? all : all.filter((key) => statusOf(key, nowMs) === "active");
     if (options.json === true)
-      return print(shown.map((key) => `${JSON.stringify(showKey(key, nowMs))}\n`).join(""));
+      return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
     const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
     return print(formatTable([heads, ...shown.map((key) => cellsOf(key, nowMs))]));
   });
@@ -57,18 +57,13 @@ export async function rotateKey(
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
     return keys.rotate(await idOf(keys, key), grace * 1000);
   });
-  return print(`${value}\n`);
+  return print(value);
 }
 
 /** Revokes a key for good. */
 export async function revokeKey(key: string): Promise<number> {
   await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)));
-  return print("Key revoked\n");
-}
-
-function print(text: string): number {
-  process.stdout.write(text);
-  return exitCodes.done;
+  return print("Key revoked");
 }
 
 function readExpiry(text: string | undefined, nowMs: number): number | null {

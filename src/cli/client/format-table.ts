@@ -9,5 +9,5 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
       .join("  ")
       .trimEnd(),
   );
-  return `${lines.join("\n")}\n`;
+  return lines.join("\n");
 }

@@ -1,5 +1,5 @@
 import { OddwireClient } from "../../../client/src/client.ts";
-import { exitCodes } from "../command.ts";
+import { exitCodes, print } from "../command.ts";
 import { type ApiOptions, readUrl } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 import { formatTable } from "./format-table.ts";
@@ -19,7 +19,7 @@ export async function showStatus(options: ApiOptions & { readonly json?: true })
     ]);
     isReady = ready.status === "ready";
     if (options.json === true) {
-      print(`${JSON.stringify({ url, version, uptime_seconds, ...ready })}\n`);
+      print(JSON.stringify({ url, version, uptime_seconds, ...ready }));
       return;
     }
     const checks = Object.entries(ready.checks).map(([name, { ok, detail }]) => [
@@ -28,12 +28,8 @@ export async function showStatus(options: ApiOptions & { readonly json?: true })
       detail,
     ]);
     const verdict = isReady ? "ready" : "not ready";
-    print(`${url} is ${verdict} (version ${version}, up for ${uptime_seconds} s)\n\n`);
+    print(`${url} is ${verdict} (version ${version}, up for ${uptime_seconds} s)\n`);
     print(formatTable([["CHECK", "STATE", "DETAIL"], ...checks]));
   });
   return isReady ? exitCodes.done : exitCodes.failed;
-}
-
-function print(text: string): void {
-  process.stdout.write(text);
 }

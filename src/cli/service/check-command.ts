@@ -3,7 +3,7 @@ import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import type { Difference } from "../../feed/audit-range.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
-import { exitCodes, UsageError } from "../command.ts";
+import { exitCodes, print, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
@@ -52,8 +52,4 @@ function slicesAtOnce(text = String(slicesAtOnceDefault)): number {
     throw new UsageError(`--parallel is a number from 1 to ${slicesAtOnceMax}`);
   }
   return count;
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -3,7 +3,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import { AuditBook } from "../../feed/audit-log.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
-import { exitCodes } from "../command.ts";
+import { exitCodes, print } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
@@ -53,8 +53,4 @@ function settle(dataDir: string, range: Parameters<AuditBook["settle"]>[0]): voi
   } finally {
     book.close();
   }
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

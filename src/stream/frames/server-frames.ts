@@ -1,5 +1,5 @@
 /** What the service says besides events; each is one JSON text. */
-import type { AppError } from "../../base/errors.ts";
+import { type AppError, publicError } from "../../base/errors.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import type { Entry } from "../hub/channel.ts";
 import type { FrameId } from "./frame-fields.ts";
@@ -20,16 +20,9 @@ export function answerFrame(
 
 /** The error object of REST answers, as a frame. */
 export function errorFrame(error: AppError, id: FrameId | null, requestId: string): string {
-  const { code, message, details, retryAfterSeconds } = error;
-  return answerFrame("error", id, {
-    error: {
-      code,
-      message,
-      ...(details.length === 0 ? {} : { details }),
-      ...(retryAfterSeconds === null ? {} : { retry_after_seconds: retryAfterSeconds }),
-      request_id: requestId,
-    },
-  });
+  const { retryAfterSeconds: seconds } = error;
+  const retry = seconds === null ? {} : { retry_after_seconds: seconds };
+  return answerFrame("error", id, { error: { ...publicError(error, requestId), ...retry } });
 }
 
 /** The newest rows of a channel, before its events. */

@@ -21,8 +21,10 @@ import {
 const path = "/v1/keys";
 const daySeconds = 86_400;
 
+/** Names are shown in terminals and logs: nothing invisible, no half characters. */
+const namePattern = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u;
 const name = parsedText({
-  parse: (text) => (isName(text) ? text : null),
+  parse: (text) => (namePattern.test(text) ? text : null),
   expected: "text of 1 to 100 printable characters, without spaces around it",
   keywords: { minLength: 1, maxLength: 100 },
 });
@@ -154,9 +156,4 @@ export function revokeKey({ keys, audit }: KeyServices): Route {
       return { message: "Key revoked" } as const;
     },
   });
-}
-
-/** Names are shown in terminals and logs: nothing invisible, no half characters. */
-function isName(text: string): boolean {
-  return /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text);
 }

@@ -42,7 +42,8 @@ export function getOrderbook(backend: Backend): Route {
       if (!state.directory.isKnownToken(params.token_id)) throw unknownToken();
       if (books === null) throw noBookSource();
       const book = await books.read(params.token_id);
-      if (book === "absent") throw noBook();
+      if (book === "absent")
+        throw new AppError("NOT_FOUND", "The venue has no order book of this token");
       if (book === "unavailable") throw away(books);
       const data = presentBook(book, query.depth, books.clock.monotonicMs());
       return { data, meta: metaOf(requestId, freshness()) };
@@ -102,10 +103,6 @@ function bookReader(
     }
     return isKnown ? peek() : null;
   };
-}
-
-function noBook(): AppError {
-  return new AppError("NOT_FOUND", "The venue has no order book of this token");
 }
 
 function away({ name }: OrderBooks): AppError {
