@@ -60,7 +60,7 @@ export type RouteOptions<
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
-  /** Its answers are kept as bytes and sent again (`ready-answers.ts`). */
+  /** Its answers are kept as bytes and sent again (`response-cache.ts`). */
   readonly kept?: Kept;
   /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
   readonly isTagged?: (body: AnswerBody) => boolean;

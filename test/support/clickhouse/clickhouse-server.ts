@@ -1,6 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -8,7 +6,8 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { cleanUp } from "../clean-up.ts";
 import { findFreePort } from "../free-port.ts";
-import { waitFor, waitMsMax } from "../wait-for.ts";
+import { ServerProcess } from "../server-process.ts";
+import { waitMsMax } from "../wait-for.ts";
 
 const launcher = fileURLToPath(new URL("launch-server.py", import.meta.url));
 
@@ -31,14 +30,12 @@ const outputCharsMax = 20_000;
  * A real ClickHouse server on free ports of 127.0.0.1 with a data folder of its own: a process apart, which ends with
  * the test, or with the test's process. Test support only: see `launch-server.py`.
  */
-export class ClickHouseServer {
-  readonly #folder: string;
+export class ClickHouseServer extends ServerProcess {
   readonly #ports: Ports;
-  #child: ChildProcess | null = null;
   #output = "";
 
   private constructor(folder: string, ports: Ports) {
-    this.#folder = folder;
+    super(folder);
     this.#ports = ports;
   }
 
@@ -86,35 +83,10 @@ export class ClickHouseServer {
     return `http://127.0.0.1:${this.#ports.http}`;
   }
 
-  /** Kills it as a crash would; what was durable stays. */
-  async kill(): Promise<void> {
-    const child = this.#child;
-    this.#child = null;
-    // Without a number it never started.
-    if (child?.pid === undefined || hasEnded(child)) return;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  }
-
   /** Kills it, if it runs, and starts it on the same ports and folder. */
   async restart(): Promise<void> {
     await this.kill();
     await this.#start();
-  }
-
-  /** Stops it without an exit, until `resume`: connections stay open and nothing is answered. */
-  pause(): void {
-    this.#child?.kill("SIGSTOP");
-  }
-
-  resume(): void {
-    this.#child?.kill("SIGCONT");
-  }
-
-  /** Kills it and deletes its folder. Does nothing the second time. */
-  async close(): Promise<void> {
-    await this.kill();
-    await rm(this.#folder, { recursive: true, force: true });
   }
 
   /** The answer to a query, as text; rejects with what the server says is wrong. */
@@ -127,32 +99,23 @@ export class ClickHouseServer {
   }
 
   async #start(): Promise<void> {
-    const child = spawn("python3", [launcher, libraryPath(), ...this.#options()], {
-      // The last one ends it when this process ends.
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-      // Ctrl-C reaches this process alone, which closes what uses the server first.
-      detached: true,
-    });
-    this.#child = child;
     this.#output = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#output = (this.#output + text).slice(-outputCharsMax);
+    // The last pipe ends it when this process ends.
+    const stdio = ["ignore", "ignore", "pipe", "pipe"] as const;
+    await this.launch([launcher, libraryPath(), ...this.#options()], [...stdio], {
+      answers: () => this.#answers(),
+      ended: () => `the ClickHouse server ended: ${this.#output}`,
     });
-    let failure: Error | null = null;
-    child.once("error", (error) => {
-      failure = error;
-    });
-    await waitFor("the ClickHouse server", async () => {
-      if (failure !== null) throw failure;
-      if (hasEnded(child)) throw new Error(`the ClickHouse server ended: ${this.#output}`);
-      return (await this.#answers()) ? true : null;
-    });
+  }
+
+  protected override heard(text: string): void {
+    this.#output = (this.#output + text).slice(-outputCharsMax);
   }
 
   /** Whether it is this server that listens, and not another one. */
   async #answers(): Promise<boolean> {
     try {
-      return (await this.ask("SELECT path FROM system.disks")).startsWith(this.#folder);
+      return (await this.ask("SELECT path FROM system.disks")).startsWith(this.folder);
     } catch {
       return false;
     }
@@ -160,17 +123,13 @@ export class ClickHouseServer {
 
   #options(): readonly string[] {
     return [
-      `--config-file=${join(this.#folder, "config.xml")}`,
-      `--path=${join(this.#folder, "data")}/`,
+      `--config-file=${join(this.folder, "config.xml")}`,
+      `--path=${join(this.folder, "data")}/`,
       "--listen_host=127.0.0.1",
       `--http_port=${this.#ports.http}`,
       `--tcp_port=${this.#ports.tcp}`,
     ];
   }
-}
-
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 /** The package for this platform is next to the one that depends on it. */
