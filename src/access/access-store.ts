@@ -28,8 +28,3 @@ export type AccessStore = {
 export function deriveSecret(pepper: string, purpose: string): Buffer {
   return createHmac("sha256", pepper).update(`oddwire ${purpose}`).digest();
 }
-
-/** What is logged when the admin key of the configuration no longer works. */
-export const endedAdminKey =
-  "ODDWIRE_ADMIN_KEY is a key that was revoked or rotated or has expired here; it stays invalid. " +
-  "Remove it, or set a new one.";

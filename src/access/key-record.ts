@@ -16,6 +16,7 @@ export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "req
 /** How often a key was used. */
 export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number | null };
 
+/** Of a key that was never used. */
 export const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
 /** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */

@@ -1,8 +1,9 @@
-/** Markets, all of them from the views alone. */
+/** Markets and prices, all of them from the views alone. */
 import { AppError } from "../base/errors.ts";
-import { parseConditionId, parseTokenId } from "../base/ids.ts";
+import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
 import { nextTurn } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
+import { type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
 import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketList } from "../views/markets/market-list.ts";
@@ -55,4 +56,15 @@ export function readMarketList({ store, state }: Sources, selection: MarketSelec
 export function readEventList({ store, state }: Sources, selection: EventSelection): MarketList {
   store.reads.add("market_events", "views");
   return listEvents(state.directory.columns, selection);
+}
+
+/** The prices of tokens at the newest block, from the views alone; `null` for tokens never seen. */
+export function readPrices(
+  sources: PriceSources & Sources,
+  tokenIds: readonly TokenId[],
+): readonly (PriceRow | null)[] {
+  return tokenIds.map((tokenId) => {
+    sources.store.reads.add("price", "views");
+    return presentPrice(tokenId, sources);
+  });
 }

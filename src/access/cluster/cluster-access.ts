@@ -6,7 +6,7 @@ import { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit, type ClusterStatus } from "../access-audit.ts";
-import { type AccessStore, deriveSecret, endedAdminKey } from "../access-store.ts";
+import { type AccessStore, deriveSecret } from "../access-store.ts";
 import type { Scope } from "../key-format.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
@@ -141,13 +141,9 @@ export class ClusterAccess implements AccessStore {
   }
 
   async #join(): Promise<void> {
-    const { adminKey, log } = this.#options;
+    const { adminKey } = this.#options;
     await this.#follow();
-    if (adminKey !== null) {
-      const { kind, keyId } = await this.keys.ensureAdminKey(adminKey);
-      if (kind === "imported") this.audit.record({ action: "key_imported", keyId, by: null });
-      if (kind === "dead") log.warn(endedAdminKey);
-    }
+    if (adminKey !== null) this.audit.recordImport(await this.keys.ensureAdminKey(adminKey));
     const flush = () => this.#guarded("use of keys", () => this.keys.flush());
     this.#timers = [
       setInterval(() => void this.#follow(), accessLimits.renewMs).unref(),

@@ -1,7 +1,6 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
 import { generateKey } from "../key-format.ts";
@@ -35,20 +34,14 @@ type ClusterKeysOptions = LiveKeysOptions & {
  * since it last did. After that no key works here until the log has been read.
  */
 export class ClusterKeys implements Keys {
+  readonly #options: ClusterKeysOptions;
   readonly #log: KeyLog;
   readonly #live: LiveKeys;
-  readonly #clock: Clock;
-  readonly #redis: RedisConnection;
-  readonly #redisKeys: RedisKeys;
-  readonly #membership: Membership;
   #validUntilMs = Number.NEGATIVE_INFINITY;
   #validity: NodeJS.Timeout | undefined;
 
   private constructor(options: ClusterKeysOptions) {
-    this.#clock = options.clock;
-    this.#redis = options.redis;
-    this.#redisKeys = options.redisKeys;
-    this.#membership = options.membership;
+    this.#options = options;
     this.#live = new LiveKeys(options);
     this.#log = new KeyLog(options.engine, () => this.#live.replace(this.#active()));
   }
@@ -62,7 +55,7 @@ export class ClusterKeys implements Keys {
   }
 
   get isVerified(): boolean {
-    return this.#clock.monotonicMs() < this.#validUntilMs;
+    return this.#options.clock.monotonicMs() < this.#validUntilMs;
   }
 
   /** The newest version of the log that is in force here. */
@@ -85,7 +78,7 @@ export class ClusterKeys implements Keys {
 
   /** Reads what is new in the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse. */
   async refresh(): Promise<void> {
-    const startedAtMs = this.#clock.monotonicMs();
+    const startedAtMs = this.#options.clock.monotonicMs();
     try {
       await this.#log.refresh();
     } catch (thrown) {
@@ -139,7 +132,7 @@ export class ClusterKeys implements Keys {
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
     let made: { readonly record: KeyRecord; readonly value: string } | null = null;
     const version = await this.#log.append((fold) => {
-      const nowMs = this.#clock.nowMs();
+      const nowMs = this.#options.clock.nowMs();
       const known = fold.get(id);
       if (known === null || !isActive(known, nowMs)) throw noActiveKey();
       const hashed = this.#live.hashed(generateKey(known.scope));
@@ -147,7 +140,7 @@ export class ClusterKeys implements Keys {
       made = { record, value: hashed.value };
       return { kind: "stored", record };
     });
-    await this.#membership.confirm(version);
+    await this.#options.membership.confirm(version);
     return this.#issued(made);
   }
 
@@ -155,18 +148,18 @@ export class ClusterKeys implements Keys {
     const version = await this.#log.append((fold) => {
       const known = fold.get(id);
       if (known === null || known.revokedAtMs !== null) throw noActiveKey();
-      return { kind: "revoked", id, atMs: this.#clock.nowMs() };
+      return { kind: "revoked", id, atMs: this.#options.clock.nowMs() };
     });
-    await this.#membership.confirm(version);
+    await this.#options.membership.confirm(version);
   }
 
   /** Adds the use of keys since the last time to what Redis counts. Throws `SERVICE_UNAVAILABLE`. */
   async flush(): Promise<void> {
     const used = this.#live.unsavedUses();
     if (used.length === 0) return;
-    const { keyUses, keyLastUses } = this.#redisKeys;
+    const { keyUses, keyLastUses } = this.#options.redisKeys;
     this.#live.saved(used);
-    await this.#redis.run(async (client) => {
+    await this.#options.redis.run(async (client) => {
       const times = used.map(([id, { lastUsedAtMs }]) => [id, String(lastUsedAtMs)]);
       const counted = used.map(([id, { requests }]) => client.hIncrBy(keyUses, id, requests));
       await Promise.all([...counted, client.hSet(keyLastUses, Object.fromEntries(times))]);
@@ -191,7 +184,7 @@ export class ClusterKeys implements Keys {
   /** At the end of the validity sockets are closed, as after a revocation. */
   #watchValidity(): void {
     clearTimeout(this.#validity);
-    const remainingMs = Math.max(0, this.#validUntilMs - this.#clock.monotonicMs());
+    const remainingMs = Math.max(0, this.#validUntilMs - this.#options.clock.monotonicMs());
     // A timer counts whole milliseconds and may fire before the clock says so: then the keys are still valid.
     this.#validity = setTimeout(() => {
       if (this.isVerified) this.#watchValidity();
@@ -200,12 +193,12 @@ export class ClusterKeys implements Keys {
   }
 
   async #insert(input: NewKey, hashed: HashedValue): Promise<IssuedKey> {
-    const record = makeRecord(input, hashed, this.#clock.nowMs());
+    const record = makeRecord(input, hashed, this.#options.clock.nowMs());
     const version = await this.#log.append((fold) => {
-      refuseWithoutRoom(fold.countActive(input.name, this.#clock.nowMs()));
+      refuseWithoutRoom(fold.countActive(input.name, this.#options.clock.nowMs()));
       return { kind: "stored", record };
     });
-    await this.#membership.spread(version);
+    await this.#options.membership.spread(version);
     return this.#issued({ record, value: hashed.value });
   }
 
@@ -223,9 +216,9 @@ export class ClusterKeys implements Keys {
   /** Without Redis, only what this node has not written yet is known. */
   async #readUses(ids: readonly string[]): Promise<readonly KeyUse[]> {
     if (ids.length === 0) return [];
-    const { keyUses, keyLastUses } = this.#redisKeys;
+    const { keyUses, keyLastUses } = this.#options.redisKeys;
     try {
-      const [requests, times] = await this.#redis.run((client) =>
+      const [requests, times] = await this.#options.redis.run((client) =>
         Promise.all([client.hmGet(keyUses, [...ids]), client.hmGet(keyLastUses, [...ids])]),
       );
       return ids.map((_, index) => ({

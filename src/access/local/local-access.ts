@@ -6,7 +6,7 @@ import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
 import { AccessAudit } from "../access-audit.ts";
-import { type AccessStore, deriveSecret, endedAdminKey } from "../access-store.ts";
+import { type AccessStore, deriveSecret } from "../access-store.ts";
 import type { Scope } from "../key-format.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { LocalIpBlocks } from "./local-ip-blocks.ts";
@@ -53,7 +53,7 @@ export class LocalAccess implements AccessStore {
       clock,
       requestsPerMinute,
     });
-    if (adminKey !== null) this.#importAdminKey(adminKey);
+    if (adminKey !== null) this.audit.recordImport(this.keys.ensureAdminKey(adminKey));
     this.ipBlocks = LocalIpBlocks.open({ database, clock });
     const { accessFollowMs, accessFlushMs } = webLimits;
     this.#timers = [
@@ -79,12 +79,6 @@ export class LocalAccess implements AccessStore {
       database.close();
       throw error;
     }
-  }
-
-  #importAdminKey(value: string): void {
-    const { kind, keyId } = this.keys.ensureAdminKey(value);
-    if (kind === "imported") this.audit.record({ action: "key_imported", keyId, by: null });
-    if (kind === "dead") this.#log.warn(endedAdminKey);
   }
 
   deriveSecret(purpose: string): Buffer {

@@ -51,9 +51,7 @@ const bulkHeader: Readonly<Record<string, Header>> = optional({
   }),
   "X-Next-Cursor": header(
     "Send it as cursor to get the rows that were left out; absent if there are none",
-    {
-      type: "string",
-    },
+    { type: "string" },
   ),
 });
 
@@ -70,21 +68,14 @@ export const describedHeaders: Readonly<Record<string, Header>> = {
   ...bulkHeader,
   ...packedHeader,
   Upgrade: header("The protocol of the connection from now on", { const: "websocket" }),
-  "Retry-After": {
-    ...header("Seconds to wait before retrying", { type: "integer", minimum: 1 }),
-    required: false,
-  },
   "WWW-Authenticate": header("How to send a key", { type: "string" }),
-  ETag: {
-    ...header(
+  ...optional({
+    "Retry-After": header("Seconds to wait before retrying", { type: "integer", minimum: 1 }),
+    ETag: header(
       "Version of the response without its meta; send it as If-None-Match to get 304 if unchanged",
-      {
-        type: "string",
-        pattern: '^W/"[A-Za-z0-9_-]{22}"$',
-      },
+      { type: "string", pattern: '^W/"[A-Za-z0-9_-]{22}"$' },
     ),
-    required: false,
-  },
+  }),
 };
 
 const everyHeaderRef = refsTo(everyHeader);

@@ -17,11 +17,6 @@ export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
   return frame;
 }
 
-/** A text message as one frame. */
-export function encodeText(text: string): Buffer {
-  return encodeTexts([text]);
-}
-
 /** Text messages as one frame each, one behind the other. */
 export function encodeTexts(texts: readonly string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text));

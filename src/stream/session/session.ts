@@ -7,7 +7,7 @@ import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../frames/client-frame.ts";
-import { encodeText } from "../frames/frame-bytes.ts";
+import { encodeTexts } from "../frames/frame-bytes.ts";
 import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
 import type { Form, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
@@ -226,7 +226,7 @@ export class Session implements Receiver {
     if (this.#isClosed) return;
     // Data that waits to be sent in a batch was there before.
     for (const packet of this.takePending()) this.#push(packet);
-    this.#send({ bytes: encodeText(text) });
+    this.#send({ bytes: encodeTexts([text]) });
   }
 
   async whenRoom(): Promise<void> {
