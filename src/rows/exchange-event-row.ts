@@ -46,9 +46,7 @@ export const exchangeEventRow = Type.Object({
   kind: Type.Enum([...exchangeEventKinds]),
   order_hash: nullable(hashText),
   user: addressOrNull,
-  effective_block: nullable(Type.Integer(), {
-    description: "user_paused: the first block in which the user's orders are refused",
-  }),
+  effective_block: integerOrNull,
   by: nullable(addressText, { description: "Who paused, unpaused or changed" }),
   account: nullable(addressText, { description: "role_changed: whose role" }),
   role: Type.Union([Type.Literal("admin"), Type.Literal("operator"), Type.Null()]),

@@ -80,9 +80,7 @@ export const marketRow = Type.Object({
   tags: Type.Array(Type.String()),
   event_id: textOrNull,
   event_slug: textOrNull,
-  image: nullable(Type.String(), {
-    description: "Address of a picture at the venue, https",
-  }),
+  image: textOrNull,
   neg_risk: Type.Boolean(),
   neg_risk_market_id: nullable(hashText),
   oracle: nullable(addressText),

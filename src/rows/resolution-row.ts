@@ -17,9 +17,7 @@ import {
 /** How one condition ended. */
 export const resolutionRow = Type.Object({
   ...idShape,
-  derived: Type.Boolean({
-    description: "Generation 3: follows from a sibling's result, whose log is the one named",
-  }),
+  derived: Type.Boolean(),
   condition_id: conditionIdText,
   question_id: nullable(hashText),
   oracle: addressText,

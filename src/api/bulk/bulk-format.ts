@@ -12,10 +12,8 @@ export const fileFormats = {
 /** How a file may be asked for. */
 export type FileFormatName = keyof typeof fileFormats;
 
-const format = Type.Enum(["json", ...(Object.keys(fileFormats) as FileFormatName[])], {
-  default: "json",
-  description: "The other formats hold every row, up to the row cap of the service",
-});
+const formats = ["json", ...(Object.keys(fileFormats) as FileFormatName[])] as const;
+const format = Type.Enum([...formats], { default: "json" });
 
 /** What lists that can be had as files take next to their filters; pages have `pageRows` by default. */
 export function bulkQuery({

@@ -8,15 +8,12 @@ import { address, hash, type Note, time, token } from "./field-notes.ts";
 const times = "Epoch seconds, epoch milliseconds (13 digits) or RFC 3339";
 
 export const parameterNotes: Readonly<Record<string, Note>> = {
-  active: ["true: only markets that can still trade; false: only resolved ones", true],
+  active: ["true: markets that can still trade", true],
   address: ["The wallet, an address of 40 hex digits", address],
   after_seq: ["Only rows after this position", 71_250_123_000_345],
   batch: ["1: data frames are arrays, flushed at most every 50 ms", "1"],
   category: ["Markets of one of these categories of the venue, in any case", ["politics"]],
-  compress: [
-    "zlib: data frames are binary, each a zlib stream of its own; permessage-deflate: as in RFC 7692",
-    "zlib",
-  ],
+  compress: ["zlib: data frames are binary, each a zlib stream of its own", "zlib"],
   condition_id: [
     "Only of this market: a condition id of 64 hex digits, or 62 in generation 3",
     hash,
@@ -24,7 +21,7 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   created_after: [`Markets created at this time or later. ${times}`, time],
   created_before: [`Markets created before this time. ${times}`, time],
   cursor: ["next_cursor of the page before, with the same filters", "eyJwIjoxfQ"],
-  depth: ["Price levels of each side", 50],
+  depth: ["Levels of each side", 50],
   end: [`Rows before this time. ${times}`, time],
   end_after: [`Markets that end at this time or later. ${times}`, time],
   end_before: [`Markets that end before this time. ${times}`, time],
@@ -34,15 +31,12 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
     "previous: buckets without trades repeat the last price; none: they are left out",
     "previous",
   ],
-  format: [
-    "json is a page; the other formats have every row, up to the row cap of the service",
-    "json",
-  ],
+  format: ["The other formats hold every row, up to the row cap of the service", "json"],
   from_block: ["Rows of this block or later", 71_250_000],
   id: ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
-  include: ["Optional fields to add to each row", "market"],
+  include: ["market: adds question, slug and event_id of the market to each row", "market"],
   include_complement: [
-    "Also trades of the other token, inverted: price 1 - p, a buy becomes a sell",
+    "Also the other token's trades, reported on this one: price 1 - p, a buy is a sell",
     true,
   ],
   ip: ["The blocked address; IPv6 as its /64", "203.0.113.7"],
@@ -64,7 +58,10 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   order: ["desc: newest or highest first; asc: the reverse", "asc"],
   order_hash: ["The order, a hash of 64 hex digits", hash],
   resolution: ["Length of a bucket", "1h"],
-  search: ["Words that a market must have in its question, names, outcomes or rules", "world cup"],
+  search: [
+    "Markets with all of these words; the best matches come first, and `sort` decides among equal ones. A word that no market has stands for one that differs by one typo",
+    "world cup",
+  ],
   side: ["Only trades whose taker was on this side", "BUY"],
   slug: ["Markets with one of these names of the venue", ["will-it-rain-in-paris-on-may-1"]],
   sort: ["What the list is ordered by; a search orders by rank first", "volume"],

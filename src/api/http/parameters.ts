@@ -19,7 +19,6 @@ export const time: TUnsafe<number> = parsedText({
 export const cursor = Type.String({
   minLength: 1,
   maxLength: webLimits.cursorLengthMax,
-  description: "next_cursor of the page before, with the same filters",
 });
 
 /** Addresses that a key may be used from. */

@@ -29,12 +29,6 @@ export const rangeQuery = {
   tx_hash: Type.Optional(hash),
 };
 
-const include = Type.Optional(
-  Type.Enum(["market"], {
-    description: "market: adds question, slug and event_id of the market to each row",
-  }),
-);
-
 /** Who traded what, and where. */
 export const fillQuery = {
   ...rangeQuery,
@@ -46,7 +40,7 @@ export const fillQuery = {
   taker: Type.Optional(address),
   wallet: Type.Optional(address),
   condition_id: Type.Optional(conditionId),
-  include,
+  include: Type.Optional(Type.Enum(["market"])),
   exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 };
 

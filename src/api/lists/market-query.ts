@@ -19,23 +19,11 @@ const name = Type.String({ minLength: 1, maxLength: 200 });
 
 export const marketQuery = Type.Object({
   ...bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 }),
-  include: Type.Optional(
-    Type.Enum(["event"], {
-      description: "event: adds the field event, the event of each market in short",
-    }),
-  ),
+  include: Type.Optional(Type.Enum(["event"])),
   cursor: Type.Optional(cursor),
-  active: Type.Optional(Type.Boolean({ description: "true: markets that can still trade" })),
+  active: Type.Optional(Type.Boolean()),
   status: Type.Enum(["open", "resolved", "all"], { default: "all" }),
-  search: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description:
-        "Markets with all of these words; the best matches come first, and `sort` decides among equal ones. A word that no market has stands for one that differs by one typo",
-      examples: ["world cup"],
-    }),
-  ),
+  search: Type.Optional(Type.String({ minLength: 1, maxLength: 200, examples: ["world cup"] })),
   neg_risk: Type.Optional(Type.Boolean()),
   event_id: Type.Optional(Type.Array(name, ids)),
   neg_risk_market_id: Type.Optional(Type.Array(hash, ids)),

@@ -25,14 +25,8 @@ const streamPath = "/v1/stream";
 
 /** How a client wants its data. */
 const streamQuery = Type.Object({
-  compress: Type.Enum(["none", "zlib", "permessage-deflate"], {
-    default: "none",
-    description: "zlib: data frames are binary, each a zlib stream of its own",
-  }),
-  batch: Type.Enum(["0", "1"], {
-    default: "0",
-    description: "1: data frames are arrays, flushed at most every 50 ms",
-  }),
+  compress: Type.Enum(["none", "zlib", "permessage-deflate"], { default: "none" }),
+  batch: Type.Enum(["0", "1"], { default: "0" }),
 });
 
 type StreamServerParts = {

@@ -13,12 +13,7 @@ import { defineRoute, type Kept, type Route } from "../../http/route.ts";
 import { metaOf, oneOf } from "../../lists/list-answer.ts";
 
 const querystring = Type.Object({
-  depth: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 50,
-    description: "Levels of each side",
-  }),
+  depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
 });
 
 /** After this a venue that is away may be back. */

@@ -18,11 +18,7 @@ const tradeQuery = { ...fillQuery, ...matchType };
 const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
 const tokenQuery = Type.Object({
   ...tradeQuery,
-  include_complement: Type.Boolean({
-    default: false,
-    description:
-      "Also the other token's trades, reported on this one: price 1 - p, a buy is a sell",
-  }),
+  include_complement: Type.Boolean({ default: false }),
 });
 
 const roles = ["maker", "direct"] as const;
