@@ -204,17 +204,7 @@ export function presentTokens(market: Market, { directory }: MarketState): Marke
 }
 
 /** What both tokens of a market were traded for. */
-export function sumsOf(
-  market: Pick<Market, "tokens">,
-  { directory, dayWindow }: MarketState,
-): {
-  volumeUsd: bigint;
-  volumeShares: bigint;
-  trades: number;
-  dayVolumeUsd: bigint;
-  dayTrades: number;
-  lastTimestamp: number;
-} {
+export function sumsOf(market: Pick<Market, "tokens">, { directory, dayWindow }: MarketState) {
   const sums = {
     volumeUsd: 0n,
     volumeShares: 0n,

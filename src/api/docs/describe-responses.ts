@@ -93,10 +93,7 @@ const switchingProtocols: Response = {
 };
 
 /** The responses of a route by status, and the error responses among them as components. */
-export function describeResponses(route: Route): {
-  readonly responses: Readonly<Record<string, Response | Reference>>;
-  readonly components: Readonly<Record<string, Response>>;
-} {
+export function describeResponses(route: Route) {
   const responses: Record<string, Response | Reference> = {};
   const components: Record<string, Response> = {};
   if (route.upgrade !== undefined) responses[101] = switchingProtocols;

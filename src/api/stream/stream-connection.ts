@@ -16,7 +16,7 @@ import {
 /** What the connections of one server share. */
 export type ConnectionParts = SessionParts & {
   readonly admission: Admission;
-  readonly keys: Pick<Keys, "isLive" | "isVerified">;
+  readonly keys: Keys;
   readonly counts: BoundedCounts;
 };
 

@@ -2,19 +2,13 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type Static, Type } from "typebox";
 import { WebSocket, WebSocketServer } from "ws";
-import type { Admission, Caller } from "../../access/admission.ts";
-import type { Keys } from "../../access/api-key.ts";
+import type { Caller } from "../../access/admission.ts";
 import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
-import type { Log } from "../../base/log.ts";
-import type { Clock } from "../../base/time/clock.ts";
-import type { Freshness } from "../../rows/freshness.ts";
-import type { Hub } from "../../stream/hub/hub.ts";
 import { BatchFlusher } from "../../stream/session/batch-flusher.ts";
-import { closeCodes, type StreamQuotas } from "../../stream/session/session.ts";
-import type { StreamMeter } from "../../stream/session/stream-meter.ts";
+import { closeCodes } from "../../stream/session/session.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
 import { toAppError } from "../http/error-answer.ts";
 import { defineRoute, type Route } from "../http/route.ts";
@@ -29,16 +23,7 @@ const streamQuery = Type.Object({
   batch: Type.Enum(["0", "1"], { default: "0" }),
 });
 
-type StreamServerParts = {
-  readonly hub: Hub;
-  readonly keys: Keys;
-  readonly admission: Admission;
-  readonly quotas: StreamQuotas;
-  readonly freshness: () => Freshness;
-  readonly meter: StreamMeter;
-  readonly clock: Clock;
-  readonly log: Log;
-};
+type StreamServerParts = Omit<ConnectionParts, "flusher" | "counts">;
 
 /** A request that asks for the stream, already admitted. */
 export type Upgrade = {
