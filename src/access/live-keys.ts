@@ -26,6 +26,7 @@ type Usage = { requests: number; lastUsedAtMs: number };
 
 /** What keys are verified with. */
 export type LiveKeysOptions = {
+  /** The same on all nodes of a cluster. */
   readonly pepper: string;
   readonly clock: Clock;
   /** By scope, in place of what the specification says. */

@@ -3,11 +3,10 @@ import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit, type ClusterStatus } from "../access-audit.ts";
 import { type AccessStore, deriveSecret } from "../access-store.ts";
-import type { Scope } from "../key-format.ts";
+import type { LiveKeysOptions } from "../live-keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
 import { ClusterWindow, type WithoutRedis } from "./cluster-window.ts";
@@ -15,18 +14,14 @@ import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
 /** What a node is, and where the cluster keeps what its nodes share. */
-export type ClusterAccessOptions = {
+export type ClusterAccessOptions = LiveKeysOptions & {
   /** A connection to the database of the cluster, for keys alone; closed with this. */
   readonly engine: Engine;
   readonly redisUrl: string;
   /** Begins the names of all that is in Redis: one for each cluster. */
   readonly redisPrefix: string;
-  /** The same on all nodes. */
-  readonly pepper: string;
   /** From the configuration. */
   readonly adminKey: string | null;
-  /** Of keys, by scope; see `LiveKeysOptions`. */
-  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
   readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
   /** Whether it answers requests: then the others wait for it before a revocation is answered. */
   readonly isNode: boolean;
@@ -34,7 +29,6 @@ export type ClusterAccessOptions = {
   readonly windowMs?: number;
   /** How long a request waits for Redis. */
   readonly windowTimeoutMs?: number;
-  readonly clock: Clock;
   readonly log: Log;
 };
 

@@ -5,7 +5,7 @@ import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
 import { LuaScript } from "./lua-script.ts";
-import type { ClusterView, RedisKeys } from "./membership.ts";
+import type { ClusterView, RedisParts } from "./membership.ts";
 
 const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const blockSchema = Type.Object({
@@ -60,14 +60,10 @@ export class ClusterIpBlocks implements IpBlocks {
   #changes = -1;
   #epoch: string | null = null;
 
-  constructor(options: {
-    readonly redis: RedisConnection;
-    readonly keys: RedisKeys;
-    readonly clock: Clock;
-  }) {
-    const { state, blocks, blocksByEnd, channel } = options.keys;
-    this.#redis = options.redis;
-    this.#clock = options.clock;
+  constructor({ redis, keys, clock }: RedisParts) {
+    const { state, blocks, blocksByEnd, channel } = keys;
+    this.#redis = redis;
+    this.#clock = clock;
     this.#hash = blocks;
     this.#keys = [state, blocks, blocksByEnd, channel];
   }

@@ -74,10 +74,14 @@ export function redisKeys(prefix: string) {
 /** See `redisKeys`. */
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
-type MembershipParts = {
+/** What is shared through Redis, and by which clock. */
+export type RedisParts = {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
   readonly clock: Clock;
+};
+
+type MembershipParts = RedisParts & {
   /** Whether this process answers requests, so that others wait for it. */
   readonly isNode: boolean;
 };

@@ -1,9 +1,7 @@
 import { accessLimits } from "../../base/config/limits.ts";
-import type { RedisConnection } from "../../base/redis.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import type { Standing } from "../rate-window.ts";
 import { LuaScript } from "./lua-script.ts";
-import type { ClusterView, RedisKeys } from "./membership.ts";
+import type { ClusterView, RedisParts } from "./membership.ts";
 
 /** What is asked of Redis: `look` counts nothing, `record` counts also what is over the limit. */
 export type WindowQuestion = {
@@ -48,10 +46,7 @@ return answer`);
 
 type Waiting = WindowQuestion & { readonly resolve: (standing: Standing | null) => void };
 
-type WindowClientParts = {
-  readonly redis: RedisConnection;
-  readonly keys: RedisKeys;
-  readonly clock: Clock;
+type WindowClientParts = RedisParts & {
   readonly nodeId: string;
   /** Of the longest limit that must be exact. */
   readonly windowMs: number;

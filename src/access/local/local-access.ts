@@ -3,25 +3,21 @@ import { webLimits } from "../../base/config/limits.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
 import { AccessAudit } from "../access-audit.ts";
 import { type AccessStore, deriveSecret } from "../access-store.ts";
-import type { Scope } from "../key-format.ts";
+import type { LiveKeysOptions } from "../live-keys.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { LocalIpBlocks } from "./local-ip-blocks.ts";
 import { LocalKeys } from "./local-keys.ts";
 import { LocalWindow } from "./local-window.ts";
 import { readPepper } from "./pepper.ts";
 
-type AccessOptions = {
+type AccessOptions = Omit<LiveKeysOptions, "pepper"> & {
   readonly dataDir: string;
   /** From the configuration; `null` for the one in the data folder. */
   readonly pepper: string | null;
   readonly adminKey: string | null;
-  /** Of keys, by scope; see `LiveKeysOptions`. */
-  readonly requestsPerMinute?: Readonly<Record<Scope, number>>;
-  readonly clock: Clock;
   readonly log: Log;
 };
 
@@ -42,17 +38,12 @@ export class LocalAccess implements AccessStore {
   readonly #log: Log;
 
   private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
-    const { adminKey, clock, log, requestsPerMinute } = options;
+    const { adminKey, clock, log } = options;
     this.#database = database;
     this.#pepper = pepper;
     this.#log = log;
     this.audit = new AccessAudit(log);
-    this.keys = LocalKeys.open({
-      database,
-      pepper,
-      clock,
-      requestsPerMinute,
-    });
+    this.keys = LocalKeys.open({ ...options, database, pepper });
     if (adminKey !== null) this.audit.recordImport(this.keys.ensureAdminKey(adminKey));
     this.ipBlocks = LocalIpBlocks.open({ database, clock });
     const { accessFollowMs, accessFlushMs } = webLimits;

@@ -1,14 +1,12 @@
 import { Type } from "typebox";
-import type { AccessAudit } from "../../../access/access-audit.ts";
-import type { BlockPosition, IpBlock, IpBlocks } from "../../../access/ip-blocks.ts";
+import type { BlockPosition, IpBlock } from "../../../access/ip-blocks.ts";
 import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
 import { ipBucketOf, parseIpAddress } from "../../../base/ip-address.ts";
-import type { Freshness } from "../../../rows/freshness.ts";
 import { cursor } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import type { Cursors } from "../../lists/cursor.ts";
 import { answerPage, listOf } from "../../lists/list-answer.ts";
+import type { AdminServices } from "./key-shape.ts";
 
 const path = "/v1/ip-blocks";
 const blockSchema = Type.Object({
@@ -25,11 +23,7 @@ const bucket = parsedText({
 });
 
 /** The blocks in force. */
-export function listIpBlocks(services: {
-  ipBlocks: IpBlocks;
-  cursors: Cursors;
-  freshness: () => Freshness;
-}): Route {
+export function listIpBlocks(services: AdminServices): Route {
   const { ipBlocks, cursors } = services;
   return defineRoute({
     method: "GET",
@@ -71,8 +65,7 @@ export function showBlock(block: IpBlock) {
 }
 
 /** Lets an IP in again before its time. */
-export function unblockIp(services: { ipBlocks: IpBlocks; audit: AccessAudit }): Route {
-  const { ipBlocks, audit } = services;
+export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
   return defineRoute({
     method: "DELETE",
     path: "/v1/ip-blocks/{ip}",

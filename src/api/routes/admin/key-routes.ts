@@ -7,11 +7,10 @@ import { parsedText } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import type { Cursors } from "../../lists/cursor.ts";
 import { answerPage, listOf, metaOf, oneOf } from "../../lists/list-answer.ts";
 import {
+  type AdminServices,
   issuedKeySchema,
-  type KeyServices,
   keyParams,
   keySchema,
   showIssuedKey,
@@ -30,7 +29,7 @@ const name = parsedText({
 });
 
 /** Makes a key. */
-export function createKey({ keys, audit, clock, freshness }: KeyServices): Route {
+export function createKey({ keys, audit, clock, freshness }: AdminServices): Route {
   return defineRoute({
     method: "POST",
     path,
@@ -66,7 +65,7 @@ export function createKey({ keys, audit, clock, freshness }: KeyServices): Route
 }
 
 /** All keys there ever were. */
-export function listKeys(services: KeyServices & { readonly cursors: Cursors }): Route {
+export function listKeys(services: AdminServices): Route {
   const { keys, clock, cursors } = services;
   return defineRoute({
     method: "GET",
@@ -98,7 +97,7 @@ export function listKeys(services: KeyServices & { readonly cursors: Cursors }):
 }
 
 /** One key by its id, revoked ones too. */
-export function getKey({ keys, clock, freshness }: KeyServices): Route {
+export function getKey({ keys, clock, freshness }: AdminServices): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/keys/{id}",
@@ -116,7 +115,7 @@ export function getKey({ keys, clock, freshness }: KeyServices): Route {
 }
 
 /** A new value under the same id. */
-export function rotateKey({ keys, audit, freshness }: KeyServices): Route {
+export function rotateKey({ keys, audit, freshness }: AdminServices): Route {
   return defineRoute({
     method: "POST",
     path: "/v1/keys/{id}/rotate",
@@ -138,7 +137,7 @@ export function rotateKey({ keys, audit, freshness }: KeyServices): Route {
 }
 
 /** The answer is fixed by the specification, bare of `data` and `meta`. */
-export function revokeKey({ keys, audit }: KeyServices): Route {
+export function revokeKey({ keys, audit }: AdminServices): Route {
   return defineRoute({
     method: "DELETE",
     path: "/v1/keys/{id}",

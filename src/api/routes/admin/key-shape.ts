@@ -1,13 +1,17 @@
 import { type Static, Type } from "typebox";
 import type { AccessAudit } from "../../../access/access-audit.ts";
 import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../../access/api-key.ts";
+import type { IpBlocks } from "../../../access/ip-blocks.ts";
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { Freshness } from "../../../rows/freshness.ts";
+import type { Cursors } from "../../lists/cursor.ts";
 
-/** What the endpoints of keys work with. */
-export type KeyServices = {
+/** What the endpoints of keys and IP blocks work with. */
+export type AdminServices = {
   readonly keys: Keys;
+  readonly ipBlocks: IpBlocks;
+  readonly cursors: Cursors;
   readonly audit: AccessAudit;
   readonly clock: Clock;
   readonly freshness: () => Freshness;
