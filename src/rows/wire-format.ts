@@ -47,11 +47,7 @@ export const statusText = Type.Enum(["confirmed", "finalized"], {
   description: "confirmed can still be reverted by a fork; finalized cannot",
 });
 export const exchangeText = Type.Enum(["standard", "neg_risk"]);
-export const exchangeVersionNumber = Type.Union([
-  Type.Literal(1),
-  Type.Literal(2),
-  Type.Literal(3),
-]);
+export const exchangeVersionNumber = Type.Enum([1, 2, 3], { type: "integer" });
 export const moduleText = Type.Enum(["binary", "neg_risk", "combinatorial"]);
 
 /** Unix seconds as the two forms every time is given in. */

@@ -59,9 +59,8 @@ function describeOnce(schema: TSchema, owner = ""): JsonSchema {
       keywords.map(([name, value]) => [name, describeKeyword(name, value, owner)]),
     ),
   };
-  const { anyOf, ...rest } = described;
-  const values = (anyOf ?? []).flatMap((choice) => choice.const ?? []);
-  return withType(values.length === anyOf?.length ? { ...rest, enum: values } : described);
+  // Many readers of such documents want the type of an enumeration too.
+  return described.enum === undefined ? described : { type: "string", ...described };
 }
 
 function describeKeyword(keyword: string, value: unknown, owner: string): unknown {
@@ -118,11 +117,4 @@ function exampleOf({ type, const: only, enum: values }: JsonSchema): Pick<JsonSc
   if (choice !== undefined) return { examples: [choice] };
   if (type === "boolean") return { examples: [true] };
   return type === "integer" || type === "number" ? { examples: [1] } : {};
-}
-
-/** Says the type of an enumeration too: many readers of such documents want it. */
-function withType(schema: JsonSchema): JsonSchema {
-  if (schema.enum === undefined) return schema;
-  const isText = schema.enum.every((value) => typeof value === "string");
-  return { type: isText ? "string" : "integer", ...schema };
 }
