@@ -40,16 +40,8 @@ const walletMarketShape = Type.Object({
 export const walletRow = Type.Object({
   address: addressText,
   trades,
-  maker_trades: Type.Integer({
-    minimum: 0,
-    description: "Trades in which the wallet's order was the maker's",
-    examples: [4],
-  }),
-  taker_trades: Type.Integer({
-    minimum: 0,
-    description: "Trades in which the wallet's order was the taker's",
-    examples: [8],
-  }),
+  maker_trades: Type.Integer({ minimum: 0 }),
+  taker_trades: Type.Integer({ minimum: 0 }),
   volume_usd: volumeUsd,
   markets: Type.Integer({
     minimum: 1,

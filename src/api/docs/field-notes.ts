@@ -101,6 +101,7 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   maker_fee_net: ["The maker's fee less what a fee module gave back", "0.1"],
   maker_order_hash: ["Hash of the maker's order", hash],
   maker_side: ["Side of the maker's order", "SELL"],
+  maker_trades: ["Trades in which the wallet's order was the maker's", 4],
   maker_token_id: ["Token of the maker's order: on a mint or a merge the other of the pair", token],
   match_seq: ["Position of the match that the trade is a leg of; null for direct fills", seq],
   match_type: [
@@ -183,6 +184,7 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   taker_fee_net: ["The taker's fee less what a fee module gave back", "0.1"],
   taker_fill_seq: ["Position of the taker's own OrderFilled", seq],
   taker_order_hash: ["Hash of the taker's order; null for direct fills", hash],
+  taker_trades: ["Trades in which the wallet's order was the taker's", 8],
   timestamp: ["Time of the block", time],
   timestamp_ms: ["The same in Unix milliseconds", ms],
   title: ["Title of the event; null when it is not known", "Which party wins the Senate?"],
