@@ -76,9 +76,9 @@ export class CommitWatch {
     this.#nextFound = Promise.withResolvers();
   }
 
-  #fail(error: RepairedElsewhereError): void {
+  #fail(repaired: RepairedElsewhereError): void {
     this.#closing.abort();
-    this.#nextFound.reject(error);
+    this.#nextFound.reject(repaired);
     // It is reported when someone waits.
     this.#nextFound.promise.catch(() => {});
   }
