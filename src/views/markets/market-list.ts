@@ -89,25 +89,44 @@ export class MarketList {
     });
   }
 
-  /** Short calls, as in `inChunks`; what most items fail comes first, compared with plain numbers. */
   #choose(page: Page, { from, to }: Chunk): void {
     const { sign, edge } = page;
-    const [ranks, keys] = [this.#ranks, this.#keys];
-    let bar = this.#barOf(page);
-    for (let step = 0; step < to - from; step += 1) {
-      const at = sign === 1 ? from + step : to - 1 - step;
-      const rank = ranks[at] ?? 0;
-      if (rank < bar.rank || rank > edge.rank) continue;
-      const key = sign * (keys[at] ?? 0);
-      if (rank === bar.rank && key > bar.key) continue;
-      if (rank === edge.rank && key < edge.key) continue;
+    const end = sign === 1 ? to : from - 1;
+    for (let at = sign === 1 ? from : to - 1; ; at += sign) {
+      const bar = this.#barOf(page);
+      at = this.#nextBetween({ sign, edge, bar }, at, end);
+      if (at === end) return;
+      const [rank, key] = [this.#ranks[at] ?? 0, sign * (this.#keys[at] ?? 0)];
       const ordinal = this.#ordinalAt(at);
-      if (bar.ordinal !== -1 && rank === bar.rank && key === bar.key) {
-        if (compareMarkets(this.#columns.ids, ordinal, bar.ordinal) >= 0) continue;
-      }
+      const isTied = bar.ordinal !== -1 && rank === bar.rank && key === bar.key;
+      if (isTied && compareMarkets(this.#columns.ids, ordinal, bar.ordinal) >= 0) continue;
       this.#insert(page, { ordinal, rank, key });
-      bar = this.#barOf(page);
     }
+  }
+
+  /**
+   * The first item from `at` towards `end` that is neither behind the bar nor before the edge, as far as numbers and
+   * the first byte of its id say. What a page costs is this loop.
+   */
+  #nextBetween(
+    { sign, edge, bar }: Pick<Page, "sign" | "edge"> & { readonly bar: Chosen },
+    at: number,
+    end: number,
+  ): number {
+    const [ranks, keys, ids] = [this.#ranks, this.#keys, this.#columns.ids];
+    const { rank: rankMin, key: keyMax } = bar;
+    const { rank: edgeRank, key: keyMin } = edge;
+    const idMax = bar.ordinal === -1 ? 255 : (ids[bar.ordinal * idBytes] ?? 0);
+    let next = at;
+    for (; next !== end; next = (next + sign) | 0) {
+      const rank = ranks[next] ?? 0;
+      if (rank < rankMin || rank > edgeRank) continue;
+      const key = sign * (keys[next] ?? 0);
+      if (rank === edgeRank && key < keyMin) continue;
+      if (rank > rankMin || key < keyMax) break;
+      if (key === keyMax && (ids[this.#ordinalAt(next) * idBytes] ?? 0) <= idMax) break;
+    }
+    return next;
   }
 
   /** What an item has to come before: the last of the best, or anything in the list while those are few. */
