@@ -1,5 +1,6 @@
 /** `oddwire export` against a service whose files hold fewer rows than there are. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -7,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { cli } from "../support/cli.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { runCommand } from "../support/run-command.ts";
 
@@ -118,6 +120,19 @@ test("the address of a service may have a path", async () => {
     asked.map((target) => target.split("?")[0]),
     ["/v1/trades", "/v1/trades", "/oddwire/v1/trades", "/oddwire/v1/trades"],
   );
+});
+
+test("interrupted, it ends with the exit code that says to try again", async () => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const words = ["export", "trades", "--out", join(folder, "y.csv"), "--key", keys.read];
+  const place = ["--url", `http://127.0.0.1:${port}`];
+  const child = spawn(process.execPath, [cli, ...words, ...place], { stdio: "ignore" });
+  silent.once("request", () => child.kill("SIGINT"));
+  assert.deepEqual(await once(child, "exit"), [75, null]);
+  silent.closeAllConnections();
+  silent.close();
 });
 
 test("mistakes are sent before anything is written", async () => {

@@ -19,6 +19,13 @@ type ExportOptions = ApiOptions & { readonly out: string };
 /** What is exported, and how the service is asked for it. */
 type List = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
+type Export = {
+  readonly api: ApiAccess;
+  readonly list: List;
+  readonly out: string;
+  readonly signal: AbortSignal;
+};
+
 /** How far an export is; there is no cursor before its first file. */
 type ExportState = { readonly files: number; readonly cursor: string | null };
 
@@ -36,8 +43,10 @@ export async function exportList(name: string, options: ExportOptions): Promise<
   const api = readApi(options);
   const { path, query } = listOf(name, filtersOf(options), formatOf(out));
   const list = { path, query: Object.fromEntries(query) };
-  await callService(() => writeFiles({ api, list, out }));
-  return exitCodes.done;
+  const signal = signalToStop();
+  await callService(() => writeFiles({ api, list, out, signal }), signal);
+  // The same command resumes after the last complete file.
+  return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
 function filtersOf(options: Readonly<Record<string, string | undefined>>): Map<string, string> {
@@ -71,11 +80,10 @@ function listOf(name: string, filters: ReadonlyMap<string, string>, format: stri
   return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
 }
 
-async function writeFiles({ api, list, out }: { api: ApiAccess; list: List; out: string }) {
+async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   const statePath = `${out}.unfinished`;
   const { href } = new Connection(api).urlOf(list.path, list.query);
   let { files, cursor } = readState(statePath, href, out);
-  const signal = signalToStop();
   const progress = new DownloadProgress(process.stderr, systemClock);
   do {
     const query = { ...list.query, cursor: cursor ?? undefined };
