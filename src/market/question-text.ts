@@ -3,9 +3,11 @@
  * All here is total: bytes that do not follow a form give `null` fields, never an exception. The
  * commit records below are ASCII, so cutting the decoded string cuts exactly where the bytes would be cut.
  */
+
 import { isUtf8 } from "node:buffer";
 import type { Address, Hash } from "../base/ids.ts";
 import { parseAddress } from "../base/ids.ts";
+import { isJsonObject, tryParseJson } from "../base/json.ts";
 import { keccakOf } from "./ids/keccak.ts";
 
 /** What a question's text says; each field exactly as written, neither trimmed nor cleaned. */
@@ -158,16 +160,10 @@ function cutBetween(
 }
 
 function parseJsonQuestion(text: string): QuestionText | null {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Only a parser can report that text is not JSON, and this one reports it by throwing.
-    return null;
-  }
-  if (typeof json !== "object" || json === null || !("title" in json)) return null;
-  const description = "description" in json ? json.description : null;
-  return { ...noQuestion, title: textOrNull(json.title), description: textOrNull(description) };
+  const json = tryParseJson(text);
+  if (!isJsonObject(json) || !("title" in json)) return null;
+  const { title, description } = json;
+  return { ...noQuestion, title: textOrNull(title), description: textOrNull(description) };
 }
 
 /** JSON can spell half a surrogate pair, which no UTF-8 output could carry. */

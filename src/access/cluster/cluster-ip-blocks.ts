@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { webLimits } from "../../base/config/limits.ts";
+import { tryParseJson } from "../../base/json.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
@@ -155,10 +156,6 @@ export class ClusterIpBlocks implements IpBlocks {
 
 function parseBlock(text: unknown): Static<typeof blockSchema> | null {
   if (typeof text !== "string") return null;
-  try {
-    const block: unknown = JSON.parse(text);
-    return Value.Check(blockSchema, block) ? block : null;
-  } catch {
-    return null;
-  }
+  const block = tryParseJson(text);
+  return Value.Check(blockSchema, block) ? block : null;
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { isIpRange } from "../../base/ip-address.ts";
+import { tryParseJson } from "../../base/json.ts";
 import { scopes } from "../key-format.ts";
 import type { KeyRecord } from "../key-record.ts";
 
@@ -55,17 +56,9 @@ export function formatKeyChange(change: KeyChange, nonce: string): string {
 
 /** Reads a row back; `null` for any text that `formatKeyChange` of this version does not write. */
 export function parseKeyChange(text: string): KeyChange | null {
-  const row = parseJson(text);
+  const row = tryParseJson(text);
   if (!Value.Check(rowSchema, row)) return null;
   const { format: _format, nonce: _nonce, ...change } = row;
   const isPlaced = change.kind !== "stored" || change.record.allowedIps.every(isIpRange);
   return isPlaced ? change : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -5,6 +5,7 @@ import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { Connection } from "../../../client/src/connection.ts";
 import { AppError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/json.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { exitCodes, UsageError } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
@@ -113,12 +114,8 @@ function readState(path: string, query: string, out: string): ExportState {
 }
 
 function parseState(text: string): SavedState | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Value.Check(savedState, value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = tryParseJson(text);
+  return Value.Check(savedState, value) ? value : null;
 }
 
 /** Replaces the file only when it is complete. */

@@ -4,6 +4,7 @@ import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
 import { DataFolderUnwritableError } from "./data-folder-errors.ts";
@@ -72,23 +73,15 @@ async function readIdentity(path: string): Promise<FolderIdentity | null> {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw thrown;
   }
-  const identity = tryParse(text);
+  const identity = tryParseJson(text);
   if (isIdentity(identity)) return identity;
   throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
 }
 
 function isIdentity(value: unknown): value is FolderIdentity {
-  if (typeof value !== "object" || value === null) return false;
-  const { start_block: start } = value as Partial<FolderIdentity>;
-  return start === undefined || (Number.isSafeInteger(start) && start >= 0);
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  if (!isJsonObject(value)) return false;
+  const { start_block: start } = value;
+  return start === undefined || (Number.isSafeInteger(start) && Number(start) >= 0);
 }
 
 /** `put` makes the file appear whole or not at all: half a file would be taken for a damaged one. */

@@ -2,8 +2,10 @@
  * What the venue describes books, on the stream and in answers, as it is written in its clients and
  * documentation. Whatever else comes is refused piece by piece; nothing here throws.
  */
+
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { parseSafeMicros } from "../../base/decimal.ts";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Level } from "./book-side.ts";
 
 /** What the venue says of a book besides its levels, as it wrote it: the hash is made of it. */
@@ -70,18 +72,14 @@ const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
 
 /** The events of one message. What is not about books is left out. */
 export function parseBookMessage(text: string): readonly BookEvent[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [brokenText(text)];
-  }
+  const value = tryParseJson(text);
+  if (value === null) return [brokenText(text)];
   return Array.isArray(value) ? value.flatMap(parseEvent) : parseEvent(value);
 }
 
 /** A whole book of an answer or of the stream; `null` when anything about it is wrong. */
 export function parseSnapshot(value: unknown): BookSnapshot | null {
-  if (!isFields(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { asset_id: assetId, market } = value;
   const timestampMs = parseTimestamp(value["timestamp"]);
   const bids = parseLevels(value["bids"]);
@@ -100,7 +98,7 @@ export function parseSnapshot(value: unknown): BookSnapshot | null {
 }
 
 function parseEvent(value: unknown): BookEvent[] {
-  if (!isFields(value)) return [broken(value)];
+  if (!isJsonObject(value)) return [broken(value)];
   const { event_type: type } = value;
   switch (type) {
     case "book":
@@ -171,7 +169,7 @@ function parseChanges(value: Fields): BookEvent[] {
 function parseChange(
   entry: unknown,
 ): (LevelChange & { readonly assetId: string; readonly entry: Fields }) | null {
-  if (!isFields(entry)) return null;
+  if (!isJsonObject(entry)) return null;
   const { asset_id: assetId, side } = entry;
   const price = parsePrice(entry["price"]);
   const size = microsOf(entry["size"]);
@@ -185,7 +183,7 @@ function parseLevels(value: unknown): Level[] | null {
   const levels: Level[] = [];
   const prices = new Set<number>();
   for (const entry of value as readonly unknown[]) {
-    if (!isFields(entry)) return null;
+    if (!isJsonObject(entry)) return null;
     const price = parsePrice(entry["price"]);
     const size = microsOf(entry["size"]);
     if (price === null || size === null || prices.has(price)) return null;
@@ -237,8 +235,4 @@ function brokenText(text: string): BrokenEvent {
 
 function isMatch(pattern: RegExp, value: unknown): value is string {
   return typeof value === "string" && value.length <= 80 && pattern.test(value);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

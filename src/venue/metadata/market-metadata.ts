@@ -62,12 +62,8 @@ type MarketMetadataOptions = {
  * and all markets from time to time. It continues whatever the venue does.
  */
 export class MarketMetadata {
+  readonly #options: MarketMetadataOptions;
   readonly #http: PoliteHttp;
-  readonly #keeper: MetadataSink;
-  readonly #publish: PublishMetadata;
-  readonly #clock: Clock;
-  readonly #random: () => number;
-  readonly #log: Log;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   /** Complete responses that are not pages of markets. */
@@ -79,14 +75,10 @@ export class MarketMetadata {
   #unreadable = 0;
 
   private constructor(options: MarketMetadataOptions) {
-    const { baseUrl, keeper, publish = async () => {}, clock, random, log, onFailure } = options;
+    const { baseUrl, clock, random, log, onFailure } = options;
+    this.#options = options;
     const { requestsPer10Seconds } = metadataLimits;
     this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
-    this.#keeper = keeper;
-    this.#publish = publish;
-    this.#clock = clock;
-    this.#random = random;
-    this.#log = log;
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
       log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
       onFailure(toError(thrown));
@@ -119,32 +111,32 @@ export class MarketMetadata {
     while (!signal.aborted) {
       const pauseMs = await this.#round(signal);
       // Only the signal can make it fail, and that ends the loop.
-      if (pauseMs > 0) await this.#clock.sleep(pauseMs, signal).catch(() => undefined);
+      if (pauseMs > 0) await this.#options.clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
 
   /** Requests some markets by id, then reads a page; returns how long to wait before the next round. */
   async #round(signal: AbortSignal): Promise<number> {
-    if (this.#keeper.isFull) return metadataLimits.idleMs;
+    if (this.#options.keeper.isFull) return metadataLimits.idleMs;
     try {
       const hasAsked = await this.#lookUp(signal);
       const hasRead = await this.#readPage(signal);
       this.#failures = 0;
-      this.#keeper.saveIfDue();
+      this.#options.keeper.saveIfDue();
       return hasAsked || hasRead ? 0 : metadataLimits.idleMs;
     } catch (thrown) {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError || thrown instanceof AppError)) throw thrown;
       if (this.#failures === 0)
-        this.#log.warn({ reason: thrown.message }, "market metadata is unavailable");
+        this.#options.log.warn({ reason: thrown.message }, "market metadata is unavailable");
       this.#failures += 1;
-      return backoffMs(this.#failures - 1, venueBackoff, this.#random);
+      return backoffMs(this.#failures - 1, venueBackoff, this.#options.random);
     }
   }
 
   async #lookUp(signal: AbortSignal): Promise<boolean> {
     if (this.#due.length === 0) {
-      const due = this.#keeper.due(this.#nowSeconds, metadataLimits.dueMax);
+      const due = this.#options.keeper.due(this.#nowSeconds, metadataLimits.dueMax);
       this.#due = due.conditionIds;
       this.#missing = due.missing;
     }
@@ -158,14 +150,14 @@ export class MarketMetadata {
       await this.#take(markets, signal);
       for (const { conditionId } of markets) absent.delete(conditionId);
     }
-    this.#keeper.noteAbsent([...absent], this.#nowSeconds);
+    this.#options.keeper.noteAbsent([...absent], this.#nowSeconds);
     this.#due = this.#due.slice(asked.length);
     return true;
   }
 
   async #readPage(signal: AbortSignal): Promise<boolean> {
     const nowSeconds = this.#nowSeconds;
-    const pass = duePass(this.#keeper.progress, { nowSeconds, missing: this.#missing });
+    const pass = duePass(this.#options.keeper.progress, { nowSeconds, missing: this.#missing });
     if (pass === null) return false;
     const page = await this.#ask(pass, signal);
     if (page !== null) {
@@ -174,10 +166,10 @@ export class MarketMetadata {
     }
     const after = page === null ? null : afterPage(pass, page.nextCursor);
     if (after === "loop") this.#faults.add("cursor_loop");
-    this.#keeper.progress =
+    this.#options.keeper.progress =
       after === null || after === "loop"
-        ? afterPass(this.#keeper.progress, pass, nowSeconds)
-        : { ...this.#keeper.progress, pass: after };
+        ? afterPass(this.#options.keeper.progress, pass, nowSeconds)
+        : { ...this.#options.keeper.progress, pass: after };
     return true;
   }
 
@@ -202,17 +194,17 @@ export class MarketMetadata {
   }
 
   async #take(markets: readonly MetadataMarket[], signal: AbortSignal): Promise<void> {
-    await this.#publish(markets);
+    await this.#options.publish?.(markets);
     for (let from = 0; from < markets.length; from += metadataLimits.takenAtOnce) {
       const some = markets.slice(from, from + metadataLimits.takenAtOnce);
-      this.#keeper.take(some, this.#nowSeconds);
+      this.#options.keeper.take(some, this.#nowSeconds);
       await nextTurn();
       signal.throwIfAborted();
     }
   }
 
   get #nowSeconds(): number {
-    return Math.floor(this.#clock.nowMs() / 1000);
+    return Math.floor(this.#options.clock.nowMs() / 1000);
   }
 }
 

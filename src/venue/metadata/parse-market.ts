@@ -6,6 +6,7 @@
 
 import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { MetadataTexts } from "../../market/venue-metadata.ts";
 
 /** A market as the market metadata describes it. */
@@ -165,17 +166,10 @@ function textsOf(value: unknown): readonly string[] | null {
 }
 
 function listOf(value: unknown): readonly unknown[] | null {
-  const list = typeof value === "string" ? parseJson(value) : value;
+  const { innerJsonLengthMax } = metadataLimits;
+  const isText = typeof value === "string" && value.length <= innerJsonLengthMax;
+  const list = isText ? tryParseJson(value) : value;
   return Array.isArray(list) ? (list as readonly unknown[]) : null;
-}
-
-function parseJson(text: string): unknown {
-  if (text.length > metadataLimits.innerJsonLengthMax) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function matchOf<Value>(value: unknown, read: (text: string) => Value | null): Value | null {
@@ -184,6 +178,5 @@ function matchOf<Value>(value: unknown, read: (text: string) => Value | null): V
 }
 
 function fieldsOf(value: unknown): Fields {
-  const isFields = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isFields ? (value as Fields) : nothing;
+  return isJsonObject(value) ? value : nothing;
 }

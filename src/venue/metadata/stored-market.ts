@@ -1,3 +1,4 @@
+import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { MetadataMarket } from "./parse-market.ts";
 
 type Check = (value: unknown) => boolean;
@@ -36,25 +37,13 @@ const claimChecks: Readonly<Record<keyof MetadataMarket["claims"], Check>> = {
 
 /** Reads what another process has stored of a market, as JSON; `null` when it is anything else. */
 export function parseStoredMarket(conditionId: string, json: string): MetadataMarket | null {
-  const stored = parseJson(json);
-  if (!isObject(stored) || stored["conditionId"] !== conditionId) return null;
+  const stored = tryParseJson(json);
+  if (!isJsonObject(stored) || stored["conditionId"] !== conditionId) return null;
   const isRight =
     hasFields(stored["texts"], textChecks) && hasFields(stored["claims"], claimChecks);
   return isRight ? (stored as MetadataMarket) : null;
 }
 
 function hasFields(value: unknown, checks: Readonly<Record<string, Check>>): boolean {
-  return isObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return isJsonObject(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 }
