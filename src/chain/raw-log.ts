@@ -40,18 +40,14 @@ export type BlockInterval<Blocks = readonly Block[]> = {
 
 /**
  * What a chain source reports, in order. Backfill and live are the same loop:
- * - `blocks`: the next range. `finalized` says that its blocks can never change, and what is sent
- *   of them is `Final`, which may be what the consumer makes of blocks; `more`, that those behind
- *   are known to be final too, and will follow immediately. Others come one at a time.
- * - `fork`: everything above `safeBlock` is reverted.
+ * - `range`: the next final blocks, as `Final`, which may be what the consumer makes of them; `more`, that those behind
+ *   are known to be final too, and will follow immediately.
+ * - `block`: the next block above finality, also without logs.
+ * - `revert`: everything above `safeBlock` is reverted.
  * - `finalized`: every block up to and including `block` can never change.
  */
 export type ChainBatch<Final = readonly Block[]> =
-  | (BlockInterval<Final> & {
-      readonly kind: "blocks";
-      readonly finalized: true;
-      readonly more: boolean;
-    })
-  | (BlockInterval & { readonly kind: "blocks"; readonly finalized: false })
+  | (BlockInterval<Final> & { readonly kind: "range"; readonly more: boolean })
+  | { readonly kind: "block"; readonly block: Block }
   | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };

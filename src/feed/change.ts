@@ -1,5 +1,4 @@
 /** What the chain reports, decoded and encoded: the part of the walk that needs neither store nor state. */
-import { assert } from "../base/assert.ts";
 import { chainLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import { mapInOrder } from "../base/time/map-in-order.ts";
@@ -75,20 +74,9 @@ async function changeOf(
   batch: ChainBatch<EncodedBatch>,
   { decoder, prove }: Derivation,
 ): Promise<ChainChange> {
-  if (batch.kind !== "blocks") return batch;
-  if (batch.finalized) return { kind: "range", batch: batch.blocks, more: batch.more };
-  assert(batch.fromBlock === batch.toBlock, "above finality blocks come one by one");
-  const [block] = batch.blocks;
-  if (block === undefined) {
-    return {
-      kind: "block",
-      block: deriveBlockFacts({ ...batch.last, parentHash: null, logs: [] }, decoder),
-    };
-  }
-  const facts = deriveBlockFacts(block, decoder);
-  const isWhole = facts.anomalies.length === 0;
-  return {
-    kind: "block",
-    block: isWhole ? facts : deriveBlockFacts(await prove(block, false), decoder),
-  };
+  if (batch.kind === "range") return { kind: "range", batch: batch.blocks, more: batch.more };
+  if (batch.kind !== "block") return batch;
+  const block = deriveBlockFacts(batch.block, decoder);
+  if (block.anomalies.length === 0) return { kind: "block", block };
+  return { kind: "block", block: deriveBlockFacts(await prove(batch.block, false), decoder) };
 }

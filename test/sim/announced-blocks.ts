@@ -11,8 +11,8 @@ export class AnnouncedBlocks {
   /** Hands the batches on. */
   async *listen(batches: AsyncIterable<ChainBatch>): AsyncGenerator<ChainBatch> {
     for await (const batch of batches) {
-      const blocks = batch.kind === "blocks" ? batch.blocks : [];
-      for (const block of blocks) this.#note(block);
+      if (batch.kind === "range") for (const block of batch.blocks) this.#note(block);
+      else if (batch.kind === "block") this.#note(batch.block);
       yield batch;
     }
   }

@@ -83,14 +83,14 @@ class ScriptedSource {
         for (const batch of batchesOf(this.#grow(step.plans), step.sizes)) {
           this.chain.push(...batch);
           this.finalCount = this.chain.length;
-          yield blocksBatch(batch, true);
+          yield rangeOf(batch);
         }
         return;
       }
       case "block": {
         for (const block of this.#grow(step.plans)) {
           this.chain.push(block);
-          yield blocksBatch([block], false);
+          yield { kind: "block", block };
         }
         return;
       }
@@ -127,18 +127,18 @@ const emptyBlock: Block = {
   logs: [],
 };
 
-/** As a source reports blocks: those without logs only by the number and time of the last. */
-function blocksBatch(blocks: readonly Block[], finalized: boolean): ChainBatch {
+/** As a source reports final blocks: those without logs only by the number and time of the last. */
+function rangeOf(blocks: readonly Block[]): ChainBatch {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined);
   const { number, hash, timestamp } = last;
   return {
-    kind: "blocks",
+    kind: "range",
     fromBlock: first.number,
     toBlock: number,
     blocks: blocks.filter((block) => block.logs.length > 0),
     last: { number, hash, timestamp },
-    ...(finalized ? { finalized, more: false } : { finalized }),
+    more: false,
   };
 }
 
@@ -192,7 +192,7 @@ describe("the pipeline", () => {
     };
     async function* source(): AsyncGenerator<ChainBatch> {
       const unfinalized = (number: number) =>
-        blocksBatch([{ ...emptyBlock, number, timestamp: number }], false);
+        ({ kind: "block", block: { ...emptyBlock, number, timestamp: number } }) as const;
       for (const number of [1, 2]) yield unfinalized(number);
       yield { kind: "finalized", block: 1 };
       yield unfinalized(3);
@@ -217,7 +217,7 @@ describe("the pipeline", () => {
     const pipeline = new Pipeline({ store, state, log: silent });
     async function* endless(): AsyncGenerator<ChainBatch> {
       for (let number = 1; ; number += 1) {
-        yield blocksBatch([{ ...emptyBlock, number, timestamp: number }], true);
+        yield rangeOf([{ ...emptyBlock, number, timestamp: number }]);
       }
     }
     await assert.rejects(pipeline.run(changesOf(endless(), decoder)));
@@ -229,7 +229,7 @@ describe("the pipeline", () => {
     const { store } = folder;
     const state = new MarketState(contracts);
     async function* standing(): AsyncGenerator<ChainBatch> {
-      yield blocksBatch([{ ...emptyBlock, number: 1, timestamp: 1 }], false);
+      yield { kind: "block", block: { ...emptyBlock, number: 1, timestamp: 1 } };
       await folder.close();
       yield { kind: "finalized", block: 1 };
       await new Promise<never>(() => {});

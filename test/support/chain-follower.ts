@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
+import type { Block, BlockInterval, ChainBatch } from "../../src/chain/raw-log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
@@ -73,13 +73,20 @@ export class ChainFollower {
   }
 
   #take(batch: ChainBatch): void {
-    const isFinal = batch.kind === "blocks" && batch.finalized;
+    const isFinal = batch.kind === "range";
     assert(isFinal || !this.#isMoreDue, "final blocks follow where that was said");
     this.#isMoreDue = isFinal && batch.more;
     switch (batch.kind) {
-      case "blocks":
-        this.#takeBlocks(batch);
+      case "range":
+        this.#takeRange(batch);
+        this.finalized = batch.toBlock;
         return;
+      case "block": {
+        const { number } = batch.block;
+        const blocks = batch.block.logs.length > 0 ? [batch.block] : [];
+        this.#takeRange({ fromBlock: number, toBlock: number, last: batch.block, blocks });
+        return;
+      }
       case "revert":
         assert(batch.safeBlock >= this.finalized, "a fork never reaches below finality");
         assert(batch.safeBlock < this.tip, "a fork takes something back");
@@ -96,7 +103,7 @@ export class ChainFollower {
     }
   }
 
-  #takeBlocks(batch: Extract<ChainBatch, { kind: "blocks" }>): void {
+  #takeRange(batch: BlockInterval): void {
     if (this.tip !== -1) assert.equal(batch.fromBlock, this.tip + 1, "there is no gap");
     else if (this.#first !== null) assert.equal(batch.fromBlock, this.#first);
     assert(batch.toBlock >= batch.fromBlock && batch.last.number === batch.toBlock);
@@ -108,6 +115,5 @@ export class ChainFollower {
     }
     this.tip = batch.toBlock;
     this.tipHash = batch.last.hash;
-    if (batch.finalized) this.finalized = batch.toBlock;
   }
 }

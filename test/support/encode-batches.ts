@@ -13,7 +13,7 @@ async function* encodeBatches(
   derivation: Derivation,
 ): AsyncGenerator<ChainBatch<EncodedBatch>> {
   for await (const batch of batches) {
-    if (batch.kind !== "blocks" || !batch.finalized) yield batch;
+    if (batch.kind !== "range") yield batch;
     else {
       const interval = { ...batch, blocks: [...batch.blocks] };
       yield { ...batch, blocks: await encodeFinal(interval, derivation) };

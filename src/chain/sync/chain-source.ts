@@ -228,7 +228,7 @@ export class ChainSource<Final = readonly Block[]> {
       const { fromBlock, toBlock, last, blocks } = part;
       tail.restart(toBlock + 1, { number: last.number, hash: last.hash });
       const more = isFinal(toBlock + 1);
-      yield { kind: "blocks", fromBlock, toBlock, last, blocks, finalized: true, more };
+      yield { kind: "range", fromBlock, toBlock, last, blocks, more };
     }
   }
 
@@ -241,12 +241,7 @@ export class ChainSource<Final = readonly Block[]> {
   *#report(change: HeadChange): Generator<ChainBatch<Final>, void, undefined> {
     switch (change.kind) {
       case "blocks":
-        for (const header of change.headers) {
-          const blocks = change.blocks.filter(({ number }) => number === header.number);
-          const [fromBlock, toBlock] = [header.number, header.number];
-          const last = refAndTime(header);
-          yield { kind: "blocks", fromBlock, toBlock, last, blocks, finalized: false };
-        }
+        for (const block of change.blocks) yield { kind: "block", block };
         return;
       case "revert": {
         const { safeBlock, depth } = change;

@@ -6,12 +6,6 @@ import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
 import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts";
 
-/** Linked headers, and those of their blocks that have logs. */
-export type LinkedBlocks = {
-  readonly headers: readonly Header[];
-  readonly blocks: readonly Block[];
-};
-
 /** The blocks from `from` on, and with how much patience. */
 export type BlocksWanted = {
   readonly from: number;
@@ -22,8 +16,11 @@ export type BlocksWanted = {
   readonly blockLogs: BlockLogs;
 };
 
-/** Blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
-export async function fetchBlocks(endpoint: Endpoint, wanted: BlocksWanted): Promise<LinkedBlocks> {
+/** Linked blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
+export async function fetchBlocks(
+  endpoint: Endpoint,
+  wanted: BlocksWanted,
+): Promise<readonly Block[]> {
   const { blockLogs } = wanted;
   const reported = wanted.count === 1 ? await fetchAnnounced(endpoint, wanted) : null;
   const headers = reported === null ? await fetchLinked(endpoint, wanted) : [reported.header];
@@ -33,9 +30,9 @@ export async function fetchBlocks(endpoint: Endpoint, wanted: BlocksWanted): Pro
   for (const [index, header] of headers.entries()) {
     const logs = await blockLogs.complete(endpoint, header, replies[index]);
     const { number, hash, parentHash, timestamp } = header;
-    if (logs.length > 0) blocks.push({ number, hash, parentHash, timestamp, logs });
+    blocks.push({ number, hash, parentHash, timestamp, logs });
   }
-  return { headers, blocks };
+  return blocks;
 }
 
 async function askLogs(

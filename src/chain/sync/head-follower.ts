@@ -2,12 +2,13 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
+import type { Block } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
 import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
-import { fetchBlocks, type LinkedBlocks } from "./fetch-blocks.ts";
+import { fetchBlocks } from "./fetch-blocks.ts";
 import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
@@ -15,7 +16,7 @@ import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** What one step above finality has found. */
 export type HeadChange =
-  | ({ readonly kind: "blocks" } & LinkedBlocks)
+  | { readonly kind: "blocks"; readonly blocks: readonly Block[] }
   /** The last `depth` blocks, all above `safeBlock`, are reverted. */
   | { readonly kind: "revert"; readonly safeBlock: number; readonly depth: number }
   | { readonly kind: "finalized"; readonly block: number };
@@ -121,8 +122,8 @@ export class HeadFollower {
       );
       const count = Math.min(room, newest.number - from + 1);
       const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#parts.blockLogs];
-      const found = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
-      const change = this.#extend(endpoint, found);
+      const blocks = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
+      const change = this.#extend(endpoint, blocks);
       if (change !== null) return change;
     }
     const top = Math.min(this.#parts.tail.nextNumber - 1, newest?.number ?? -1);
@@ -140,13 +141,13 @@ export class HeadFollower {
   }
 
   /** `null` when the blocks are not built on our tip. */
-  #extend(endpoint: Endpoint, found: LinkedBlocks): HeadChange | null {
+  #extend(endpoint: Endpoint, blocks: readonly Block[]): HeadChange | null {
     const { tip } = this.#parts.tail;
-    if (tip !== null && tip.hash !== found.headers[0]?.parentHash) return null;
-    for (const header of found.headers) this.#parts.tail.push(header);
+    if (tip !== null && tip.hash !== blocks[0]?.parentHash) return null;
+    for (const block of blocks) this.#parts.tail.push(block);
     this.#source = endpoint;
     this.#chosen = null;
-    return { kind: "blocks", ...found };
+    return { kind: "blocks", blocks };
   }
 
   #revert(endpoint: Endpoint, ancestor: number): HeadChange {
