@@ -7,18 +7,18 @@ import { wordLiteral } from "../sql-literal.ts";
 /** A cluster, and the database on it. */
 type Place = { readonly cluster: string; readonly database: string };
 
-/** A thing to look at; the work rejects with what is wrong, in one sentence. */
-export type Look = { readonly subject: string; readonly work: () => Promise<void> };
+/** A thing to look at, by its name; the work rejects with what is wrong, in one sentence. */
+export type Look = readonly [subject: string, work: () => Promise<unknown>];
 
 /** What only a cluster can have wrong. */
 export function looksOfCluster(engine: Engine, place: Place): readonly Look[] {
   return [
-    { subject: "servers of the cluster", work: () => refuseUnknownCluster(engine, place) },
-    { subject: "versions", work: () => refuseDifferentVersions(engine, place) },
-    { subject: "clocks", work: () => refuseDifferentClocks(engine, place) },
-    { subject: "macros", work: () => refuseWrongMacros(engine, place) },
-    { subject: "replicas", work: () => refuseLaggingReplicas(engine, place) },
-    { subject: "insert quorum", work: () => refuseNoQuorum(engine, place) },
+    ["servers of the cluster", () => refuseUnknownCluster(engine, place)],
+    ["versions", () => refuseDifferentVersions(engine, place)],
+    ["clocks", () => refuseDifferentClocks(engine, place)],
+    ["macros", () => refuseWrongMacros(engine, place)],
+    ["replicas", () => refuseLaggingReplicas(engine, place)],
+    ["insert quorum", () => refuseNoQuorum(engine, place)],
   ];
 }
 

@@ -4,7 +4,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readCoverage, verifyNewestCommits } from "../recover.ts";
 import { tableNames } from "../schema/schema.ts";
-import { looksOfCluster } from "./check-cluster.ts";
+import { type Look, looksOfCluster } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
 /** One thing that was looked at, and what is wrong with it; `null` when nothing is. */
@@ -12,26 +12,24 @@ export type Finding = { readonly subject: string; readonly problem: string | nul
 
 /** Looks at everything that a database on a server needs, whatever of it is wrong. */
 export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
+  const { cluster, database } = place;
+  const looks: readonly Look[] = [
+    ["version", () => refuseOldServer(engine)],
+    ["clock", () => refuseOtherClock(engine)],
+    ["tables", () => refuseMissingTables(engine)],
+    ["identity", () => refuseOtherDatabase(engine, place)],
+    ...(cluster === null ? [] : looksOfCluster(engine, { cluster, database })),
+    ["coverage", () => readCoverage(engine)],
+    ["newest commits", () => verifyNewestCommits(engine)],
+  ];
   const findings: Finding[] = [];
-  const look = async (subject: string, work: () => Promise<unknown>): Promise<void> => {
+  for (const [subject, work] of looks) {
     const problem = await work().then(
       () => null,
       (thrown: unknown) => sentenceOf(toError(thrown)),
     );
     findings.push({ subject, problem });
-  };
-  await look("version", () => refuseOldServer(engine));
-  await look("clock", () => refuseOtherClock(engine));
-  await look("tables", () => refuseMissingTables(engine));
-  await look("identity", () => refuseOtherDatabase(engine, place));
-  const { cluster, database } = place;
-  if (cluster !== null) {
-    for (const { subject, work } of looksOfCluster(engine, { cluster, database })) {
-      await look(subject, work);
-    }
   }
-  await look("coverage", () => readCoverage(engine));
-  await look("newest commits", () => verifyNewestCommits(engine));
   return findings;
 }
 
