@@ -7,18 +7,17 @@ import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
+import type { ChainSourceOptions } from "../chain/sync/chain-source.ts";
 import type { ChainStatus } from "../chain/sync/chain-status.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** What the thread is started with; plain data. */
-export type ChainThreadOptions = {
-  readonly urls: readonly string[];
-  readonly callsPerSecondMax: number | null;
-  readonly afterDispute: "stop" | "follow";
-  readonly chainId: number;
-  readonly startBlock: number | "latest";
+export type ChainThreadOptions = Pick<
+  ChainSourceOptions,
+  "urls" | "callsPerSecondMax" | "afterDispute" | "chainId" | "startBlock"
+> & {
   readonly contracts: Contracts;
   readonly logLevel: LogLevel;
 };
