@@ -5,7 +5,7 @@
  * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3), and `server`
  * to store in a ClickHouse server on the same machine, of which the rows per second and the bytes per fill are shown.
  *
- * The processor time of each quarter is sent: the cost of a log must not grow with what is stored.
+ * Prints the processor time of each quarter: the cost of a log must not grow with what is stored.
  * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is stopped in the middle.
  */
 import { type ChildProcess, spawn } from "node:child_process";

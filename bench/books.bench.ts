@@ -1,5 +1,5 @@
 /**
- * Order books on one core: many live books, each described some changes a second, with every hash the
+ * Order books on one core: many live books, each with some changes a second, with every hash the
  * service would compute; and what all of them take of memory. Processor time, as other jobs may be
  * on the machine. Arguments: books (default 5000), seconds of the venue's time (3).
  */

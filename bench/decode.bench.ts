@@ -95,7 +95,7 @@ function logsOf(all: readonly Block[]): readonly RawLog[] {
   return all.flatMap((block) => block.logs);
 }
 
-/** As nodes report them. */
+/** As nodes send them. */
 function rpcLogsOf(all: readonly Block[]) {
   return all.flatMap(({ logs, timestamp }) =>
     logs.map(({ address, topics, data, blockHash, txHash, ...place }) => ({

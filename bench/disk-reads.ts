@@ -1,5 +1,5 @@
 /**
- * What a disk takes for a page that no one has asked for: what anyone who reads a large store from it has to
+ * What a disk takes for a page that no one has asked for: what a reader of a large store has to
  * wait for, some pages one after the other.
  */
 import { open, readdir, stat } from "node:fs/promises";

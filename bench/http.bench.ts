@@ -108,7 +108,7 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
   );
 }
 
-/** As many as ours and each as long: one body reported over and over would stay in the caches. */
+/** As many as ours and each as long: one body sent over and over would stay in the caches. */
 function bodiesOf(lengths: readonly number[]): readonly string[] {
   return lengths.map((length, index) => `/${length}/${index}`);
 }

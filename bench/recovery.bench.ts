@@ -1,6 +1,6 @@
 /**
  * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be reverted.
- * `ROWS` says how many fills the store holds (default 2,000,000; the goal is sent at 20,000,000),
+ * `ROWS` says how many fills the store holds (default 2,000,000; the goal is stated for 20,000,000),
  * `MARKETS` of how many markets they are (default 150,000). A store that `STORE` names is made there, is
  * kept, and is only started on when it is there: to make one of 20 million takes ten minutes.
  *
@@ -84,7 +84,7 @@ function marketsBefore(number: number): number {
   return Math.min(markets, Math.floor(alive + share * (markets - tokensAlive / 2)));
 }
 
-/** The events of the markets that a block describes. */
+/** The market events of a block. */
 function eventsAt(number: number): LocatedEvent[] {
   const place = {
     timestamp: timeAt(number),

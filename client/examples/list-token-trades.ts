@@ -1,4 +1,4 @@
-/** GET /v1/trades/market/{token_id}: of one token, with those of its complement reported on it. */
+/** GET /v1/trades/market/{token_id}: of one token, with those of its complement inverted. */
 import { busiestToken, client } from "./connect.ts";
 
 const query = { include_complement: true, limit: 10 };

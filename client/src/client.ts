@@ -87,7 +87,7 @@ export class OddwireClient {
     return this.#list("/v1/trades", query);
   }
 
-  /** Trades of one token, on request with those of its complement, reported on this token. */
+  /** Trades of one token, on request with those of its complement, inverted. */
   tokenTrades(tokenId: TokenId, query: ListTokenTrades["query"] = {}): Pages<Trade> {
     return this.#list(`/v1/trades/market/${encodeURIComponent(tokenId)}`, query);
   }

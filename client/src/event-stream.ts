@@ -9,15 +9,15 @@ export type StreamState = "connecting" | "replaying" | "live";
 
 export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly channel: ChannelRequest<Type>;
-  /** Report everything behind this seq first; 0 for everything there is. */
+  /** Send everything after this seq first; 0 for everything there is. */
   readonly resumeFrom?: number | undefined;
   /** Begin with this many of the newest rows, at most 500. */
   readonly snapshot?: number | undefined;
   /** Ends the stream; the loop that reads it ends without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Described each frame before it is given; `false` asks for everything again, on a new connection. */
+  /** Called with each frame before it is returned; `false` requests everything again, on a new connection. */
   readonly isSound?: ((frame: StreamFrame<unknown>) => boolean) | undefined;
-  /** Reported whenever it changes. */
+  /** Called whenever the state changes. */
   readonly onState?: ((state: StreamState) => void) | undefined;
 };
 

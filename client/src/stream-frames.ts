@@ -68,7 +68,7 @@ type ChannelFields = {
   orderbook: { readonly token_id: TokenId };
 };
 
-/** Which events to report: a union over the types of channel, each with what it takes. */
+/** Which events to send: a union over the types of channel, each with what it takes. */
 export type ChannelRequest<Type extends keyof ChannelRows = keyof ChannelRows> = {
   [One in keyof ChannelRows]: ChannelFields[One] & { readonly type: One };
 }[Type] & { readonly type: Type };

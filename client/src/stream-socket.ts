@@ -12,7 +12,7 @@ const waitingMax = 20_000;
 const missedHeartbeatsMax = 2.5;
 const firstSilenceMs = 20_000;
 
-/** A socket that no one reads faster than its frames are taken: one connection to the stream. */
+/** One connection to the stream. It receives no faster than its frames are read. */
 export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #frames: AnyFrame[] = [];
@@ -21,7 +21,7 @@ export class StreamSocket {
   #silenceMs = firstSilenceMs;
   #watch: ReturnType<typeof setTimeout> | undefined;
 
-  /** `hello` is sent when it opens. */
+  /** Sends `hello` when the socket opens. */
   constructor(url: URL, hello: readonly object[]) {
     if (globalThis.WebSocket === undefined) throw new Error("the stream needs Node 22 or later");
     this.#socket = new WebSocket(url);

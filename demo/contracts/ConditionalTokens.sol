@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Collateral} from "./Collateral.sol";
 
 /// Conditions, their two outcome tokens (ERC-1155) and their results. Ids follow the formulas of
-/// the real contract, so that whoever derives them from the events alone arrives at these tokens.
+/// the real contract, so that a reader of the events alone derives these tokens.
 contract ConditionalTokens {
     event ConditionPreparation(bytes32 indexed conditionId, address indexed oracle, bytes32 indexed questionId, uint256 outcomeSlotCount);
     event ConditionResolution(bytes32 indexed conditionId, address indexed oracle, bytes32 indexed questionId, uint256 outcomeSlotCount, uint256[] payoutNumerators);

@@ -7,7 +7,7 @@ interface IConditions {
     function reportPayouts(bytes32 questionId, uint256[] calldata payouts) external;
 }
 
-/// Asks questions in words and answers them. Whoever asked also answers: there is no oracle behind.
+/// Asks questions in words and answers them. The account that asked also answers: there is no oracle.
 contract UmaAdapter {
     event QuestionInitialized(bytes32 indexed questionID, uint256 indexed requestTimestamp, address indexed creator, bytes ancillaryData, address rewardToken, uint256 reward, uint256 proposalBond);
     event QuestionResolved(bytes32 indexed questionID, int256 indexed settledPrice, uint256[] payouts);

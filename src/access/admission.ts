@@ -259,7 +259,7 @@ function unavailable(): AppError {
   return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
 }
 
-/** Rounded up, so that who waits as reported is not too early; at least 1. */
+/** Rounded up, so that a client that waits this long is not too early; at least 1. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

@@ -64,7 +64,7 @@ export type Keys = {
 /** Whether a key works, and why not. */
 export type KeyStatus = "active" | "expired" | "revoked";
 
-/** Of a key that is revoked and expired the revocation is sent: it is the stronger of the two. */
+/** A key that is both revoked and expired is reported as revoked, the stronger of the two. */
 export function statusOf(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return "revoked";
   return key.expiresAtMs !== null && key.expiresAtMs <= nowMs ? "expired" : "active";

@@ -17,7 +17,7 @@ export function clientIpOf(
   return walkFromRight(String(request.headers["x-forwarded-for"] ?? ""), peer, trustedProxies);
 }
 
-/** The peer of a socket that has been closed meanwhile; its answer reaches no one. */
+/** The peer of a socket that has been closed meanwhile; its answer is never received. */
 const goneAddress = "0.0.0.0";
 
 /** An address as proxies name it: some add the port, and then brackets around IPv6. */

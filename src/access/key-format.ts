@@ -5,7 +5,7 @@ import { crc32 } from "node:zlib";
 export const scopes = ["read", "write", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What the value of a key reports on its own. */
+/** What the value of a key alone shows. */
 export type ParsedKey = {
   readonly scope: Scope;
   /** The part that may be shown again: scope and the first 4 of the 43 characters. */
@@ -17,7 +17,7 @@ const shape = /^((ow_(read|write|admin)_[0-9A-Za-z]{4})[0-9A-Za-z]{39})_([0-9A-Z
 
 /**
  * A new value: `ow_<scope>_<43 base62 of 256 random bits>_<checksum>`. The start lets scanners
- * find leaked keys; the checksum (6 base62 of the CRC-32 of what precedes it) lets anybody report a
+ * find leaked keys; the checksum (6 base62 of the CRC-32 of what precedes it) distinguishes a
  * mistyped key from a wrong one without asking.
  */
 export function generateKey(scope: Scope): string {

@@ -29,7 +29,7 @@ export type LiveKeysOptions = {
   /** The same on all nodes of a cluster. */
   readonly pepper: string;
   readonly clock: Clock;
-  /** By scope, in place of what the specification says. */
+  /** By scope, in place of the default limits (`base/config/limits.ts`). */
   readonly requestsPerMinute?: Readonly<Record<Scope, number>> | undefined;
 };
 

@@ -60,7 +60,7 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, given: string | ErrorOptions = {}) {
     const options = typeof given === "string" ? { publicMessage: given } : given;
-    // Where a refusal was made reports no one anything, and finding out costs more than the rest of it;
+    // The stack of a refusal is of no use, and capturing it costs more than the rest of the refusal;
     // what failed inside comes as `cause`, with its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;

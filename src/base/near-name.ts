@@ -1,4 +1,4 @@
-/** Longer names are not compared: the cost grows with the square, and no one mistypes that much. */
+/** Longer names are not compared: the cost grows with the square, and typos are short. */
 const lengthMax = 48;
 
 /**

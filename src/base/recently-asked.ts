@@ -1,7 +1,7 @@
 import { storeLimits } from "./config/limits.ts";
 
 /**
- * Whether something was asked for before, lately. What no one asks for again is not worth keeping: the
+ * Whether something was asked for before, lately. What is not requested again is not worth keeping: the
  * rows of a page kept at the first request are copied by the next collections of garbage, each of
  * which then stops everybody for 10 to 25 ms.
  */

@@ -30,7 +30,7 @@ export class RedisConnection {
     this.#clock = clock;
     this.#downSinceMs = clock.monotonicMs();
     client.on("ready", () => this.#cameUp(log));
-    // Each attempt to connect that fails is an error: what changes is noted.
+    // Every failed attempt to connect is an error: only the change of state is logged.
     client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown), log));
   }
 

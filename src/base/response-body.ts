@@ -19,7 +19,7 @@ const spareBytesMax = 16 * 1024 * 1024;
 /** A body that is there as a whole. */
 export type Body = {
   readonly bytes: Buffer;
-  /** Gives its memory to the next one: no one may look at it any more. Need not be called. */
+  /** Gives its memory to the next one: nothing may read it any more. Need not be called. */
   readonly release: () => void;
 };
 

@@ -1,7 +1,7 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 
-/** A log as a node reports it, checked for shape only; its meaning is `decode/`'s. */
+/** A log as a node sends it, checked for shape only; `contracts/` decodes it. */
 export type RawLog = {
   readonly address: Address;
   /** 0 to 4 topics of 32 bytes. */
@@ -39,7 +39,7 @@ export type BlockInterval<Blocks = readonly Block[]> = {
 };
 
 /**
- * What a chain source reports, in order. Backfill and live are the same loop:
+ * What a chain source emits, in order. Backfill and live are the same loop:
  * - `range`: the next final blocks, as `Final`, which may be what the consumer makes of them; `more`, that those behind
  *   are known to be final too, and will follow immediately.
  * - `block`: the next block above finality, also without logs.

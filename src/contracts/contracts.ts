@@ -77,7 +77,7 @@ type OtherContract = {
 };
 export type Contract = ExchangeContract | OtherContract;
 
-/** Everything about the deployment that the rules of `decode/` and `market/` need. */
+/** Everything about the deployment that decoding and the rules of `market/` need. */
 export type Contracts = {
   readonly collateral: Address;
   readonly wrappedCollateral: Address;
@@ -131,7 +131,7 @@ function schemaOf(entry: unknown): TSchema {
 function mistakesAgainst(schema: TSchema, value: unknown, place: string): string[] {
   return (
     Value.Errors(schema, value)
-      // A field too many is sent twice: as this, and by name on the object it is in.
+      // An unknown field is reported twice: as this, and by name on its object.
       .filter(({ keyword }) => keyword !== "boolean")
       .map((error) => `${pathOf(place, error.instancePath) || "the file"} ${inWords(error)}`)
   );

@@ -122,7 +122,7 @@ export type TradeEvent = Union<TradeFields>;
 export type ExchangeNotice = Union<NoticeFields>;
 /** Events from which markets, their texts and their results are learnt. */
 export type MarketEvent = Union<MarketFields>;
-/** What is learnt of generation 3, whose conditions no one has to prepare. */
+/** What is learnt of generation 3, whose conditions need no preparation. */
 export type Gen3MarketEvent = Union<Gen3MarketFields>;
 /** A log of a configured contract that does not fit its event's rules: kept raw, never dropped. */
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };

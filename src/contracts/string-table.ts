@@ -37,7 +37,7 @@ export class StringTable {
     return text;
   }
 
-  /** As floats, eight bytes at the same time (`chain/log-bytes.ts`). */
+  /** As floats, eight bytes at the same time (`chain/parse/log-bytes.ts`). */
   #isSame(view: DataView, start: number, at: number): boolean {
     const known = this.#view;
     for (let offset = this.#digits - 8; offset >= 0; offset -= 8) {

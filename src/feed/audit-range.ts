@@ -32,7 +32,7 @@ export type Difference = {
 /**
  * - `equal`: by every word, or by receipts against the word of the hosts that were `falseAlarms`
  * - `differs`: `right` holds what the store should, once that is proven; else `null`
- * - `unread`: no one could be asked; ask again later
+ * - `unread`: no endpoint could answer; retry later
  */
 export type Verdict =
   | {

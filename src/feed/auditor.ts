@@ -155,7 +155,7 @@ export class Auditor {
     }
   }
 
-  /** Rejects when closed: anyone who is asked may take long. */
+  /** Rejects when closed: an endpoint may take long to answer. */
   readonly #reread: AuditParts["reread"] = async (request) => {
     const { signal } = this.#abort;
     const { promise, reject } = Promise.withResolvers<never>();
@@ -186,7 +186,7 @@ export class Auditor {
           const reported = { ...range, hosts: verdict.falseAlarms };
           this.#parts.log.warn(
             reported,
-            "an endpoint contradicts the store, and receipts disproves it",
+            "an endpoint contradicts the store, and receipts disprove it",
           );
         }
         this.#book.settle(range, this.#parts.clock.nowMs());

@@ -123,7 +123,7 @@ export class ChainThread {
     });
   }
 
-  /** Ends the thread; changes already here is still handed on. */
+  /** Ends the thread; changes that have already arrived are still delivered. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** What the chain reports, decoded and encoded: the part of the walk that needs neither store nor state. */
+/** Batches of the chain source, decoded and encoded: the part of the walk that needs neither store nor state. */
 import { chainLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import { mapInOrder } from "../base/time/map-in-order.ts";

@@ -21,7 +21,7 @@ import type { Change } from "./change.ts";
 /** Called with changes once they are durable or in the head buffer, and in the views. */
 export type Subscribers = {
   unfinalized(block: BlockFacts): void;
-  /** Reported before the state forgets what is reverted. */
+  /** Called before the views revert these blocks. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void;
   appended(delta: Delta): void;
   finalized(blocks: readonly BlockFacts[]): void;

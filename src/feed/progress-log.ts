@@ -3,7 +3,7 @@ import type { Backfill, Pace } from "./sync-progress.ts";
 
 const reportEveryMs = 5_000;
 
-/** Reports a long backfill: one line that is rewritten on a terminal, structured log lines elsewhere. */
+/** Logs the progress of a backfill: one line that is rewritten on a terminal, structured log lines elsewhere. */
 export class Progress {
   readonly #timer: NodeJS.Timeout;
   readonly #pace: Pace;

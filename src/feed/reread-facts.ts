@@ -13,7 +13,7 @@ import {
 /** Which blocks to read again, and what is known of them. */
 export type FactsRequest = RereadRequest & { readonly known: FactSummary };
 
-/** What one endpoint says about a range, reported as facts. Plain data. */
+/** What one endpoint says about a range, decoded to facts. Plain data. */
 export type FactsReading = {
   readonly kind: "read";
   readonly host: string;
@@ -24,7 +24,7 @@ export type FactsReading = {
   readonly facts: readonly BlockFacts[] | null;
 };
 
-/** No one could be asked, or the one who was failed: ask again later. */
+/** No endpoint was available, or the one asked failed: retry later. */
 export type NoReading = { readonly kind: "unread"; readonly reason: string };
 
 /** Reads final blocks again and derives their facts, as indexing does. */

@@ -90,7 +90,7 @@ function shuffle<Item>(items: readonly Item[], keys: fc.Stream<number>): Item[] 
 }
 
 describe("logs that are not fills", () => {
-  test("a notice is sent with its place", () => {
+  test("an event that is no fill is kept with its place", () => {
     const writer = emptyBlock();
     const cancelled = encodeLog(exchangeOf(1, "standard"), "OrderCancelled", {
       orderHash: hash("7"),
@@ -109,7 +109,7 @@ describe("logs that are not fills", () => {
     ]);
   });
 
-  test("what cannot be read is kept whole, and the rest of the block is sent", () => {
+  test("an unreadable log is kept whole, with the rest of the block", () => {
     const writer = emptyBlock();
     for (const log of otherLogs) writer.addLog(log);
     const facts = deriveBlockFacts(writer.block, decoder);

@@ -30,7 +30,7 @@ export type QuarantinedLog = {
   readonly log: RawLog;
 };
 
-/** All that one block reports us. A pure function of its logs. */
+/** All facts of one block: a pure function of its logs. */
 export type BlockFacts = BlockRef & {
   readonly timestamp: number;
   readonly fills: readonly Fill[];

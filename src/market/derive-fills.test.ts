@@ -73,7 +73,7 @@ describe("any valid transactions of all generations", () => {
     else assert.equal(leg.value + makerCash, leg.size);
   }
 
-  test("inverted: on the other token of the pair the same block reports the same, yes for no", () => {
+  test("inverted: on the other token of the pair the same block gives the same, yes for no", () => {
     const flip = new Map(
       [...testPairs.legacy, ...testPairs.generation3].flatMap(([yes, no]) => [
         [yes, no],
@@ -254,7 +254,7 @@ describe("grouping", () => {
     assert.equal(fills[0]?.role, "direct");
   });
 
-  test("a summary without OrdersMatched is sent, and counted", () => {
+  test("a summary without OrdersMatched is kept, and counted", () => {
     const twice = derive(
       [exchange, filled({})],
       [exchange, summary()],
@@ -330,7 +330,7 @@ describe("reconciliation", () => {
     assert.deepEqual(withSummary({ makerAmount: 11n, takerAmount: 4n }, "SELL"), []);
   });
 
-  test("anything else is counted, with the legs reported as they are", () => {
+  test("anything else is counted, with the legs as they are", () => {
     const differs = ["1 legs_differ_from_summary"];
     assert.deepEqual(withSummary({ makerAmount: 3n, takerAmount: 10n }, "BUY"), differs);
     assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 11n }, "BUY"), differs);

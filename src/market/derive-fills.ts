@@ -149,7 +149,7 @@ class TransactionWalk {
   }
 }
 
-/** A fill as its own event reports it: a summary when the exchange is its taker, else direct. */
+/** A fill from its own event: a summary when the exchange is its taker, else direct. */
 function draftOf(
   {
     log,

@@ -21,7 +21,7 @@ export type Fill = {
   readonly exchange: ExchangeContract;
   readonly role: FillRole;
 
-  /** The order as the event reports it. */
+  /** The order as in the event. */
   readonly orderHash: Hash;
   readonly maker: Address;
   readonly taker: Address;

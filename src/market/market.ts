@@ -4,7 +4,7 @@ import type { LocatedEvent } from "./block-facts.ts";
 import type { LastTrade } from "./last-trade.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
-/** One outcome of a market. `outcome` is its label, `null` while no text has reported it. */
+/** One outcome of a market. `outcome` is its label, `null` while no text gives it. */
 type MarketToken = {
   readonly tokenId: TokenId;
   readonly outcomeIndex: number;
@@ -31,13 +31,13 @@ export type Resolution = {
  */
 export type MetadataSource = "chain" | "chain_untrusted" | "venue" | "none";
 
-/** A market as it is known now: a condition, joined with every text that reports about it. */
+/** A market as it is known now: a condition, joined with every text about it. */
 export type Market = {
   readonly conditionId: ConditionId;
   readonly questionId: Hash | null;
   readonly oracle: Address | null;
   readonly outcomeCount: number;
-  /** Empty for conditions with more than 2 outcomes, whose tokens no one has traded. */
+  /** Empty for conditions with more than 2 outcomes, whose tokens have not been traded. */
   readonly tokens: readonly MarketToken[];
   readonly question: string | null;
   readonly description: string | null;
@@ -54,7 +54,7 @@ export type Market = {
   readonly createdAt: number;
   readonly createdBlock: number;
   readonly resolution: Resolution | null;
-  /** What the venue's market metadata reports besides; `null` when it was not asked or does not know. */
+  /** The venue's market metadata; `null` when it was not requested or the venue does not know the market. */
   readonly venue: VenueMetadata | null;
 };
 

@@ -101,7 +101,7 @@ function expectedTrade(row: ExpectedTrade): Reported {
   };
 }
 
-/** A match, which its summary row reports. */
+/** A match, as in its summary row. */
 function derivedMatch(fill: Fill): Reported {
   return {
     tx_hash: fill.txHash,
@@ -191,7 +191,7 @@ for (const name of recordingNames) {
   });
 }
 
-test("mints of the live chain, distinguished from the taker's side", () => {
+test("mints of the live chain, from the taker's side", () => {
   const byTransaction = Map.groupBy(readRealLogs(), (log) => log.txHash);
   const fills = [...byTransaction.values()].flatMap((logs) => {
     const ordered = logs.toSorted((a, b) => a.logIndex - b.logIndex);

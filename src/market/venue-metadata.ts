@@ -18,10 +18,10 @@ export type MetadataTexts = {
 };
 
 /**
- * What the venue's market metadata describes a market and the chain may not. It is kept next to what the
+ * What the venue's market metadata says of a market and the chain may not. It is kept next to what the
  * chain proves and never in its place: text of the venue is shown where the chain has none.
  */
 export type VenueMetadata = MetadataTexts & {
-  /** Labels in the order of the tokens; `null` when it reported none, or not of these tokens. */
+  /** Labels in the order of the tokens; `null` when it has none, or none of these tokens. */
   readonly outcomes: readonly string[] | null;
 };

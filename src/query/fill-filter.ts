@@ -19,7 +19,7 @@ import {
 export type FillFilter = PlaceFilter & {
   readonly roles?: readonly FillRole[] | undefined;
   readonly tokenIds?: readonly TokenId[] | undefined;
-  /** The trades of this token are sent on the other of its pair, and compared as reported. */
+  /** Trades of this token are inverted to its complement, and compared in that form. */
   readonly invertedTokenId?: TokenId | undefined;
   readonly side?: Side | undefined;
   /** What the order itself was about, which on a mint or a merge is the other token. */

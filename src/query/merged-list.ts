@@ -1,6 +1,6 @@
 /**
  * Lists over the store and the tail as one. What is final and what is not is decided once, before
- * anything is read, so that a block which becomes final meanwhile is neither lost nor reported twice.
+ * anything is read, so that a block which becomes final meanwhile is neither lost nor returned twice.
  */
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";

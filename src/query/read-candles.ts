@@ -8,7 +8,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 import { readStoredCandles } from "./read-stored-candles.ts";
 
-/** Candles of a token's trades, reported at its own prices. */
+/** Candles of a token's trades, at its own prices. */
 export type CandleRange = BucketRange & {
   /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
   readonly complement: TokenId | null;
@@ -80,7 +80,7 @@ async function readFinal(
   }
   const rising = sorted(buckets, 1);
   const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
-  // An append in between has described minutes that these do not have.
+  // A concurrent append may have added minutes that these rows lack.
   if (isNewest && store.appends === moment.appends) store.recentCandles.put(range, rising);
   return rising;
 }

@@ -75,7 +75,7 @@ async function readNewest(
   }
   const { appends } = store;
   const rows = await readFinalRows(store, list, { boundary, limit: size });
-  // An append in between has described trades that these do not have.
+  // A concurrent append may have added trades that these rows lack.
   if (store.appends === appends) store.recentFills.put(of, rows, size);
   return rows.slice(0, limit);
 }

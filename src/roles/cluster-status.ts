@@ -1,4 +1,4 @@
-/** What a process of a cluster reports of it, in its metrics and its readiness. */
+/** What a process reports of its cluster, in metrics and readiness. */
 import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import type { RedisConnection } from "../base/redis.ts";
 import { roundToThousandths } from "../base/round.ts";

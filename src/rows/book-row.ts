@@ -36,7 +36,7 @@ export const bookRow = Type.Object({
   timestamp: timeText,
   timestamp_ms: millisecondsNumber,
   source: Type.Enum(["stream", "rest"], {
-    description: "How the venue described its newest state",
+    description: "How the newest state was received from the venue",
   }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
   stale_reason: nullable(Type.String()),

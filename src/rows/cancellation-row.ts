@@ -4,7 +4,7 @@ import type { LocatedEvent } from "../market/block-facts.ts";
 import { exchangeEventRow, presentExchangeEvent } from "./exchange-event-row.ts";
 import { exchangeShape, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 
-/** What can end an order before it is filled, as far as the chain reports it. */
+/** What can end an order before it is filled, as far as the chain shows it. */
 export const cancellationKinds = [
   "order_cancelled",
   "order_preapproval_invalidated",

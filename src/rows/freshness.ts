@@ -3,7 +3,7 @@ import { nullable } from "./wire-format.ts";
 
 const count = nullable(Type.Integer({ minimum: 0 }));
 
-/** How far the service is, as `meta` of REST answers and heartbeats report; `null` until the first block is indexed. */
+/** How far the service is, as in the `meta` of REST answers and in heartbeats; `null` until the first block is indexed. */
 export const freshnessRow = Type.Object({
   indexed_block: count,
   indexed_seq: count,

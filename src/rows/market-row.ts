@@ -69,7 +69,7 @@ export const eventSummary = Type.Object(
   { description: "The event of the market, in short" },
 );
 
-/** A market: a condition with everything the chain and the venue report about it. */
+/** A market: a condition with everything the chain and the venue say about it. */
 export const marketRow = Type.Object({
   id: conditionIdText,
   question_id: nullable(hashText),

@@ -96,7 +96,7 @@ export const placeShape = {
   status: statusText,
 };
 
-/** One trade: one maker leg of a match, distinguished from the taker's side (`docs/counting.md`, rules 1 to 6). */
+/** One trade: one maker leg of a match, from the taker's side (`docs/counting.md`, rules 1 to 6). */
 export const tradeRow = Type.Object({
   ...idShape,
   ...tokenShape,

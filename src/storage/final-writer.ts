@@ -45,7 +45,7 @@ export class FinalWriter {
    * where there is none.
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
-    // What failed since the last call was not reported yet.
+    // An append that failed since the last call has not thrown yet.
     if (this.#hasFailed) await this.#writing;
     this.#adding = this.#gathering.add(batch);
     await this.#adding;

@@ -1,4 +1,4 @@
-/** What the engine is sent for queries that read little, of which most is planning. */
+/** Settings for queries that read little, whose time is mostly planning. */
 
 /**
  * Most of what a page costs is planning it, for which the engine's older analyzer takes two thirds as

@@ -7,8 +7,8 @@
  *    rows are for `oddwire check`: a start costs the same however long the history is.
  * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (parts
  *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
- *    goes first, because the fills above are what reports that it is still to be done. No one reads any of
- *    these rows, so only who appends has to wait for that: it takes a second or more of waiting for the
+ *    goes first, because the fills above show that it is still to be done. Nothing reads any of
+ *    these rows, so only an append waits for this: it takes a second or more of waiting for the
  *    disk, as every process that is killed while it catches up has left some.
  */
 

@@ -66,7 +66,7 @@ test("requests keep to the rate, after a small burst", async (t) => {
   assert.equal(sleeps.reduce((sum, ms) => sum + ms, 0) >= 400, true, String(sleeps));
 });
 
-test("each kind of failure is distinguished", async (t) => {
+test("each kind of failure has its own error", async (t) => {
   const answers: readonly (readonly [number, string, string])[] = [
     [404, '{"error":"No orderbook exists"}', "not_found"],
     [400, '{"error":"Invalid token id"}', "refused"],

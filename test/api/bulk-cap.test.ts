@@ -46,7 +46,7 @@ function testCap(rowCap: number, paths: readonly string[]): void {
     after(() => server.close());
 
     for (const path of paths) {
-      test(`200: ${path}: a cap that is hit is sent, and where to go on`, async () => {
+      test(`200: ${path}: a cap that is hit is reported, and where to go on`, async () => {
         await assertWhole(server, path.replace("{token_id}", token), rowCap);
       });
     }

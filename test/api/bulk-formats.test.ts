@@ -159,7 +159,7 @@ test("HEAD is answered as GET, without rows", async () => {
   assert.equal(text, "");
   assert.equal(headers.get("content-type"), "application/vnd.apache.parquet");
   assert(Number(headers.get("x-row-count")) > 0);
-  // A file is as long as it is found to be: none is sent.
+  // The length of a file is not known in advance: no length is sent.
   assert.equal(headers.get("content-length"), null);
 });
 

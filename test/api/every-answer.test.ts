@@ -114,7 +114,7 @@ test("404: a path that is not UTF-8", async () => {
     assertError(await server.request("GET", path, { key: server.keys.admin }), "NOT_FOUND");
 });
 
-test("500: a bug reports nothing outside and is logged once with the request id", async () => {
+test("500: a bug shows the client nothing and is logged once with the request id", async () => {
   const headers = { "x-request-id": "find-me" };
   const answer = await server.request("GET", "/v1/failing", { key: read, headers });
   const { message } = assertError(answer, "INTERNAL_ERROR");

@@ -39,7 +39,7 @@ test("200: every reference leads to a component", async () => {
   assert.equal(text.match(/"\$ref"/g)?.length, references.length, "there is no other reference");
 });
 
-test("200: parameters report their type, their bounds, their default and their values", async () => {
+test("200: parameters have their type, their bounds, their default and their values", async () => {
   const { paths } = await readDocument();
   const parameter = (at: string, name: string): Parameter => {
     const all = (paths[at]?.["get"]?.parameters ?? []).filter((one) => "name" in one);
@@ -115,7 +115,7 @@ test("200: every operation, parameter, header and field is described, with an ex
   assert.deepEqual(missing, []);
 });
 
-test("200: who may call is sent: no one in particular, any key, a key of scope admin", async () => {
+test("200: who may call is documented: every client, any key, a key of scope admin", async () => {
   const { paths, components } = await readDocument();
   assert.deepEqual(components.securitySchemes, {
     ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },

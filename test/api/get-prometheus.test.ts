@@ -81,7 +81,7 @@ test("200: what is not known is absent, not 0", async () => {
     assert.ok(!names.includes(`oddwire_rpc_${name}`), name);
 });
 
-test("200: every number of the JSON is sent, and with every metric of the table", async () => {
+test("200: every number of the JSON is there, and every metric of the table", async () => {
   const reported = await scrape();
   for (const { name } of metricTable) {
     if (name !== "oddwire_http_refusals_total") assert.ok(reported.families.has(name), name);

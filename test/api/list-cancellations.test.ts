@@ -22,7 +22,7 @@ test("200: what ended orders, and who stopped", () => {
   assert.deepEqual(new Set(rows.map((row) => row["kind"])), new Set(kinds));
 });
 
-test("200: an order and a user together choose nothing, as no cancellation reports both", async () => {
+test("200: an order and a user together choose nothing, as no cancellation has both", async () => {
   const order = rows.find((row) => row["order_hash"] !== null)?.["order_hash"];
   const user = rows.find((row) => row["user"] !== null)?.["user"];
   for (const query of [

@@ -149,7 +149,7 @@ test("200: start is inclusive, end exclusive; a bucket belongs to where it opens
   }
 });
 
-test("200: meta reports the first candle and the settlement", async () => {
+test("200: meta has the first candle and the settlement", async () => {
   const first = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 86_400 })[0];
   const { meta } = await server.getPage(pathOf(path, { resolution: "1d" }));
   assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);

@@ -16,7 +16,7 @@ after(() => server.close());
 const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
 
-/** What the venue describes a market it says nothing about. */
+/** The venue's market metadata of a market, with nothing in it. */
 const untold: VenueMetadata = {
   slug: null,
   category: null,
@@ -372,7 +372,7 @@ describe("with what the venue reports", () => {
     await assertFound({ search: "politic" }, [vote]);
   });
 
-  test("200: what the venue reports later takes the place of what it reported", async () => {
+  test("200: later market metadata replaces earlier", async () => {
     report(String(cup), { slug: "who-won-the-cup", tags: ["Over yankee"] });
     await assertFound({ slug: "who-wins-the-cup" }, []);
     await assertFound({ slug: "who-won-the-cup" }, [cup]);

@@ -19,7 +19,7 @@ const [busiest] = [...Map.groupBy(all, (row) => String(row["condition_id"])).val
 const tokenId = String(busiest?.[0]?.["token_id"]);
 const path = `/v1/trades/market/${tokenId}`;
 
-/** A trade reported on the other token of its pair. */
+/** A trade inverted to the other token of its pair. */
 function invert(row: Row, outcome: unknown): Row {
   const { token_id, complement_token_id, outcome_index, side, size, value_usd, price } = row;
   return {
@@ -40,7 +40,7 @@ test("200: the rows of the token, as the list of all trades has them", async () 
   assert.deepEqual(await server.getAll(`${path}?order=asc&include_complement=false`), own);
 });
 
-test("200: include_complement reports the trades of the other token on this one", async () => {
+test("200: include_complement adds the trades of the other token, inverted", async () => {
   const outcome = all.find((row) => row["token_id"] === tokenId)?.["outcome"];
   const expected = all.flatMap((row) => {
     if (row["token_id"] === tokenId) return [row];

@@ -173,7 +173,7 @@ test("each operation with a JSON answer has a sample of it that its schema allow
   }
 });
 
-test("429 is sent after a flood", async () => {
+test("429 after a flood conforms", async () => {
   const headers = { "x-forwarded-for": floodedClient };
   for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });
   assertError(await edge.request("GET", "/v1/health", { headers }), "RATE_LIMITED");
@@ -184,7 +184,7 @@ for (const endpoint of contract.endpoints) {
   suite(`${endpoint.method} ${endpoint.path}`, () => {
     const statuses = Object.keys(endpoint.responses).map(Number);
 
-    test("succeeds as it is sent", async () => {
+    test("succeeds as documented", async () => {
       const answer = await send(endpoint, {});
       assert(answer.status < 300, answer.text);
       contract.assertReported(endpoint, answer);
@@ -192,7 +192,7 @@ for (const endpoint of contract.endpoints) {
 
     for (const code of statuses.flatMap((status) => contract.codesOf(endpoint, status))) {
       if (ours.includes(code)) continue;
-      test(`is refused with ${code} as it is sent`, async () => {
+      test(`is refused with ${code} as documented`, async () => {
         const answer = await send(endpoint, provocations[code] ?? {});
         assertError(answer, code as Parameters<typeof assertError>[1]);
         contract.assertReported(endpoint, answer);
@@ -236,7 +236,7 @@ suite("lists as files", () => {
     const { enum: formats = [] } =
       endpoint.parameters.find(({ name }) => name === "format")?.schema ?? {};
     for (const format of formats) {
-      test(`${endpoint.path} as ${format} is sent`, async () => {
+      test(`${endpoint.path} as ${format} conforms`, async () => {
         const answer = await send(endpoint, { query: `format=${format}` });
         assert.equal(answer.status, 200, answer.text);
         contract.assertReported(endpoint, answer);
@@ -245,7 +245,7 @@ suite("lists as files", () => {
   }
 });
 
-test("503 of the readiness check is sent as its 200", async () => {
+test("503 of the readiness check has the shape of its 200", async () => {
   server.isReady = false;
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/ready");
   assert(endpoint !== undefined);
@@ -263,7 +263,7 @@ test("a plain request for the stream is answered with what it is", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("503 of a store with too much to do is sent", async () => {
+test("503 of a store with too much to do conforms", async () => {
   const answered = new AbortController();
   // Who is done, or found no room, asks again: whatever becomes free is taken immediately.
   const keepAsking = async (): Promise<void> => {

@@ -45,7 +45,7 @@ async function ask(path: string, { method = "GET", accepted, headers = {} }: Sen
   );
 }
 
-/** What can be distinguished of two answers: not when they went out, and what is left of the limit. */
+/** What must be equal in two answers: not the time, nor what is left of the limit. */
 function lasting({ headers }: { headers: IncomingHttpHeaders }): IncomingHttpHeaders {
   const own = ["date", "x-ratelimit-remaining", "x-ratelimit-reset"];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));

@@ -1,4 +1,4 @@
-/** Answers that have changed and can be made at the same time, without their handler: no one may be able to report. */
+/** Answers that have changed and can be made at the same time, without their handler: clients must see no difference. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";

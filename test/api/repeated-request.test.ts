@@ -1,4 +1,4 @@
-/** Answers that were given before are sent again as bytes: no one may be able to report. */
+/** Answers that were given before are sent again as bytes: clients must see no difference. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { formatTokenId } from "../../src/base/ids.ts";
@@ -32,7 +32,7 @@ function withoutOwn({ body, headers }: TestAnswer): unknown {
   return { body: { ...body, meta }, headers: shared };
 }
 
-/** Asks for something that is the same, and that no one has asked for in these words. */
+/** Asks for something that is the same, but not yet with this target. */
 let spellings = 0;
 function respelled(path: string): string {
   spellings += 1;

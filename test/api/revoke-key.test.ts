@@ -38,7 +38,7 @@ test("200: both values of a key in its grace die", async () => {
     assertError(await server.request("GET", "/v1/nothing", { key: dead }), "UNAUTHORIZED");
 });
 
-test("200: anyone who holds sockets is sent before the answer", async () => {
+test("200: listeners that hold sockets are called before the answer", async () => {
   const { key, value } = await makeKey();
   const verified = server.access.keys.verify(value, "127.0.0.1");
   assert.ok(verified);

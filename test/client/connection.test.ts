@@ -1,4 +1,4 @@
-/** How the client asks again, against a server that answers as it is sent. */
+/** How the client asks again, against a server with scripted answers. */
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -81,7 +81,7 @@ test("refusals for the rate, 503 and 500 are tried again", async (t) => {
   }
 });
 
-test("the third refusal is sent, with all the service said", async (t) => {
+test("the third refusal is thrown, with all the service said", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual(
@@ -100,14 +100,14 @@ test("a wait above the longest is not begun", async (t) => {
   assert.equal(asked.length, 1);
 });
 
-test("a 503 that will not pass is sent immediately", async (t) => {
+test("a 503 that will not pass is thrown immediately", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
   await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.equal(asked.length, 1);
 });
 
 for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR"]) {
-  test(`${code} is sent immediately`, async (t) => {
+  test(`${code} is thrown immediately`, async (t) => {
     const { url, asked } = await serveScripts(t, [refusal(400, code)]);
     assert.equal((await errorOf(new OddwireClient({ url, backoff: quick }).health())).code, code);
     assert.equal(asked.length, 1);
@@ -128,7 +128,7 @@ test("what writes is tried again only when it was not done", async (t) => {
   assert.deepEqual(busy.asked, ["POST /v1/keys", "POST /v1/keys"]);
 });
 
-test("an answer of a proxy is sent as such", async (t) => {
+test("an answer of a proxy is recognized as such", async (t) => {
   const headers = { "Content-Type": "text/html" };
   const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
@@ -136,7 +136,7 @@ test("an answer of a proxy is sent as such", async (t) => {
   assert.match(error.message, /text\/html/);
 });
 
-test("a service that is not there is sent after all attempts", async (t) => {
+test("an unreachable service is an error after all attempts", async (t) => {
   const { url } = await serveScripts(t, [ok]);
   const port = Number(new URL(url).port);
   const client = new OddwireClient({ url: `http://127.0.0.2:${port}`, backoff: quick });

@@ -1,4 +1,4 @@
-/** How the client connects again, against a stream that does as it is sent. */
+/** How the client connects again, against a scripted stream. */
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";

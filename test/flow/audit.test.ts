@@ -46,7 +46,7 @@ const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) =>
   params[0] === recording.blocks[wrongBlock]?.hash ? isGone : null,
 );
 
-/** Nothing can account for all that the bloom of that block describes. */
+/** Nothing can account for all that the bloom of that block contains. */
 const withoutProof: readonly FaultHook[] = [
   withoutReceipts,
   on("eth_getTransactionReceipt", () => isGone),
@@ -159,7 +159,7 @@ test("R7: an endpoint that contradicts what is right is disproved, and nothing c
   await assertWholeTruth(service, [stage.node, liar]);
 });
 
-test("R7: a contradiction that no one can settle is a warning, and nothing changes", async (t) => {
+test("R7: a contradiction that no endpoint can settle is a warning, and nothing changes", async (t) => {
   const stage = await openIndexedStage(t);
   const liar = await openHonestNode(t);
   const nodes = [stage.node, liar];

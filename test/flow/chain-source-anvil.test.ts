@@ -94,7 +94,7 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
   return { source, follower: new ChainFollower(source, 0) };
 }
 
-/** The node's own account of all wanted logs, against what the source reported. */
+/** The node's own account of all wanted logs, against what the source emitted. */
 async function assertSame(follower: ChainFollower): Promise<void> {
   const range = { fromBlock: "0x0", toBlock: "latest", address: emitter, topics: [wanted] };
   const expected = await rpc<NodeLog[]>("eth_getLogs", range);

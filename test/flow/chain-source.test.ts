@@ -369,7 +369,7 @@ describe("ranges", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R5: at one block that is still too much, receipts report its logs", async () => {
+  test("R5: at one block that is still too much, receipts give its logs", async () => {
     const { node, chain, follower } = await openScene(30, {
       prepare: (node) => node.fault(faults.resultCap(1, "geth")),
     });
@@ -508,7 +508,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     });
   }
 
-  test("R4: the only endpoint leaves out logs at the head: its receipts report them", async () => {
+  test("R4: the only endpoint leaves out logs at the head: its receipts have them", async () => {
     const { node, chain, source, follower } = await openScene(60, { shown: 30 });
     await follower.untilTip(29);
     node.fault(faults.noLogs);
@@ -526,7 +526,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R4: the only endpoint reports logs in no order: the same, and it says so", async () => {
+  test("R4: the only endpoint sends logs in no order: the same, with a warning", async () => {
     const { chain, source, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.reversedLogs),
     });
@@ -657,7 +657,7 @@ describe("blooms", () => {
     assert.equal(source.status.endpoints[0]?.badAnswers, 0);
   });
 
-  test("R4: two endpoints that both describe nothing prove nothing: receipts do", async () => {
+  test("R4: two endpoints that both have nothing prove nothing: receipts do", async () => {
     const chain = buildBlocks([...specs(10), misleading, ...specs(3)]);
     const nodes = [await openNode(chain), await openNode(chain)];
     for (const node of nodes) node.setHead(9);
@@ -691,7 +691,7 @@ describe("blooms", () => {
     });
   }
 
-  test("logs that no bloom describes are taken, as Polygon has them", async () => {
+  test("logs that are in no bloom are accepted, as Polygon has them", async () => {
     const honest = buildBlocks(specs(30));
     const noBloom = `0x${"0".repeat(512)}`;
     const chain = honest.map((block) => ({

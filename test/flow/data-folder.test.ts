@@ -148,7 +148,7 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
     if (isLast) assert((child as ChildProcess | null)?.kill("SIGTERM"));
     await writer.write("p".repeat(32));
     await writer.close();
-    // Anyone who still reads would take what is meant for the next.
+    // A reader that is still there would take what is meant for the next.
     await waitFor("a closed pipe", async () => ((await hasOpen(child, pipe)) ? null : true));
   }
   assert.equal(await ended.promise, 0);

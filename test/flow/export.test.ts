@@ -69,7 +69,7 @@ test("an export that was ended goes on behind its last whole file", async () => 
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
-test("what was damaged of an export that was ended is sent, and nothing is written", async () => {
+test("damage to a finished export is reported, and nothing is written", async () => {
   const out = join(folder, "damaged.ndjson");
   for (const text of ["", "{", "null", '{"query":"x","files":-1,"cursor":"y"}']) {
     await writeFile(`${out}.unfinished`, text);

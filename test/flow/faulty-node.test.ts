@@ -45,7 +45,7 @@ async function openService(
   return { service, options };
 }
 
-/** Everything becomes final, and then the service has and reports exactly that. */
+/** Everything becomes final, and then the service serves exactly that. */
 async function assertServes(
   chain: LiveChain,
   { service, options }: { service: Service; options: ServiceOptions },

@@ -1,6 +1,6 @@
 /**
  * R2: a minority of endpoints never decides what is final, wherever its head claims to be, for however
- * long, and anyone who is out of reach meanwhile.
+ * long, and endpoints that are out of reach meanwhile.
  */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";

@@ -104,7 +104,7 @@ test("forks and failing endpoints are counted", async (t) => {
   assert.deepEqual(broken.indexer.warnings, ["no_endpoint"]);
 });
 
-test("a catching up is sent with its range, progress and rates", async (t) => {
+test("a backfill is reported with its range, progress and rates", async (t) => {
   const stage = await serveRecording(t, recording);
   const answered = 1_200;
   stage.node.fault((request, chain) => {

@@ -183,7 +183,7 @@ test("a message that cannot be parsed makes those books stale that it names, and
   assert.equal(books.status.connections, 1);
 });
 
-test("a lost connection makes books stale until another one reports them", async (t) => {
+test("a lost connection makes books stale until another one sends them", async (t) => {
   const { venue, books, read, settles, equals } = await openBooks(t);
   const [first, second] = [await read(yes), await read(no)];
   venue.isSilent = true;
@@ -199,7 +199,7 @@ test("a lost connection makes books stale until another one reports them", async
   assert.equal(books.status.openConnections, 1);
 });
 
-test("the venue is away: what is held is served as stale, what is not is sent as away", async (t) => {
+test("the venue is away: cached books are served as stale, others are answered as unavailable", async (t) => {
   const { venue, books, read, settles } = await openBooks(t);
   const book = await read();
   venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "<html>" });
@@ -211,13 +211,13 @@ test("the venue is away: what is held is served as stale, what is not is sent as
   assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
 });
 
-test("a token without a book is sent as absent", async (t) => {
+test("a token without a book is answered as absent", async (t) => {
   const { books } = await openBooks(t);
   assert.equal(await books.read(tokenOf("4711")), "absent");
   assert.equal(await books.read(tokenOf("4711")), "absent");
 });
 
-test("a book that no one asks for is released; one that someone follows is not", async (t) => {
+test("a book that is not requested is released; one that a client follows is not", async (t) => {
   const { venue, books, clock, read } = await openBooks(t);
   await read(yes);
   const stop = books.watch(tokenOf(no), () => {});
@@ -260,7 +260,7 @@ test("many tokens share connections, five hundred each, and requests, a hundred 
   assert.ok(venue.requests.length < 12, String(venue.requests));
 });
 
-test("who follows a book is sent a snapshot, changes, and when it cannot be relied upon", async (t) => {
+test("a follower of a book gets a snapshot, changes, and when it is stale", async (t) => {
   const { venue, books, equals, read } = await openBooks(t);
   const reported: BookDelta[] = [];
   const stop = books.watch(tokenOf(yes), (report) => reported.push(report));

@@ -1,6 +1,6 @@
 /**
  * R9: the service follows a real node through real reorganizations of a market of our own contracts,
- * and reports exactly what that node still has.
+ * and serves exactly what that node still has.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -4,7 +4,7 @@ import type { Derivation } from "../../src/feed/change.ts";
 import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 
-/** Which logs a source described each block, at its last word. */
+/** Which logs a source last emitted for each block. */
 export class AnnouncedBlocks {
   readonly #logs = new Map<string, ReadonlySet<number>>();
 
@@ -27,7 +27,7 @@ export class AnnouncedBlocks {
   }
 
   /**
-   * The one true chain, without those logs that were not sent and whose loss no one could have
+   * The one true chain, without those logs that were not sent and whose loss nothing could have
    * seen. Any other log that was not sent is still in it.
    */
   chainOf(world: SimulatedWorld): GeneratedBlock[] {

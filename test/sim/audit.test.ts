@@ -85,7 +85,7 @@ async function live(
   const following = subject.follow(source);
   auditor.start();
   const isPaused = () => subject.isBusy;
-  // A mismatch that no one can settle at the moment is looked at again.
+  // A mismatch that no endpoint can settle now is checked again.
   const isRight = () =>
     auditor.status.ranges >= ranges + 2 &&
     auditor.status.unverified.length === 0 &&

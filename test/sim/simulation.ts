@@ -26,7 +26,7 @@ export type Subject = {
   readonly finalized: number;
   /** Whether it is at work that takes real time, so that simulated time must wait. */
   readonly isBusy: boolean;
-  /** Takes in what the source reports until that is closed. */
+  /** Reads the source until it is closed. */
   follow(source: ChainSource, simulation: Simulation): Promise<void>;
   /** Dies immediately and is there again. */
   crash(random: SeededRandom): Promise<void>;

@@ -55,7 +55,7 @@ function openSlowNode(clock: SimulatedClock): OpenTransport {
   });
 }
 
-test("a lone node that is slow and describes no finality is followed, 256 blocks behind its head", async () => {
+test("a lone node that is slow and has no finality tag is followed, 256 blocks behind its head", async () => {
   const clock = new SimulatedClock();
   const opening = ChainSource.open(
     {

@@ -101,7 +101,7 @@ function isRange(body: string): boolean {
   });
 }
 
-/** As newer nodes report logs. */
+/** As newer nodes send logs. */
 function withLogTimes(block: ScriptedBlock): ScriptedBlock {
   const blockTimestamp = toQuantity(block.timestamp);
   return { ...block, logs: block.logs.map((log) => ({ ...log, blockTimestamp })) };

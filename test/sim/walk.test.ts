@@ -1,7 +1,7 @@
 /**
  * R9: whatever nodes do, and however often the process dies meanwhile, once they have come to their
  * senses the facts are those of the canonical chain, worked out from nothing else. Only logs that were
- * left out so that no one could know (docs/completeness.md) may be missing.
+ * left out undetectably (docs/completeness.md) may be missing.
  *
  * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again, a larger number all of them; without it, as many are
  * played as 20 seconds allow. A seed that found a bug is kept in the list below.

@@ -146,7 +146,7 @@ test("an unproven mismatch is compared again within a minute, and the budget is 
   assert(callsMade <= budget + 2 * 600, `${callsMade} calls of ${budget}`);
 });
 
-test("an unverified range that no one can know any more has its turn now and then, between the others", async (t) => {
+test("an unverified range that no endpoint has any more is retried now and then, between the others", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
   const { asked, reread } = scriptedNode();

@@ -74,7 +74,7 @@ test("what waits for more is not sent before it is stored, and memory does not h
   assert.equal(reported.length, 1);
 });
 
-test("nothing waits longer than reported", async (t) => {
+test("nothing waits longer than configured", async (t) => {
   const { writer, reported, store } = await openWriter(t, 1);
   await writer.write(encode(facts.slice(0, 10)), { more: true });
   await waitFor("an append", async () => reported.length > 0 || null);

@@ -214,7 +214,7 @@ describe("the copy of the markets", () => {
     file.close();
   });
 
-  test("keeps what the venue reported", async (t) => {
+  test("keeps the venue's market metadata", async (t) => {
     const folder = await halfSaved(t);
     const metadata: VenueMetadata = {
       slug: "a-slug",

@@ -1,5 +1,5 @@
 /**
- * The whole walk after the chain source: whatever it reports, store and memory end as if only the
+ * The whole walk after the chain source: whatever it emits, store and memory end as if only the
  * blocks that are left had ever been there.
  */
 import assert from "node:assert/strict";
@@ -180,7 +180,7 @@ describe("the pipeline", () => {
     });
   }
 
-  test("describes a block while those before it are still on their way to the disk", async (t) => {
+  test("publishes a block while those before it are still on their way to the disk", async (t) => {
     const { store } = await StoreFolder.open(t);
     const reported: string[] = [];
     const subscribers = {

@@ -195,7 +195,7 @@ test("a server that is killed while it inserts has all that it acknowledged, and
   assert(repeated.size > 0);
 });
 
-test("the client of a server is loaded by no one who does not use it", async () => {
+test("the client of a server is loaded only where it is used", async () => {
   const program = (use: string): string => `
     import { createRequire } from "node:module";
     await import(${JSON.stringify(new URL("../../src/storage/fact-store.ts", import.meta.url))});

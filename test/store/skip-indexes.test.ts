@@ -1,4 +1,4 @@
-/** What the indexes next to the order of a table leave out, as the engine's own plans report. */
+/** What the indexes next to the order of a table leave out, by the engine's own plans. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";

@@ -1,4 +1,4 @@
-/** The channel of order books: a copy made of what is sent can be proven, and loss cannot hide. */
+/** The channel of order books: a copy built from the frames can be verified, and loss is detected. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { crc32 } from "node:zlib";
@@ -135,7 +135,7 @@ test("two clients are sent the same, batched and compressed or not", async () =>
   other.client.close();
 });
 
-test("a book that cannot be relied upon is sent as stale, and comes whole again", async () => {
+test("an unverified book is reported as stale, and comes whole again", async () => {
   const token = takeToken();
   venue.book(token).set("BUY", "0.4", "10");
   const { client, copy, equalsVenue, catchUp } = await follow(token);
@@ -168,7 +168,7 @@ test("what cannot be followed is refused with the reason", async () => {
   client.close();
 });
 
-test("a book that no one follows any more costs nothing", async () => {
+test("a book without followers costs nothing", async () => {
   const token = takeToken();
   const { client, equalsVenue } = await follow(token);
   await equalsVenue();

@@ -46,7 +46,7 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /**
- * Bytes held after a collection. The resident memory reports nothing here: it swings by 100 MiB with
+ * Bytes held after a collection. The resident memory shows nothing here: it swings by 100 MiB with
  * what the clients that read, which share this process, have left for the next collection.
  */
 function usedBytes(): number {

@@ -13,7 +13,7 @@ after(() => server.close());
 const { edge } = server;
 const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
 
-/** What REST reports after a position, oldest first. */
+/** The rows of REST after a position, oldest first. */
 async function rowsAfter(seq: unknown, path = "/v1/trades?"): Promise<readonly Row[]> {
   return server.getAll(`${path}order=asc&limit=1000&after_seq=${String(seq)}`);
 }
@@ -29,7 +29,7 @@ function assertChained(events: readonly StreamFrame[], seq: unknown): void {
 }
 
 suite("a subscription to trades", () => {
-  test("reports each trade of the blocks that come, as REST does, chained", async () => {
+  test("sends each trade of new blocks, as REST has it, chained", async () => {
     const client = await connect();
     const { seq, subscription_id: id, channel } = await client.subscribe({ type: "trades" });
     assert.deepEqual(channel, { type: "trades" });
@@ -125,7 +125,7 @@ suite("every channel", () => {
     });
   }
 
-  test("a candle comes once more when it has closed, and moves no one back", async () => {
+  test("a candle comes once more when it has closed, and moves no client back", async () => {
     const client = await connect();
     const { newestBlock } = server;
     const unfinalized = newestBlock + 200;
@@ -167,7 +167,7 @@ suite("every channel", () => {
 });
 
 suite("a fork", () => {
-  test("is sent with what it reverts; what replaces it follows", async () => {
+  test("a reorg comes with what it reverts; what replaces it follows", async () => {
     const client = await connect();
     const { subscription_id: id } = await client.subscribe({ type: "trades" });
     const safe = server.newestBlock;
@@ -254,7 +254,7 @@ test("a snapshot is part of the chain, and is text whatever the form of events",
   client.close();
 });
 
-test("subscribed has the whole channel, events have what distinguishes one token from another", async () => {
+test("subscribed has the whole channel, events have the parameters of their own token", async () => {
   const client = await connect();
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1&order=asc")).data;
   const wanted = { type: "token_trades", token_id: trade["token_id"] };

@@ -136,7 +136,7 @@ export class ApiContract {
   }
 }
 
-/** Closed, so that a field no one documented is found too. */
+/** Closed, so that an undocumented field is found too. */
 export function compileClosed(
   schema: JsonSchema,
   schemas: ApiDocument["components"]["schemas"],

@@ -4,7 +4,7 @@ import type { LiveChain } from "./live-chain.ts";
 import type { Service } from "./service.ts";
 
 /**
- * That the service reports every trade of the chain, which is all final, in order, and no other: in the list of all and in
+ * That the service serves every trade of the chain, which is all final, in order, and no other: in the list of all and in
  * those of the tokens, which are read otherwise.
  */
 export async function assertTradesServed(service: Service, chain: LiveChain): Promise<number> {

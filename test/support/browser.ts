@@ -14,7 +14,7 @@ export const skipsBrowser: string | false =
     ? false
     : "NO CHROMIUM: the explorer was not tested; install Debian's chromium or set CHROMIUM_PATH";
 
-/** A browser that speaks to no one but loopback; closed after the test. */
+/** A browser that connects only to loopback; closed after the test. */
 export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browser> {
   if (browserPath === undefined) throw new Error("there is no Chromium: install Debian's chromium");
   const browser = await chromium.launch({

@@ -78,7 +78,7 @@ async function openVenue(t: TestContext): Promise<ScriptedVenue> {
   return venue;
 }
 
-/** How many markets are described as the venue describes them; `null` until all are that it knows. */
+/** How many markets have the venue's market metadata; `null` until all are that it knows. */
 export async function describedMarkets(service: Service): Promise<number | null> {
   const rows = await service.getAllPages("/v1/markets?limit=100");
   const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));

@@ -193,10 +193,10 @@ export const noLogs: FaultHook = changeLogs(() => []);
 /** Leaves the last log out. */
 export const lostLog: FaultHook = changeLogs((logs) => logs.slice(0, -1));
 
-/** Reports all logs, the last one first. */
+/** Sends all logs, the last one first. */
 export const reversedLogs: FaultHook = changeLogs((logs) => logs.toReversed());
 
-/** Reports every `nth` header of those that `picks` picks with another member `name`. */
+/** Sends every `nth` header of those that `picks` picks with another member `name`. */
 export function wrongHeaders(
   picks: (number: number) => boolean,
   lie: { readonly nth: number; readonly name: string; readonly value?: string },
@@ -213,18 +213,18 @@ export function wrongHeaders(
   });
 }
 
-/** Reports the last log twice. */
+/** Sends the last log twice. */
 export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
 
-/** Reports the last log again as removed. */
+/** Sends the last log again as removed. */
 export const removedLog: FaultHook = changeLastLog((last) => [last, { ...last, removed: true }]);
 
-/** Reports the last log as one of the block after its own. */
+/** Sends the last log as one of the block after its own. */
 export const logOfAnotherBlock: FaultHook = changeLastLog((last) => [
   { ...last, blockNumber: toQuantity(Number(last.blockNumber) + 1) },
 ]);
 
-/** Reports the last log with the hash of a block that does not exist. */
+/** Sends the last log with the hash of a block that does not exist. */
 export const logOfAnotherFork: FaultHook = changeLastLog((last) => [
   { ...last, blockHash: `0x${"f0".repeat(32)}` },
 ]);
@@ -236,7 +236,7 @@ export type Loss = {
   readonly remaining: readonly RpcLog[];
 };
 
-/** Leaves one log out, the one that `pick` picks; `onLoss` is sent. */
+/** Leaves out the log that `pick` picks, and calls `onLoss`. */
 export function loseLog(pick: (count: number) => number, onLoss: (loss: Loss) => void): FaultHook {
   return on("eth_getLogs", (_, chain) => ({
     kind: "logs",

@@ -8,7 +8,7 @@ import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
 const tokenId = allTestMarkets[0]?.tokenIds[0];
-/** Of generation 3: a token reports its pair, so that no trade is before its market is known. */
+/** Of generation 3: a token id contains its pair, so that no trade comes before its market is known. */
 const [pairedId] = deriveGen3TokenIds(gen3Conditions.first);
 assert(tokenId !== undefined && pairedId !== undefined);
 /** Logs of facts, of which every row has to come, and states, of which the last has to be right. */

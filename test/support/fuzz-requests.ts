@@ -16,7 +16,7 @@ export type FuzzedRequest = {
   readonly body: string | null;
 };
 
-/** What is sent of a request. */
+/** A request to send. */
 type SentRequest = Pick<FuzzedRequest, "method" | "target" | "headers" | "body">;
 
 /** Keys by scope: so many that limits seldom refuse. */

@@ -241,7 +241,7 @@ export class BlockWriter {
     return { ...this.#place, logs: this.#logs };
   }
 
-  /** In log order, as `deriveBlockFacts` must report them. */
+  /** In log order, as `deriveBlockFacts` must return them. */
   get fills(): readonly Fill[] {
     return this.#fills;
   }

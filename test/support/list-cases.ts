@@ -132,7 +132,7 @@ function testPages({ server, path }: ListUnderTest): void {
     assert.deepEqual(await server.getAll(pathOf(path, { limit })), rows.toReversed());
   });
 
-  test("200: a page reports its limit, and how fresh it is", async () => {
+  test("200: a page has its limit and its freshness", async () => {
     const answer = await server.get(path);
     assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
     assertEveryHeader(answer.headers);

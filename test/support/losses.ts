@@ -20,7 +20,7 @@ export class Losses {
     if ((hasContract && hasEvent) || isFull) this.#unseen.add(keyOf(lost));
   }
 
-  /** Whether no one could have seen that the log is missing. */
+  /** Whether nothing could show that the log is missing. */
   has(log: { readonly blockHash: string; readonly logIndex: number }): boolean {
     return this.#unseen.has(`${log.blockHash} ${log.logIndex}`);
   }

@@ -1,4 +1,4 @@
-/** What the filters of lists mean, reported on the rows as clients see them, one parameter at a time. */
+/** What the filters of lists mean, by the rows that clients see, one parameter at a time. */
 import assert from "node:assert/strict";
 import type { Row } from "./open-data-server.ts";
 

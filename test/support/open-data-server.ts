@@ -59,7 +59,7 @@ type DataServerOptions = {
   readonly unfinalizedBlocks?: number;
   readonly trustedProxies?: readonly string[];
   readonly quotas?: StreamQuotas;
-  /** Described every answer. */
+  /** Called with every answer. */
   readonly observe?: (observation: Observation) => void;
   readonly exportRowsMax?: number;
   /** Opens its store; by default as `openFacts` does. */

@@ -5,7 +5,7 @@ const eventStart = Buffer.from('{"type":"event"');
 
 /**
  * A client of the stream on a bare socket, cheap enough for hundreds of them: it counts events, and
- * can stop reading, so that what it is sent piles up where it comes from.
+ * can stop reading, so that frames pile up at the server.
  */
 export class RawStreamClient {
   readonly #socket: Socket;

@@ -12,7 +12,7 @@ export class ResumingClient {
   readonly #key: string;
   /** The trades that stand, by id. */
   readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
-  /** How often it was connected, and how often described a fork. */
+  /** How often it connected, and how often it received a reorg. */
   connections = 0;
   reorgs = 0;
   /** What went against the protocol. */
@@ -83,7 +83,7 @@ export class ResumingClient {
       case "event": {
         const { id, seq } = frame["data"] as { id: string; seq: number };
         assert.equal(frame["prev_seq"], this.#position, "nothing is lost in between");
-        assert(!this.rows.has(id), `${id} is sent once`);
+        assert(!this.rows.has(id), `${id} was sent twice`);
         this.rows.set(id, { seq, data: frame["data"] });
         this.#position = frame["seq"] as number;
         return;

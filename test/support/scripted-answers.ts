@@ -162,7 +162,7 @@ function receiptOf(chain: ChainView, hash: unknown): unknown {
   return null;
 }
 
-/** Receipts of all transactions of the header, reported as successful, with the logs the block has. */
+/** Receipts of all transactions of the header, all successful, with the logs of the block. */
 function receiptsOf(block: ScriptedBlock): unknown[] {
   const transactions = (block.header["transactions"] ?? []) as string[];
   return transactions.map((transactionHash, index) => {

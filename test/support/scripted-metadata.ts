@@ -1,6 +1,6 @@
 /** The venue's market metadata of markets, page by page, in the shapes of its clients. */
 
-/** A market of it; whatever else the venue reports is left out. */
+/** A market of it; all other fields of the venue are left out. */
 export type VenueMarket = Readonly<Record<string, unknown>> & {
   readonly conditionId: string;
   readonly closed?: boolean;

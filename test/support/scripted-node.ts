@@ -59,7 +59,7 @@ export class ScriptedNode {
     return this.#rpc.calls;
   }
 
-  /** Moves the head and reports the subscribers of every block that became visible. */
+  /** Moves the head and announces every block that became visible to the subscribers. */
   setHead(number: number): void {
     const before = this.#chain.head;
     this.#chain.setHead(number);
@@ -86,7 +86,7 @@ export class ScriptedNode {
     this.#rpc.limitBatches(callsMax, refusal);
   }
 
-  /** Stops (or resumes) reporting new heads; sockets stay open and answer. */
+  /** Stops (or resumes) announcing new heads; sockets stay open and answer. */
   silenceHeads(isSilent: boolean): void {
     this.#areHeadsSilent = isSilent;
   }

@@ -1,6 +1,6 @@
 /**
  * The venue's order books and market metadata over real HTTP and WebSocket sockets on one port: `GET /book`,
- * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, honest until reported otherwise.
+ * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, correct unless set otherwise.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -30,14 +30,14 @@ export type BookChange = {
 type VenueOptions = {
   /** The system's clock unless another one is given. */
   readonly nowMs?: () => number;
-  /** Whether a token that no one has named has a book, an empty one. */
+  /** Whether an unknown token has a book, an empty one. */
   readonly hasEveryBook?: boolean;
 };
 
 type Subscriber = { readonly assetIds: Set<string> };
 
 export class ScriptedVenue {
-  /** What `GET /markets/keyset` reports. */
+  /** What `GET /markets/keyset` returns. */
   readonly marketMetadata = new ScriptedMetadata();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -120,7 +120,7 @@ export class ScriptedVenue {
     this.#books.delete(assetId);
   }
 
-  /** Changes levels and describes all of them in one message, as the venue does for a pair. */
+  /** Changes levels and sends all of them in one message, as the venue does for a pair. */
   change(changes: readonly BookChange[]): void {
     const timestampMs = this.#nowMs();
     const entries = changes.map(({ assetId, side, price, size }) => {
@@ -140,7 +140,7 @@ export class ScriptedVenue {
     });
   }
 
-  /** Reports a whole book, as the venue does after trades. */
+  /** Sends a whole book, as the venue does after trades. */
   sendBook(assetId: string): void {
     this.#report(new Set([assetId]), () => this.book(assetId).message);
   }

@@ -58,7 +58,7 @@ export class SimulatedWorld {
   #rogue: Node | null = null;
   readonly #nodes: readonly Node[];
   readonly #passing: readonly faults.FaultHook[];
-  /** Logs that were left out so that no one can know. */
+  /** Logs that were left out undetectably. */
   readonly losses = new Losses();
   #blocks: readonly Block[];
   #scripted: readonly ScriptedBlock[];
@@ -68,7 +68,7 @@ export class SimulatedWorld {
   readonly #liesToLift: (() => void)[] = [];
 
   /**
-   * `limits` decides who refuses batches; with `null` no one does, nor leaves out single logs. The
+   * `limits` decides which endpoints refuse batches; with `null` none does, and none leaves out single logs. The
    * chain begins and ends with `blocksMin` at the least.
    */
   constructor(parts: {

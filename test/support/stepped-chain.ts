@@ -1,4 +1,4 @@
-/** A chain as a source would report it, step by step, also to a process that starts later. */
+/** A chain as a source would emit it, step by step, also to a process that starts later. */
 import * as fc from "fast-check";
 import type { ChainChange } from "../../src/feed/change.ts";
 import {

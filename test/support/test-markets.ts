@@ -1,4 +1,4 @@
-/** A handful of markets of every sort, with the logs that report about them and some that do not. */
+/** A handful of markets of every sort, with their logs and some others. */
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
@@ -89,7 +89,7 @@ const gen3OtherEvent = `0x02${"d3".repeat(16)}0001`.padEnd(66, "0") as Hash;
 const gen3Binary = `0x01${"d1".repeat(16)}`.padEnd(66, "0") as ConditionId;
 const comboLegs = [...deriveGen3TokenIds(gen3Binary).slice(0, 1), tokenOfEvent(1)];
 
-/** Conditions of generation 3, which no one has to prepare. */
+/** Conditions of generation 3, which need no preparation. */
 export const gen3Conditions = {
   binary: gen3Binary,
   /** Three of one event, of which the last is the Other. */
@@ -148,7 +148,7 @@ const gen3Logs: readonly LogContent[] = [
   }),
 ];
 
-/** Everything that is sent about the markets, each once, in no order that means anything. */
+/** All events about the markets, each once, in no particular order. */
 export const marketLogs: readonly LogContent[] = [
   ...allTestMarkets.map(({ conditionId, oracle, questionId, outcomeCount }) =>
     encodeLog(tokens, "ConditionPreparation", {

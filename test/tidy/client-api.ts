@@ -69,7 +69,7 @@ function queryOf({ parameters }: Operation): string {
   return blockOf(fields);
 }
 
-/** A body as it is sent: what has a default may be left out. */
+/** A body as clients send it: fields with a default may be left out. */
 function bodyOf({ properties = {}, required = [] }: JsonSchema): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,

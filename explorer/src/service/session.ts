@@ -43,7 +43,7 @@ export const outage = signal<Failure | null>(null);
 /** One reading of the service's state, for small charts. */
 export type Reading = { readonly atMs: number; readonly metrics: Metrics };
 
-/** What the service reported since the page was opened, oldest first. */
+/** What the service has reported since the page was opened, oldest first. */
 export const readings = signal<readonly Reading[]>([]);
 
 export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);

@@ -78,7 +78,7 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#unsaved.set(block.bucket, block);
     const [oldest] = this.#blocks.keys();
     if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
-    // What Redis does not take is sent again by the next `follow`.
+    // The next `follow` sends again what Redis did not accept.
     this.flush().catch(() => undefined);
   }
 

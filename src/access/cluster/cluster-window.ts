@@ -11,7 +11,7 @@ export type WithoutRedis = "share" | "refuse" | "alone";
 
 type ClusterWindowParts = {
   readonly client: WindowClient;
-  /** Distinguishes the windows of one cluster. */
+  /** Names this window among those of the cluster. */
   readonly kind: string;
   readonly windowMs: number;
   readonly entriesMax: number;

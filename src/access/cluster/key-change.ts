@@ -41,7 +41,7 @@ const recordSchema = Type.Object(
 
 /** A newer version may write what this one does not know: then nothing is guessed. */
 const format = Type.Literal(1);
-/** Distinguishes the rows of two writers that change the same in the same way. */
+/** Makes rows of two writers differ when both make the same change. */
 const nonce = Type.String({ maxLength: 100 });
 const rowSchema = Type.Union([
   Type.Object({ format, nonce, kind: Type.Literal("pepper"), check: mac }),

@@ -11,7 +11,7 @@ import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
-/** Rows of a list, described before the first is sent. */
+/** The rows of a file, and what its headers say before the first row. */
 export type BulkRows<Item> = {
   /** How many there are in this answer; `null` where that is not known before. */
   readonly rowCount: number | null;

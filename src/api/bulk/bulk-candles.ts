@@ -4,7 +4,7 @@ import type { Backend } from "../backend.ts";
 import { type CandlePage, readCandlePage } from "../lists/candle-page.ts";
 import type { BulkRows } from "./bulk-answers.ts";
 
-/** Candles as files report them. */
+/** Candles as files contain them. */
 export type BulkCandles = {
   readonly path: string;
   /** What cursors are bound to; `order` is that of the rows. */

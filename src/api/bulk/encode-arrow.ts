@@ -32,7 +32,7 @@ function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array 
   return bytes;
 }
 
-/** A message is FFFFFFFF, the length of what describes it, and that; a schema has no more. */
+/** A message is FFFFFFFF, the length of its metadata, and the metadata; a schema has no body. */
 function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Array } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const schemaEnd = 8 + view.getInt32(4, true);

@@ -11,7 +11,7 @@ import type { EncodedFormat } from "./open-encoder.ts";
 type File = { readonly format: EncodedFormat; readonly columns: readonly Column[] };
 
 /**
- * What the thread is sent for each file. Its port reports the beginning, then takes JSON arrays of rows, and at last
+ * Sent to the thread for each file. Its port returns the start of the file, then takes JSON arrays of rows, and at last
  * `null`; each is answered by the next piece, which may be empty, or by an `Error`.
  */
 export type FileOrder = File & { readonly port: MessagePort };
@@ -65,7 +65,7 @@ export class EncodingThread {
 function startThread(): Thread {
   const worker = new Worker(new URL("./encoding-worker.ts", import.meta.url));
   const ended = once(worker, "exit");
-  // Files under way report it.
+  // The files being encoded report the failure.
   ended.catch(() => {});
   // It keeps no process alive; before it is online it would be counted again.
   worker.once("online", () => worker.unref());

@@ -1,4 +1,4 @@
-/** The far end of `EncodingThread`: makes files of the rows it is sent. */
+/** The worker of `EncodingThread`: encodes the rows that it receives as files. */
 import { parentPort } from "node:worker_threads";
 import { toError } from "../../base/errors.ts";
 import type { Row } from "./columns.ts";

@@ -18,7 +18,7 @@ export function openEncoder(format: EncodedFormat, columns: readonly Column[]): 
   }
 }
 
-/** Columns are read, and described, group by group: small ones make files slow. */
+/** Encodes rows in groups: readers process a file group by group, and small groups make that slow. */
 function inGroups(encoder: FileEncoder): FileEncoder {
   let gathered: Row[] = [];
   const addGathered = (): Uint8Array => {

@@ -33,7 +33,7 @@ export type CachedResponse = {
 export type Subject = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
   readonly lasts: () => () => boolean;
-  /** How old the data is, in milliseconds, for answers that report it as the last field, `age_ms`. */
+  /** How old the data is, in milliseconds, for answers that end with the field `age_ms`. */
   readonly ageMs?: () => number;
   /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
   readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
@@ -172,7 +172,7 @@ export class ResponseCache {
       const { head, tail } = partsOf({ ...body, meta }, subject);
       return this.put(target, { ...answer, head, tail, isCurrent });
     } catch {
-      // What fails here fails again where the answer is made the long way, and is sent there.
+      // What fails here fails again on the long path, which answers with the error.
       return null;
     }
   }

@@ -41,7 +41,7 @@ export class SingleFlight {
     this.#ready = ready;
   }
 
-  /** What the route answers, reported as the request asks for it. */
+  /** The answer of the route, in the encoding that the request accepts. */
   async answer(route: Route, exchange: Exchange): Promise<unknown> {
     const { request } = exchange;
     const { kept } = route;
@@ -54,7 +54,7 @@ export class SingleFlight {
     }
     const target = request.raw.url ?? "";
     const ready = this.#ready.get(target);
-    // Reported by the fast path, unless it is to be packed first.
+    // The fast path sends it, unless it must be compressed first.
     if (ready?.isCurrent()) return report(ready, exchange);
     const making = this.#making.get(target);
     // What was current when this request came is no older than what would be read for it.
@@ -112,7 +112,7 @@ function report(made: Made, exchange: Exchange): unknown {
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
     return wholeOf(made, exchange);
   reply.code(304).removeHeader("content-type");
-  // To a HEAD without a body Fastify reports a length of 0, which is not that of the answer (RFC 9110, 8.6).
+  // For a HEAD without a body Fastify sends a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 

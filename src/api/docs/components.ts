@@ -1,6 +1,6 @@
 /**
  * The shapes that the API document describes once, under a name, wherever they are used. One that
- * is missing here is described in each place again, which is longer but no less true.
+ * is missing here is repeated in each place, which is longer but equally correct.
  */
 import type { TSchema } from "typebox";
 import { bookRow } from "../../rows/book-row.ts";

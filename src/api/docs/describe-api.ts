@@ -16,7 +16,7 @@ type Security = readonly Readonly<Record<string, readonly string[]>>[];
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
-/** Who may call, as OpenAPI reports it: any key, a key of one role, or anybody. */
+/** Who may call, in the form of OpenAPI: any key, a key of one role, or every client. */
 const securityOf: Readonly<Record<Route["access"], Security>> = {
   public: [],
   probe: [],
@@ -25,7 +25,7 @@ const securityOf: Readonly<Record<Route["access"], Security>> = {
   unblock: keyWith(["admin"]),
 };
 
-/** Browsers, which cannot send headers with it, report their key in the first frame. */
+/** Browsers cannot set headers on a WebSocket: they send their key in the first frame. */
 const keyOrLater: Security = [...keyWith([]), {}];
 
 const tags = [

@@ -49,7 +49,7 @@ export function describeParameter(
   };
 }
 
-/** Keywords with `~` are for our own reader of parameters; what it expects is worth reporting. */
+/** Keywords with `~` are for our own reader of parameters; what it expects is documented. */
 function describeOnce(schema: TSchema, owner = ""): JsonSchema {
   const { "~expected": expected }: { "~expected"?: string } = schema;
   const keywords = Object.entries(schema).filter(([keyword]) => !keyword.startsWith("~"));

@@ -3,7 +3,7 @@ import { bodyFor, PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { describeApi } from "./describe-api.ts";
 
-/** These routes by name and the one that describes them, itself included. */
+/** These routes, and the route of the OpenAPI document, which describes all of them and itself. */
 export function documentRoutes(
   routes: Readonly<Record<string, Route>>,
   version: string,

@@ -25,7 +25,7 @@ Data needs a key of any scope. Managing keys and IP blocks needs an admin key. H
 | admin key | ${grouped(keyRequestsPerMinute.admin)} |
 | IP without a key | ${grouped(ipRequestsPerMinute)} |
 
-The operator can change these limits. Every response reports yours in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \
+The operator can change these limits. Every response has yours in \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \
 \`X-RateLimit-Reset\`. Over the limit, the response is 429 with \`Retry-After\`; refused requests do not count. IPs that guess keys or \
 flood the service are blocked for a time.
 

@@ -36,7 +36,7 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
   id: ["Identity of the key", "0f6944c4-c339-4916-b35d-054d2ac053e8"],
   include: ["market: adds question, slug and event_id of the market to each row", "market"],
   include_complement: [
-    "Also the other token's trades, reported on this one: price 1 - p, a buy is a sell",
+    "Also the other token's trades, inverted: price 1 - p, a buy is a sell",
     true,
   ],
   ip: ["The blocked address; IPv6 as its /64", "203.0.113.7"],

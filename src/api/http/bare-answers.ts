@@ -46,7 +46,7 @@ export class BareAnswers {
   }
 
   answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    // Who has said nothing, as browsers do on connections kept ready, is sent nothing.
+    // A client that has sent nothing gets no answer: browsers keep such connections open.
     if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;

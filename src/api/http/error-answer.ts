@@ -25,10 +25,10 @@ export const errorSchema = Type.Object({
   }),
 });
 
-/** How a key is sent, to clients that know HTTP only (RFC 6750, 3). */
+/** Shows clients that know only HTTP how to send a key (RFC 6750, 3). */
 const keyChallenge = 'Bearer realm="oddwire"';
 
-/** When to ask again for what is away, where no one knows better. */
+/** When to retry something unavailable whose error does not say when. */
 const unavailableSeconds = 10;
 
 /** An error with its status and headers. */
@@ -59,7 +59,7 @@ export function toAppError(thrown: unknown): AppError {
       return new AppError("UNSUPPORTED_MEDIA_TYPE");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new AppError("VALIDATION_ERROR", "The body is not as long as Content-Length says");
-    // The client hung up while sending; the answer reaches no one.
+    // The client hung up while sending and never receives the answer.
     case "ECONNRESET":
       return new AppError("VALIDATION_ERROR", "The request did not arrive whole");
     default:

@@ -23,7 +23,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Node describes no end where no body was announced, and the framework would wait for it. */
+/** Node emits no end where no body was announced, and the framework would wait for it. */
 const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => {
   const isAnnounced = "content-length" in headers || "transfer-encoding" in headers;
   done(null, isAnnounced ? body : Readable.from([]));
@@ -31,13 +31,13 @@ const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => 
 
 /**
  * A body as JSON in valid UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR`, also for a
- * field that is given twice: anyone who looked at the request on its way may have read the other one.
+ * field that is given twice: a proxy that checked the request may have read the other one.
  */
 function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const text = decode(bytes);
   const value = parse(text);
-  // From here on null is a body that was not sent: Fastify reports it so.
+  // From here on `null` is a missing body, as in Fastify.
   if (value === null) throw invalid("body", "must be a JSON object");
   const repeated = repeatedField(text);
   if (repeated !== null) throw invalid(repeated.slice(0, 64), "is given more than once");

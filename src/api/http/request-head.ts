@@ -15,7 +15,7 @@ export function hostFaultOf(request: IncomingMessage): string | null {
   return host.includes(" ") ? "header must be one host" : null;
 }
 
-/** Whether a body follows, as its headers report. */
+/** Whether a body follows, by the headers. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 }

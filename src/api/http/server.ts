@@ -51,7 +51,7 @@ type Answered = Omit<Observation, "durationMs"> & {
   readonly caller: Caller;
 };
 
-/** What a route's own configuration reports the steps that run for every request. */
+/** What the steps that run for every request read from the configuration of a route. */
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
@@ -108,7 +108,7 @@ export class HttpServer {
     const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
     this.#app = fastify({
       ...frameworkOptions,
-      // Requests that the response cache can answer do not reach the framework. While it closes, it reports clients so.
+      // Cached responses do not reach Fastify, except while the server closes: Fastify then adds `Connection: close`.
       serverFactory: (handle) =>
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
           const isTaken = this.node.listening && this.#fastLane.take(request, response);
@@ -223,7 +223,7 @@ export class HttpServer {
   }
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // Who asked is gone, and what was to be sent was released for that: no one is answered, and nothing failed.
+    // The client is gone, so its answer was released: nothing is sent, and nothing failed.
     const { code } = (thrown ?? {}) as NodeJS.ErrnoException;
     if (reply.raw.destroyed && code === "ERR_STREAM_PREMATURE_CLOSE") return;
     const error = toAppError(thrown);

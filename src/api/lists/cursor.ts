@@ -6,7 +6,7 @@ export type CursorPosition = readonly (string | number)[];
 
 const macBytes = 16;
 
-/** These say how much is sent, and how, not what. */
+/** Parameters that choose how many rows are sent and in which format, not which rows. */
 const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format", "min_seq"]);
 
 /**

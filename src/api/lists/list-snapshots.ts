@@ -7,7 +7,7 @@ type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
  * Lists kept as they were when their first page was asked for. What such a list is ordered by
- * changes all the time, and pages of a list that moves would report rows twice or never.
+ * changes all the time, and pages of a list that moves would repeat or skip rows.
  *
  * Bounded by age and by bytes in all, but for the newest; who comes back too late goes on in the list
  * as it is then.

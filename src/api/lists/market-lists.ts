@@ -52,7 +52,7 @@ export class MarketLists {
   /** Throws `INVALID_CURSOR`. */
   async answer<Row>(exchange: Parameters<typeof answerList>[1], listing: MarketListing<Row>) {
     const { backend, bulk } = this.#parts;
-    // Markets may change while others have their turn; none is sent as it was before this.
+    // Markets may change while others have their turn; none is sent as it was before.
     const fresh = backend.freshness();
     const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
     const source: RowList<Placed<Row>>["source"] = {

@@ -24,7 +24,7 @@ function metric(shown: ShownMetric, description: string): TSchemaOptions {
   return { description, ...keyword("metric", shown) };
 }
 
-/** A list whose entries these fields distinguish. */
+/** A list whose entries differ in these fields, which become labels. */
 export function labeledBy(...names: readonly string[]): TSchemaOptions {
   return keyword("labels", names);
 }

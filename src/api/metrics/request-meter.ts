@@ -21,7 +21,7 @@ type RouteCounts = {
   readonly statuses: KindCounts;
 };
 
-/** Any other method is sent as `other`: clients make up as many as they like. */
+/** Any other method is counted as `other`: clients can invent any number of them. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
 /** Counts and times the requests. What it holds is bounded by routes, methods and statuses. */

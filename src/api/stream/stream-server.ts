@@ -99,7 +99,7 @@ export class StreamServer {
     }
   }
 
-  /** Reports all clients to come back elsewhere or later, and waits for them to go, for a while. */
+  /** Asks all clients to reconnect elsewhere or later, and waits a while for them to disconnect. */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const timer of this.#timers) clearInterval(timer);

@@ -6,11 +6,11 @@ const mebibyte = 1024 * 1024;
 export const storeLimits = {
   /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
   queriesWaitingMax: 256,
-  /** Queries at the same time: more than the cores help no one, and each has a thread of Node's pool. */
+  /** Queries at the same time: more than the cores gain nothing, and each has a thread of Node's pool. */
   readersMax: 2,
   /** Connections that write: while one waits for the disk, the other one has something to do. */
   writersMax: 2,
-  /** Blocks above finality held in memory: four times as many as the chain source reports before it waits. */
+  /** Blocks above finality held in memory: four times as many as the chain source emits before it waits. */
   headBufferBlocksMax: 4096,
   /**
    * Blocks that may be served after the one that waited for the disk: with one block in 129 the wait is outside
@@ -57,7 +57,7 @@ export const storeLimits = {
   tokenTextPlaces: 131_072,
   /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
   askedOnceMax: 10_000,
-  /** Fills reported with one order; the largest orders seen are filled some hundred times. */
+  /** Fills returned with one order; the largest orders seen are filled some hundred times. */
   orderFillsMax: 10_000,
   /** The copy of the markets is saved this often: what a crash costs the next start. */
   marketsSavedMs: 30_000,
@@ -290,7 +290,7 @@ export const webLimits = {
   ipBlocksMax: 100_000,
   /** Counts of use and blocks of IPs are written this often, so that a flood costs one fsync. */
   accessFlushMs: 5000,
-  /** A change by the command line is seen within this, which the command waits for before it reports. */
+  /** A change by the command line takes effect within this; the command waits for that before it reports success. */
   accessRecheckMs: 20,
   /** The same for sockets that are open, which send no requests. */
   accessFollowMs: 250,
@@ -352,7 +352,7 @@ export const streamLimits = {
   faultWindowMs: 10_000,
   snapshotRowsMax: 500,
   tokensPerChannelMax: 500,
-  /** Enough to distinguishes answers; it is sent back as it came. */
+  /** Enough for a client to match answers to its frames; returned unchanged. */
   frameIdLengthMax: 64,
   /** Events in one array: at 1.3 KB each a message of 330 KB, which common clients take. */
   batchEventsMax: 256,

@@ -28,7 +28,7 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 
 /**
  * Throws `ConfigError` when a path of the data folder leads to something that is no file, which may
- * hang anyone who opens it, or to a file that may not be opened in that way.
+ * block the process that opens it, or to a file that may not be opened in that way.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
   orUnusable(() => {

@@ -1,7 +1,7 @@
 /** Bounds on what is requested from Polymarket and kept of it, each with the source of its number. */
 const mebibyte = 1024 * 1024;
 
-/** What is asked of the venue, and held of what it reports. */
+/** Bounds on requests to the venue, and on what is kept of its answers. */
 export const venueLimits = {
   /** Open requests of one base URL; its answers take some 50 ms. */
   concurrentRequestsMax: 4,
@@ -17,13 +17,13 @@ export const venueLimits = {
   retryAfterMsMax: 300_000,
   /** Books held: at 20 KB each 100 MB, and as many tokens as 10 connections carry. */
   booksMax: 5_000,
-  /** A book no one asked for, or listens to, for this long is released. */
+  /** A book that was not requested and has no listener for this long is released. */
   bookInterestMs: 5 * 60_000,
   /** A book that nothing has confirmed for this long is asked for again: the stream has no numbers. */
   bookRereadMs: 30_000,
   /** A book that nothing has confirmed for this long is stale. */
   bookUnconfirmedMsMax: 60_000,
-  /** The trade that a hash already counts is sent some 100 ms later: a mismatch may end on its own. */
+  /** The venue sends the trade that a hash already counts some 100 ms later: a mismatch may end on its own. */
   bookMismatchGraceMs: 250,
   /** Changes kept while a book is being asked for; above it, it is asked for again. */
   bookChangesAheadMax: 1_000,
@@ -42,7 +42,7 @@ export const venueLimits = {
   bookRequestsPer10Seconds: 200,
   /** Tokens of one connection of the stream. The venue grants 500, though it does not say so. */
   tokensPerSocketMax: 500,
-  /** A first message reports the books of all tokens of a connection. */
+  /** The first message contains the books of all tokens of a connection. */
   messageBytesMax: 16 * mebibyte,
   /** The venue closes connections without a PING in 10 seconds. */
   pingMs: 9_000,
@@ -70,7 +70,7 @@ export const metadataLimits = {
   takenAtOnce: 10,
   /** The open half has some 270 pages: read through this often, in a minute. */
   openReadSeconds: 6 * 3600,
-  /** What the open half has not described for so long is asked for by its id. */
+  /** A market that the open half has not contained for this long is requested by its id. */
   openAgeSeconds: 12 * 3600,
   /** What has ended hardly changes any more. */
   endedAgeSeconds: 30 * 86_400,
@@ -80,7 +80,7 @@ export const metadataLimits = {
   /** Above so many markets never asked for, reading the closed half is fewer requests than ids. */
   closedReadMissingMin: 10_000,
   closedReadSeconds: 7 * 86_400,
-  /** A hundred times the market metadata of 2026; anyone who is still given pages goes in circles. */
+  /** A hundred times the market metadata of 2026; a read that is still given pages goes in circles. */
   passPagesMax: 1_000_000,
   /** Changes that forks may revert, above which no more are made: some 100 bytes each. */
   changesAheadMax: 500_000,

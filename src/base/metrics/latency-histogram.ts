@@ -12,7 +12,7 @@ export type Latency<Label extends string = never> = {
   readonly p99Ms: number | null;
 };
 
-/** In seconds, from a cached response to one that no one waits for any more. */
+/** In seconds, from a cached response to one that clients no longer wait for. */
 const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];

@@ -10,7 +10,7 @@ export async function* mapInOrder<Item, Result>(
   const running = new Set<Promise<Result>>();
   for (const item of items) {
     const result = work(item);
-    // One that fails before its turn is reported in its turn.
+    // A failure before its turn is thrown in its turn.
     result.catch(() => {});
     running.add(result);
     const [first] = running;

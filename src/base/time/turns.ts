@@ -5,7 +5,7 @@ const waiting: (() => void)[] = [];
 
 /**
  * Resolves when it is the caller's turn to work for some milliseconds. Each iteration of the event loop
- * has one turn, anyone who long work is for, so that all of it together delays the rest by one slice.
+ * gives one turn, whatever the long work is for, so that all of it together delays the rest by one slice.
  */
 export async function nextTurn(): Promise<void> {
   await new Promise<void>((resolve) => {

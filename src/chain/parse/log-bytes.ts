@@ -98,7 +98,7 @@ export class LogBytes {
     return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
   }
 
-  /** The same, where it is one of a few. They are distinguished by their last digits. */
+  /** The same, where it is one of a few. Their last digits differ. */
   oneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
     if (end > this.#length) throw mismatch;

@@ -38,7 +38,7 @@ export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
 }
 
 /**
- * Whether the bloom describes wanted logs other than `logs`. A missing contract or event counts only in a sparse
+ * Whether the bloom contains wanted logs other than `logs`. A missing contract or event counts only in a sparse
  * bloom: in a full one nearly everything seems to be there, and a proof is expensive.
  */
 export function showsMore(

@@ -5,7 +5,7 @@ export type LogLayout = {
   readonly members: readonly { readonly name: MemberName; readonly lead: Literal }[];
   /** What is after the last value. */
   readonly tail: Literal;
-  /** Whether each log reports the time of its block. */
+  /** Whether each log has the time of its block. */
   readonly hasTimes: boolean;
 };
 

@@ -27,7 +27,7 @@ export class TextSource {
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** From now on anyone who reads a log of it fails, instead of reading what is written there next. */
+  /** From now on reading one of its logs throws, instead of returning what is written there next. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
     this.#view = viewOf(this.#bytes);

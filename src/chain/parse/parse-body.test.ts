@@ -123,7 +123,7 @@ test("R14: an answer that is cut, or has bytes that are no text, is no other tha
   );
 });
 
-test("a name that only looks like that of a result, or one reported twice, misleads no one", () => {
+test("a name that only looks like that of a result, or comes twice, does not mislead", () => {
   const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
   const list = `"result":[${log}]`;
   for (const text of [

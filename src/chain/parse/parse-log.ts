@@ -8,7 +8,7 @@ import { topic0Of } from "./scanned-log.ts";
 /** Logs of the right form, in the order of the answer. */
 export class ParsedLogs {
   readonly logs: readonly RawLog[];
-  /** Unix seconds of each log's block, when the node reports them with every log; else `null`. */
+  /** Unix seconds of each log's block, when the node sends them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
   readonly #logs: RawLog[];
   readonly #letGo: () => void;

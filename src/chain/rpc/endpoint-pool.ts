@@ -88,7 +88,7 @@ export class EndpointPool {
     return null;
   }
 
-  /** What the first of the endpoints says that can answer; `null` when none can. Blames no one. */
+  /** The answer of the first endpoint that can give one; `null` when none can. A failure counts against no endpoint. */
   async firstOpinion<T>(
     endpoints: readonly Endpoint[],
     ask: (endpoint: Endpoint) => Promise<T>,

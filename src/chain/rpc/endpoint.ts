@@ -57,9 +57,9 @@ export class Endpoint {
   readonly patience = new AdaptiveTimeout();
   /** With answers that are small, and are asked for again soon. */
   readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
-  /** `null` before the first poll. Written by anyone who watches heads. */
+  /** `null` before the first poll. Written by the head watch. */
   view: EndpointView | null = null;
-  /** The newest block it described, polled or announced; the latter is a hint only. */
+  /** The newest block it reported, polled or announced; the latter is a hint only. */
   newest: BlockRef | null = null;
   /** Monotonic time at which `newest` last rose. */
   roseAtMs = 0;
@@ -112,7 +112,7 @@ export class Endpoint {
     this.#client = new RpcClient({ transport, pacer: this.#pacer, context: options.context });
   }
 
-  /** Contacts no one yet. */
+  /** Sends nothing yet. */
   static open(options: EndpointOptions): Endpoint {
     return new Endpoint(options);
   }
@@ -202,10 +202,7 @@ export class Endpoint {
     const served = readChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
     this.#isVerified = false;
-    throw new EndpointError(
-      "inconsistent",
-      `it describes chain ${served}, not of ${this.#chainId}`,
-    );
+    throw new EndpointError("inconsistent", `it serves chain ${served}, not ${this.#chainId}`);
   }
 
   /**

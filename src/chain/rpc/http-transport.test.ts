@@ -153,7 +153,7 @@ test("R6: what a gateway says in words of its own counts, whatever its form", as
   assert.equal((await failure(t, answering(400, '{"message":"Bad"}'))).kind, "rejected");
 });
 
-test("R5: a request that is too large is sent as an error of its call", async (t) => {
+test("R5: a request that is too large is an error of its call", async (t) => {
   for (const body of ["", "<html>413</html>", '{"error":"Payload Too Large"}']) {
     const { value } = await exchange(t, answering(413, body));
     assert.match(JSON.stringify(value), /^{"error":{"message":"HTTP 413/);

@@ -20,7 +20,7 @@ class BufferedAgent extends http.Agent {
   override createConnection(options: http.ClientRequestArgs) {
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     const callback = (bytes: number): boolean => {
-      // Reported here instead of to those who listen, of whom the parser is one.
+      // Emitted here and not to the other listeners, of which the parser is one.
       socket?.emit("data", buffer.subarray(0, bytes));
       return true;
     };

@@ -80,7 +80,7 @@ function parseReply(value: unknown): RpcReply {
   return { kind: "result", value: value.result };
 }
 
-/** Gateways in front of nodes report errors of their own as a mere text. */
+/** Gateways in front of nodes return errors of their own as plain text. */
 function parseError(error: unknown): RpcReply {
   const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
     readonly [name in "code" | "message" | "data"]?: unknown;
@@ -93,7 +93,7 @@ function parseError(error: unknown): RpcReply {
   };
 }
 
-/** Nethermind and others report in `data` what would be allowed, and nothing in the message. */
+/** Nethermind and others put the allowed range in `data` and not in the message. */
 function textOf(data: unknown): string {
   if (typeof data === "string") return data.startsWith("0x") ? "" : data;
   const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;

@@ -10,14 +10,14 @@ export type Incoming = { readonly value: unknown; readonly bytes: number };
 export type Transport = {
   /** Rejects with an `EndpointError`, or with the reason of `signal` once that is aborted. */
   exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
-  /** Whether the endpoint reports new heads on its own at present. */
+  /** Whether the endpoint announces new heads at present. */
   readonly isAnnouncing: boolean;
   /** Gives up the connection, as it seems to be dead; the next exchange makes a new one. */
   replace(): void;
   close(): void;
 };
 
-/** Reported for every head an endpoint announces; a hint, never evidence. */
+/** Called for every head that an endpoint announces; a hint, never evidence. */
 export type OnHead = (head: BlockRef) => void;
 
 /** How an endpoint gets its wire; it may call back before anything was exchanged. */

@@ -1,6 +1,6 @@
 import type { ChainContext } from "../chain-context.ts";
 
-/** Reports one waiter or many that something changed; a change before the wait is not missed. */
+/** Wakes the waiters when something has changed; a change before the wait is not missed. */
 export class WakeSignal {
   #version = 0;
   #waiters: (() => void)[] = [];

@@ -157,7 +157,7 @@ function isNotification(message: unknown): message is Notification {
   return typeof message === "object" && message !== null && "method" in message;
 }
 
-/** The block a notification of the subscription describes; `null` when it is not one. */
+/** The block in a notification of the subscription; `null` for any other message. */
 function parseAnnouncedHead(message: Notification): BlockRef | null {
   const header = (message.params?.result ?? {}) as { number?: unknown; hash?: unknown };
   const number = parseQuantity(header.number);

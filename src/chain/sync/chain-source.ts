@@ -45,12 +45,12 @@ export type ChainSourceOptions = {
   readonly openTransport?: OpenTransport;
 };
 
-/** How often to look again when nothing describes changes. */
+/** How often to look again when nothing announces a change. */
 const idleMs = 1_000;
 
 /**
  * The chain as a stream of complete facts: finalized blocks in ranges, then block by block at the
- * head, with forks and finality as data. Tries for ever while nodes fail, and says so in `status`.
+ * head, with forks and finality as data. Retries forever while nodes fail, and says so in `status`.
  */
 export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;

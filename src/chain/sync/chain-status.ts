@@ -3,7 +3,7 @@ import type { BreakerState } from "../rpc/breaker.ts";
 
 /** How one endpoint does, for metrics and people. Counts are since the start. */
 export type EndpointStatus = {
-  /** Host and port; endpoints that share them are distinguished by `#2` and so on. Never the URL. */
+  /** Host and port; endpoints that share them get `#2` and so on. Never the URL. */
   readonly host: string;
   readonly requests: number;
   readonly calls: number;
@@ -58,7 +58,7 @@ export type ChainStatus = {
   readonly reorgs: number;
   /** The most blocks one reorganization reverted. */
   readonly deepestReorg: number;
-  /** Blooms that described more of our logs than there were, as was then proven. */
+  /** Blooms that seemed to contain more of our logs than receipts then showed. */
   readonly bloomFalsePositives: number;
   readonly warnings: readonly ChainWarning[];
   readonly endpoints: readonly EndpointStatus[];

@@ -10,7 +10,7 @@ import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts
 export type BlocksWanted = {
   readonly from: number;
   readonly count: number;
-  /** The newest block the endpoint described: if it is the only one wanted, that saves a round trip. */
+  /** The newest block of the endpoint: if only this block is wanted, a round trip is saved. */
   readonly newest: BlockRef;
   readonly timeoutMs: number;
   readonly blockLogs: BlockLogs;

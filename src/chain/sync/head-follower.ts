@@ -129,7 +129,7 @@ export class HeadFollower {
     const top = Math.min(this.#parts.tail.nextNumber - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
     if (ancestor === top) {
-      // It has come over to our branch since it described that block.
+      // It has moved to our branch since it reported that block.
       const hash = this.#parts.tail.hashAt(top);
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;

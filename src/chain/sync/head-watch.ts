@@ -77,7 +77,7 @@ export class HeadWatch {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
     const patience = clock.sleep(chainLimits.headTimeoutMs, signal);
-    patience.catch(() => {}); // closed while no one waits any more
+    patience.catch(() => {}); // closed after the wait has ended
     await Promise.race([heard, patience]);
   }
 

@@ -76,7 +76,7 @@ export class RangePrefetch<Blocks> {
     const end = (): void => {
       slot.isFetched = true;
     };
-    slot.parts.then(end, end); // `next` reports a failure; after close no one may ask
+    slot.parts.then(end, end); // `next` throws a failure; after close it may never be called
     return slot;
   }
 

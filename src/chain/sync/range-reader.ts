@@ -77,7 +77,7 @@ export class RangeReader {
     return sampled === undefined ? [] : [sampled];
   }
 
-  /** Rejects the answer when a header describes logs that are not in it. */
+  /** Rejects the answer when the bloom of a header contains logs that are not in it. */
   async #checkBlooms(
     endpoint: Endpoint,
     headers: ReadonlyMap<number, Header>,

@@ -65,7 +65,7 @@ export class RangeSizer {
     }
   }
 
-  /** The range failed, by chance or because of its size: no one knows before it fails again. */
+  /** The range failed, by chance or because of its size: only a second failure shows which. */
   noteFailure(range: RangeAsked): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);

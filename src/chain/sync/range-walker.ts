@@ -20,7 +20,7 @@ export class RangeWalker<Blocks> {
   }
 
   /**
-   * Walks from `next` to `finalized`, which may move meanwhile; no part extends past one of `ends`. A part is sent
+   * Walks from `next` to `finalized`, which may move meanwhile; no part extends past one of `ends`. A part is emitted
    * once its last hash is proven, by the next part or by the agreement on finality. Ends when an agreement is
    * dropped.
    */

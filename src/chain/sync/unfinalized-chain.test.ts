@@ -53,7 +53,7 @@ test("R2: the tag is believed up to 256 blocks behind the head, and never beyond
   assert.deepEqual(derive(header(1_001)).final, { number: 1_000, hash: null });
 });
 
-test("R2: a young chain without the tag has nothing final; block 0 is final when reported", () => {
+test("R2: a young chain without the tag has nothing final; block 0 is final when the tag says so", () => {
   assert.equal(deriveView({ head: header(255), tag: null, before: null }).final, null);
   const young = deriveView({ head: header(9), tag: header(0), before: null });
   assert.deepEqual([young.final?.number, young.warning], [0, null]);

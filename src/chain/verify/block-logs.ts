@@ -18,7 +18,7 @@ import { fetchHeader } from "./fetch-headers.ts";
 const otherWitnessesMax = 2;
 
 /**
- * The wanted logs of single blocks, complete (R4). A bloom that describes more than came is resolved by receipts that
+ * The wanted logs of single blocks, complete (R4). A bloom that contains more than came is resolved by receipts that
  * account for every bit of it: another endpoint without the logs would prove nothing.
  */
 export class BlockLogs {
@@ -61,8 +61,8 @@ export class BlockLogs {
   }
 
   /**
-   * The logs that `endpoint` left out of those it described the block, as far as a bloom can show.
-   * Throws an `EndpointError` when there is a mismatch that no one can settle now.
+   * The logs of the block that `endpoint` left out, as far as a bloom can show.
+   * Throws an `EndpointError` when there is a mismatch that no endpoint can settle now.
    */
   async findMissing(
     endpoint: Endpoint,
@@ -90,7 +90,7 @@ export class BlockLogs {
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
-    // Who caps answers below the logs of a block has described all of them by its receipts.
+    // An endpoint that caps answers below the logs of a block has sent all of them in its receipts.
     if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
     const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));

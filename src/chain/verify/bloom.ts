@@ -35,7 +35,7 @@ export function countBits(bloom: string): number {
 
 /**
  * Whether the logs account for every bit of `bloom`: then none that set a bit is missing. More logs
- * than the bloom describes are legal: Polygon leaves those of state-sync transactions out of it.
+ * than the bloom contains are legal: Polygon leaves those of state-sync transactions out of it.
  */
 export function isExplainedBy(
   bloom: string,

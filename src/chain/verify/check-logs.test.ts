@@ -47,7 +47,7 @@ const flaws: Record<string, readonly RawLog[]> = {
   "of an address not asked for": [log(12, 0, { address: `0x${"00".repeat(20)}` as Address })],
   "of a topic not asked for": [log(12, 0, { topics: [hashOf("ee", 1)] })],
   "without topics": [log(12, 0, { topics: [] })],
-  "reported twice": [log(12, 0), log(12, 0)],
+  "sent twice": [log(12, 0), log(12, 0)],
   "of falling index": [log(12, 2, { txIndex: 0 }), log(12, 1, { txIndex: 0 })],
   "of falling block": [log(13, 0), log(12, 1)],
   "with another hash than the header": [log(20, 0, { blockHash: hashOf("cc", 20) })],

@@ -62,7 +62,7 @@ export class Rereader {
     if (endpoint === undefined) {
       throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
     }
-    // No one is blamed for what goes wrong here: indexing must not be kept from the endpoint.
+    // A failure here does not count against the endpoint: indexing must not be kept from it.
     const read =
       way === "logs"
         ? await this.#readRange(endpoint, { from, to })

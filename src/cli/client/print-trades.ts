@@ -65,7 +65,7 @@ export async function printTrades(options: {
     const condition =
       market === undefined ? {} : { condition_id: (await client.market(market)).id };
     const channel = { type: "trades", filter: { ...filter, ...condition } } as const;
-    // A wrong address or key is sent immediately; the stream would try for ever.
+    // This request fails immediately on a wrong address or key; the stream would retry forever.
     const start = await startOf(client, since);
     for await (const frame of client.stream({ channel, ...start, signal })) {
       if (frame.type === "snapshot") for (const row of frame.data) await show(row);

@@ -10,7 +10,7 @@ import {
   topicHash,
 } from "../words.ts";
 
-/** Matching events that generations 2 and 3 share to the bit; only the address distinguishes them. */
+/** Matching events that are identical in generations 2 and 3; only the address differs. */
 const matchDecoders: readonly Decoder[] = [
   eventOf(
     "OrderFilled(bytes32,address,address,uint8,uint256,uint256,uint256,uint256,bytes32,bytes32)",

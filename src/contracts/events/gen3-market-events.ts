@@ -13,7 +13,7 @@ const resultSum = 1_000_000n;
 /** The contract's bound on the legs of a combination. */
 const comboLegsMax = 50;
 
-/** OracleAggregator: what is a market of the venue, and which modules may describe it. */
+/** OracleAggregator: what is a market of the venue, and which modules may report its result. */
 export const oracleAggregatorDecoders: readonly Decoder[] = [
   eventOf(
     "RequestInitialized(bytes29,address,uint256,uint256,uint16,uint8,address,uint32,address)",

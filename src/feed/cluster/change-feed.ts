@@ -18,7 +18,7 @@ export type FeedMessage =
   /** Every second: how far the chain is, and how the indexer is. */
   | { readonly kind: "status"; readonly status: IndexerStatus };
 
-/** What serving nodes report of the active indexer. */
+/** What serving nodes know of the active indexer. */
 export type IndexerStatus = {
   readonly node: string;
   readonly head: { readonly number: number; readonly timestamp: number } | null;

@@ -211,7 +211,7 @@ export class Publisher implements Subscribers {
     }
   }
 
-  /** A node that has what is committed needs what comes behind: until all of that is sent, or compared, also of earlier terms. */
+  /** Where a node that has the committed blocks starts to read; `null` until all after them is sent or compared, also of earlier terms. */
   get #startIndex(): number | null {
     if (!this.#isSent || this.#known.size > 0) return null;
     return Math.min(this.#index, ...this.#indexBefore.values());

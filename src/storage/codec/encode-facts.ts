@@ -25,7 +25,7 @@ export type BatchRows = {
   readonly quarantine: Buffer;
 };
 
-/** What describes final blocks besides their rows. */
+/** What is known of final blocks besides their rows. */
 export type BatchHead = FactsRange & {
   /** The events as they are; there are few of them. */
   readonly located: readonly LocatedEvent[];
@@ -87,7 +87,7 @@ export function encodeFacts(
 }
 
 /**
- * Releases rows that no one may read any more. They are megabytes outside of the heap: waiting for
+ * Releases rows that nothing may read any more. They are megabytes outside of the heap: waiting for
  * a collection would hold many of them, and call for collections of the whole heap (decision 0013).
  */
 export function releaseRows(rows: readonly Buffer[]): void {

@@ -8,7 +8,7 @@ const spread = 0x9e3779b1;
 
 /**
  * Token ids as text from their bytes in rows. A token comes again and again, and making its text
- * costs some times what finding it does; anyone who has it as a key gains as well when it is the same.
+ * costs some times what finding it does; maps keyed by it are faster too when it is the same string.
  * Every id has one place, which the newest of those that share it takes.
  */
 export class TokenTexts {

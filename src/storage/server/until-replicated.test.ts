@@ -28,7 +28,7 @@ test("damage is not waited for", async () => {
   await assert.rejects(untilReplicated(work, { onWaiting: ignore }), DataFolderDamagedError);
 });
 
-test("what is missing is reported once, until it is there", async () => {
+test("what is missing is logged once, until it is there", async () => {
   const reasons: string[] = [];
   let calls = 0;
   const work = async () => {

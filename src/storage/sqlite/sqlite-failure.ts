@@ -7,7 +7,7 @@ import {
 /** SQLite's codes for a file that is not as it was written. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
-/** SQLite's codes for a disk that is full, fails, or lets no one write or open. */
+/** SQLite's codes for a disk that is full, fails, or denies access. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
 /** Does some work with a file; throws `DataFolderUnwritableError` when the disk is why it fails. */

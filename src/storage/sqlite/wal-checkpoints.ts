@@ -32,7 +32,7 @@ export class WalCheckpoints {
       workerData: this.#path,
     });
     this.#worker = worker;
-    // The pages stay in the log, where they are as safe, and commits report a full disk.
+    // The pages stay in the log, where they are as safe, and a full disk fails the commits.
     worker.on("error", () => {});
     worker.on("message", (progress: WalProgress) => {
       this.#progress = progress;

@@ -9,7 +9,7 @@ import type { ChannelRequest } from "../frames/frame-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
-/** What ended orders, or may have, as far as the chain reports. */
+/** Events that ended orders, or may have, as far as the chain shows. */
 export function openCancellations(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: [], filters: ["finality"] });
   const finalizedOnly = request.filter?.finality === "finalized";

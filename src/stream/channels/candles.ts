@@ -12,7 +12,7 @@ import type { ChannelRequest } from "../frames/frame-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/** The candles of a pair reported on one token: each as it is after every block that changes it. */
+/** The candles of a pair at the prices of one token: each after every block that changes it. */
 export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
   const [tokenId] = requestedTokens(request);
@@ -27,7 +27,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
     asked,
     label: asked,
     isFinalOnly: false,
-    // While the other token is not known, whatever comes may report it.
+    // While the complement is unknown, any event may announce it.
     get interest() {
       const { pair } = log;
       return { tokenIds: pair, events: pair.length === 1 };

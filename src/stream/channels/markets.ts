@@ -27,7 +27,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
     asked: { type: "markets", ...shownFilter(request) },
     label: { type: "markets" },
     isFinalOnly: request.filter?.finality === "finalized",
-    // Generation 3 has markets that no one announces: their first trade does.
+    // Generation 3 has markets that no event announces: their first trade does.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
       (await mapInTurns(firstGroups(behind(after), limit), entryOf)).flat(),

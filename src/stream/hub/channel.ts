@@ -6,7 +6,7 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
-/** One thing reported: where it is in the log of its channel, and its row as REST has it. */
+/** One entry of a channel's log: its position, and its row as REST has it. */
 export type Entry = {
   /** Rising; results that follow from one log share theirs. */
   readonly seq: number;
@@ -59,7 +59,7 @@ export type Channel = {
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
   /** The ids of what is after `rewindTo`, in blocks that are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
-  /** In place of a log; anyone who subscribes is sent by it alone. */
+  /** In place of a log: this alone sends to subscribers. */
   readonly openFeed?: (subscriptionId: string) => Feed;
 };
 
@@ -82,7 +82,7 @@ export type StreamSources = PriceSources & {
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: OrderBooks | null;
-  /** Rows of the block being sent, of which many channels report the same. */
+  /** Rows of the block being sent, which many channels share. */
   readonly latestRows: RowMemo;
 };
 

@@ -57,12 +57,12 @@ export class History {
     return page;
   }
 
-  /** Resolves when nothing is read any more, also of what no one waits for. */
+  /** Resolves when no read is running, also none that is not awaited. */
   async settled(): Promise<void> {
     await Promise.all(this.#readings);
   }
 
-  /** Begins to read what will be asked for next; a failure is reported to a client that asks. */
+  /** Starts to read the next page; a failure is thrown to the client that requests it. */
   readAhead(topic: Topic, after: number): void {
     this.read(topic, after, false).catch(() => {});
   }

@@ -5,13 +5,13 @@ import type { Entry } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
 import type { Follower, Topic } from "./topic.ts";
 
-/** Where what a subscription reports goes: one connection. */
+/** Receives the data of a subscription: one connection. */
 export type Receiver = {
   /** Data; what belongs to one block is sent in one go. */
   deliver(packet: Packet, isReplay?: boolean): void;
   /** A frame that must come after the data before it. */
   sendText(text: string): void;
-  /** Resolves when there is room for more, or no one is there any more. */
+  /** Resolves when there is room for more, or the client is gone. */
   whenRoom(): Promise<void>;
   readonly isClosed: boolean;
   /** Something failed that only connecting again can repair. */
@@ -21,7 +21,7 @@ export type Receiver = {
 /** A subscription as its connection has it. */
 export type Subscribed = Follower & Pick<Subscription, "topic" | "end" | "settled">;
 
-/** Where to begin. Positions; `resumeFrom` is `null` when only changes is asked for. */
+/** Where to begin. Positions; `resumeFrom` is `null` when only new events are requested. */
 export type Start = {
   readonly resumeFrom: number | null;
   readonly position: number;
@@ -113,7 +113,7 @@ export class Subscription implements Follower {
   }
 
   async #read(): Promise<void> {
-    // Anyone who is in the middle of reporting finishes first.
+    // A delivery under way finishes first.
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {

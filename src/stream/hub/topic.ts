@@ -63,7 +63,7 @@ export class Topic {
   ): Packet {
     let before = previous;
     const texts = entries.map(({ seq: ownSeq, json }) => {
-      // A state that is sent again, as a candle that has closed, does not move clients back.
+      // A state that is sent again, such as a closed candle, does not move clients back.
       const seq = Math.max(ownSeq, before);
       const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
       before = seq;

@@ -3,7 +3,7 @@ import { streamLimits } from "../../base/config/limits.ts";
 /** Takes bytes for the other side; `false` says to wait until it has `drained`. */
 export type Write = (bytes: Buffer) => boolean;
 
-/** Bytes for one client, and the range of the log they report; control frames report none. */
+/** Bytes for one client, and the range of the log they cover; control frames cover none. */
 export type Outgoing = {
   readonly bytes: Buffer;
   readonly firstSeq?: number;
@@ -64,7 +64,7 @@ export class Outbox {
     return this.#waitingBytes > queueBytesMax || waitedMs > queueAgeMsMax;
   }
 
-  /** Everything reported up to here has been sent; `null` when that is nothing. */
+  /** All data up to here has been sent; `null` when none has. */
   get deliveredSeq(): number | null {
     const waiting = (this.#waiting ?? []).slice(this.#next);
     // Of one block the rows of several channels are sent one channel after the other.

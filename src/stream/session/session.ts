@@ -168,7 +168,7 @@ export class Session implements Receiver {
     this.#carrier.ping();
   }
 
-  /** Reports that the connection lives; nothing to who has not said yet who it is. */
+  /** Shows that the connection is alive; not sent before authentication. */
   heartbeat(): void {
     if (this.#isAdmitted) this.sendText(heartbeatFrame(this.#parts.freshness()));
   }

@@ -4,7 +4,7 @@ import { checksumBook, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import { parseSnapshot } from "./parse-book.ts";
 
-/** A book as the venue reports it, and its sides. */
+/** A book as the venue sends it, and its sides. */
 function read(value: unknown) {
   const snapshot = parseSnapshot(value);
   assert(snapshot !== null);

@@ -79,7 +79,7 @@ class Stage {
     switch (step.kind) {
       case "change": {
         const price = `0.${step.price}`;
-        // Real changes: the venue never describes a level that stays, and its book is not crossed.
+        // Real changes: the venue never sends an unchanged level, and its book is not crossed.
         if (this.#wouldCross(step)) return;
         this.venue.set(step.side, price, String(step.size));
         this.venue.timestampMs += 1;
@@ -119,7 +119,7 @@ class Stage {
     }
   }
 
-  /** The book as it usually begins: reported by the stream, and by an answer. */
+  /** The book as it usually begins: from the stream, and from an answer. */
   begin(): void {
     for (const step of [{ kind: "reconnect" }, { kind: "ask" }] as const) this.play(step);
     this.play({ kind: "answer", isRefused: false });
@@ -221,7 +221,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
   assert.ok(right > settings.numRuns / 4, `only ${right} states were right`);
 });
 
-test("a copy made of what is sent has the checksum of the book, until it becomes stale", () => {
+test("a copy built from the changes has the checksum of the book, until it becomes stale", () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const stage = new Stage();
@@ -259,18 +259,18 @@ test("a copy made of what is sent has the checksum of the book, until it becomes
   );
 });
 
-test("a trade is counted by the hash reported before it, or by the one reported after it", () => {
+test("a trade is counted by the hash before it, or by the hash after it", () => {
   const faults: StaleReason[] = [];
   const stage = new Stage(new HashTrust(), (reason) => faults.push(reason));
   stage.book.listener = null;
   stage.begin();
   const change = { kind: "change", side: "BUY", isLost: false, isLate: false } as const;
   const trade = { kind: "trade", price: 3, isLost: false, isLate: false } as const;
-  // No one looks at the book before the trade is sent.
+  // The book is not read before the trade is sent.
   stage.play({ ...change, price: 4, size: 2 });
   stage.play(trade);
   assert.equal(stage.book.staleReason(stage.nowMs), null);
-  // The venue counts the trade immediately, and describes it last.
+  // The venue counts the trade immediately, and sends it last.
   stage.venue.lastTradePrice = "0.2";
   stage.play({ ...change, price: 3, size: 2 });
   stage.play({ ...trade, price: 2 });

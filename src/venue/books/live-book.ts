@@ -9,9 +9,9 @@ import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-
 export type StaleReason =
   /** Nothing came yet, or not enough to say whether it is right. */
   | "loading"
-  /** No connection of the stream describes it at the moment. */
+  /** No open connection of the stream carries it. */
   | "not_followed"
-  /** The answer was older than what the stream had reported. */
+  /** The answer was older than what the stream had sent. */
   | "behind"
   | "crossed"
   | "best_price_mismatch"
@@ -62,14 +62,14 @@ export class LiveBook {
   #dueAtMs = 0;
   /** Answers in a row that did not make it right. */
   #attempts = 0;
-  /** While it is being asked for: what the stream reports in the meantime. */
+  /** While it is being asked for: what the stream sends in the meantime. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
   /** The version that `#top` was looked at for. */
   #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
   #reported: "nothing" | "synced" | "stale" = "nothing";
-  /** Whether levels were replaced since the listener was sent. */
+  /** Whether levels were replaced since the last report to the listener. */
   #isReplaced = false;
 
   constructor({ assetId, trust, onFault }: LiveBookOptions) {
@@ -155,7 +155,7 @@ export class LiveBook {
     this.#hasAllFacts = true;
     this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
     const isOlder = snapshot.timestampMs < this.#timestampMs;
-    // What the stream has reported since, and has been proven, needs no help.
+    // What the stream has sent since, and a hash has proven, is newer.
     if (isOlder && this.#fault === null) {
       this.#facts = mergeFacts(this.#facts, snapshot.facts, "old");
       this.#checkHash(nowMs);
@@ -207,7 +207,7 @@ export class LiveBook {
     this.#streamMs = changes.timestampMs;
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
-    // Without an answer the hash cannot be computed, and nothing reports that no change was lost.
+    // Without an answer the hash cannot be computed, and nothing proves that no change was lost.
     if (!this.#hasAllFacts) this.#mismatch("loading", nowMs);
     this.#checkPrices(changes, nowMs);
     this.report(nowMs, changes.changes);
@@ -218,7 +218,7 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** The stream described a trade or another tick; the hash reported before may or may not count it. */
+  /** The stream sent a trade or another tick; the hash before it may or may not include it. */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
     this.#isHashRight(nowMs);
@@ -237,7 +237,7 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** Reports the listener the state of the book; `applied` is all that changed since the last time. */
+  /** Reports the state of the book to the listener; `applied` is all that changed since the last report. */
   report(nowMs: number, applied: readonly LevelChange[] | null): void {
     const { listener } = this;
     if (listener === null) return;
@@ -340,7 +340,7 @@ export class LiveBook {
   }
 }
 
-/** What one message leaves out is as another reported; `newest` says which of the two counts. */
+/** A field that one message leaves out comes from the other; `newest` says which of the two wins. */
 function mergeFacts(
   known: BookFacts | null,
   reported: BookFacts,

@@ -13,8 +13,8 @@ type MarketSocketOptions = {
 };
 
 /**
- * One connection to the venue's market channel and the tokens it describes. It comes back after a
- * pause when it breaks or falls silent; the venue then reports every book again.
+ * One connection to the venue's market channel, with the tokens it subscribes to. It reconnects after a
+ * pause when it breaks or falls silent; the venue then sends every book again.
  */
 export class MarketSocket {
   readonly assetIds = new Set<string>();

@@ -155,7 +155,7 @@ export class OrderBooks {
     return isSettled ? book : this.#waitFor(entry);
   }
 
-  /** Reports the listener of everything until the function returned is called; `null` when full. */
+  /** Calls the listener on every change until the returned function is called; `null` when full. */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return null;
@@ -324,7 +324,7 @@ export class OrderBooks {
     }
   }
 
-  /** Checks hashes no one looked at, reports stale books to followers, and releases the rest. */
+  /** Checks hashes that no request has checked, reports stale books to followers, and releases idle books. */
   #sweep(): void {
     const nowMs = this.clock.monotonicMs();
     for (const entry of this.#entries.values()) {

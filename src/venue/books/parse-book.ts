@@ -1,5 +1,5 @@
 /**
- * What the venue describes books, on the stream and in answers, as it is written in its clients and
+ * What the venue sends of books, on the stream and in answers, as it is written in its clients and
  * documentation. Whatever else comes is refused piece by piece; nothing here throws.
  */
 

@@ -1,6 +1,6 @@
 /**
- * What the venue's market metadata describes markets, as it is written in its clients and documentation.
- * Anyone who opens a market there writes its texts, so nothing is believed to be of any length, type or
+ * What the venue's market metadata says of markets, as it is written in its clients and documentation.
+ * The creator of a market writes its texts, so nothing is assumed to be of any length, type or
  * alphabet: what cannot be read is left out, field by field, and nothing here throws.
  */
 
@@ -16,7 +16,7 @@ export type MetadataMarket = {
   readonly claims: VenueClaims;
 };
 
-/** What the chain reports too, and knows better; `null` for what the venue does not say. */
+/** What the chain also says, with more authority; `null` for what the venue does not say. */
 export type VenueClaims = {
   readonly questionId: string | null;
   readonly negRisk: boolean | null;

@@ -62,7 +62,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
-  /** Makes room for so many elements, to be written directly and reported with `touch`. */
+  /** Makes room for so many elements, to be written directly and marked with `touch`. */
   reserve(length: number): void {
     if (length <= this.#values.length) return;
     this.#unshare();

@@ -60,7 +60,7 @@ describe("a table in a file", () => {
     sql.close();
   });
 
-  it("reports apart what parts of one table have for the same key", () => {
+  it("keeps the same key of different parts of one table apart", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const [one, other] = [openTable(sql, "numbers.one"), openTable(sql, "numbers.other")];

@@ -26,7 +26,7 @@ export type StateStore = {
   readonly savedThrough: number | null;
   /** Whether it is time to save; saving takes some time. */
   readonly isDue: boolean;
-  /** Keeps everything as it is now, which is what the blocks up to `through` have reported. */
+  /** Saves the current state, which is that after block `through`. */
   save(through: number): void;
 };
 

@@ -65,7 +65,7 @@ export class Conditions {
     this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
   }
 
-  /** What the venue's market metadata reported last; `null` when it was not asked or does not know. */
+  /** The venue's newest market metadata; `null` when it was not requested or the venue does not know the market. */
   metadataOf(conditionId: ConditionId): VenueMetadata | null {
     return this.venue.get(conditionId) ?? null;
   }
@@ -76,7 +76,7 @@ export class Conditions {
     return condition === undefined ? null : this.describe(condition);
   }
 
-  /** The same as the chain alone reports it. */
+  /** The same from the chain alone. */
   provenMarket(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition, null);
@@ -95,7 +95,7 @@ export class Conditions {
     return tokenIds[1 - place.outcomeIndex] ?? null;
   }
 
-  /** The label of a token's outcome; `null` until a text has reported it. */
+  /** The label of a token's outcome; `null` until a text gives it. */
   outcomeOf(tokenId: TokenId): string | null {
     const place = this.places.get(tokenId);
     const market = place === undefined ? null : this.market(place.conditionId);

@@ -185,7 +185,7 @@ describe("markets", () => {
     );
   });
 
-  test("a question of the first adapter, whose creator no one knows", () => {
+  test("a question of the first adapter, whose creator is unknown", () => {
     const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
     assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
   });
@@ -293,7 +293,7 @@ describe("who may say what", () => {
     assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
   });
 
-  test("the request of a neg-risk question is sent, a client that asks under its id elsewhere", () => {
+  test("the request of a neg-risk question counts, one under its id elsewhere does not", () => {
     const all = [...contracts.byAddress.values()];
     const firstAdapter = all.find(({ kind }) => kind === "uma_adapter_v1");
     assert(firstAdapter !== undefined);

@@ -54,7 +54,7 @@ export class MarketDirectory extends Conditions {
     this.columns = new MarketColumns(stateStore, journal);
   }
 
-  /** Takes in one event; those that report nothing about markets change nothing. */
+  /** Takes in one event; those that do not concern markets change nothing. */
   applyEvent(located: LocatedEvent): void {
     const { event } = located;
     switch (event.kind) {
@@ -101,7 +101,7 @@ export class MarketDirectory extends Conditions {
     this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
   }
 
-  /** Takes in what the venue describes, in place of what it reported before; unknown conditions get it later. */
+  /** Replaces the venue's market metadata of a condition; an unknown condition gets it when it appears. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.venue.set(conditionId, metadata);
     this.#retell(conditionId);

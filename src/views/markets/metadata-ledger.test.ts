@@ -1,4 +1,4 @@
-/** What the venue reports is kept next to what the chain proves, through blocks, forks and saves. */
+/** The venue's market metadata is kept next to what the chain proves, through blocks, forks and saves. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -133,7 +133,7 @@ const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-/** A state that is led through blocks and what the venue reports, with the chain that is left. */
+/** A state that is led through blocks and market metadata, with the chain that is left. */
 class Walk {
   readonly state = new MarketState(contracts);
   readonly chain: Block[] = [];
@@ -172,7 +172,7 @@ class Walk {
   }
 }
 
-/** What the chain describes a market, and what may never be otherwise because of the venue. */
+/** What the chain says of a market, which the venue may never change. */
 function assertProven(served: Market, proven: Market): void {
   const { question, description, eventId, metadataSource, tokens, venue, ...facts } = proven;
   for (const [name, value] of Object.entries(facts)) {
@@ -213,7 +213,7 @@ describe("what the venue reports", () => {
     fc.assert(property, propertySettings(300));
   });
 
-  test("fills in what the chain does not report, and is named as where it is from", () => {
+  test("fills in what the chain does not have, and is named as the source", () => {
     const state = stateOfAll();
     const { unknownOracle, standard } = testMarkets;
     const question = "The venue asks?";
@@ -313,7 +313,7 @@ describe("what is asked of the venue", () => {
     assert.equal(isDueAt(createdAt + 2000), true);
   });
 
-  test("does not revert what the venue reported once", () => {
+  test("does not revert the venue's market metadata", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
     state.venue.take([shown(conditionId, { slug: "a" })], now);

@@ -157,7 +157,7 @@ export class MetadataLedger implements MetadataSink {
     return hasEnded ? metadataLimits.endedAgeSeconds : metadataLimits.openAgeSeconds;
   }
 
-  /** Without flags what it reported once stays: being left out of an answer takes nothing back. */
+  /** Without flags the earlier metadata stays: a market that is left out of an answer keeps what it had. */
   #note(
     conditionId: ConditionId,
     { nowSeconds, flags }: { nowSeconds: number; flags?: number },

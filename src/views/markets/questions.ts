@@ -164,7 +164,7 @@ export class Questions {
     this.#umaQuestions.set(questionId, [...others, question]);
   }
 
-  /** The adapter describes the question first and the operator again, with the request. */
+  /** The adapter announces the question first, then the operator does, with the request. */
   #addNegRiskQuestion(
     event: { questionId: Hash; negRiskMarketId: Hash; text: string },
     requestId: Hash | null,

@@ -30,7 +30,7 @@ export function labelsOf(market: Market, claims: VenueClaims): readonly string[]
   return order.flatMap((index) => outcomes[index] ?? []);
 }
 
-/** Where the venue has each of the chain's tokens; `null` when it has others, or reports none. */
+/** Where the venue has each of the chain's tokens; `null` when it has others, or none. */
 function orderOf({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
   if (tokenIds === null || tokens.length === 0 || tokenIds.length !== tokens.length) return null;
   const order = tokens.map(({ tokenId }) => tokenIds.indexOf(tokenId));

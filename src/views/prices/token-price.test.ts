@@ -29,7 +29,7 @@ function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   return state;
 }
 
-/** All these trades of the pair in one bucket, as this token reports them. */
+/** All these trades of the pair in one bucket, at the prices of this token. */
 function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
   const complement = state.directory.complementOf(tokenId);
   const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };
@@ -82,7 +82,7 @@ describe("the price of a token", () => {
     );
   });
 
-  test("of a token that no one traded is unknown", () => {
+  test("of a token without trades is unknown", () => {
     const { directory } = stateOf([]);
     for (const tokenId of testMarkets.standard.tokenIds) {
       assert.equal(pairPrice(tokenId, directory), null);

@@ -19,7 +19,7 @@ export type TokenPrice = {
 type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 
 /**
- * The newest trade of either token of the pair, the other's reported as 1 - p; once resolved, the
+ * The newest trade of either token of the pair, the other's inverted to 1 - p; once resolved, the
  * payout, whatever is traded after (`docs/counting.md`, rule 11). `null` when neither ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {

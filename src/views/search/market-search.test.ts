@@ -99,7 +99,7 @@ function shown({ ranks, ordinals }: Hits): [number, number][] {
   );
 }
 
-/** Texts of all markets, reported block by block and as blocks are reverted. */
+/** Texts of all markets, as blocks come and as they are reverted. */
 class TextHistory {
   readonly #journal: UndoLog;
   readonly #search: MarketSearch;

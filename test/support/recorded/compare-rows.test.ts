@@ -12,7 +12,7 @@ test("equal rows pass in any order, and fields that are not expected are not loo
   );
 });
 
-test("what differs is sent with its path, what is missing, extra or twice with its id", () => {
+test("differences are reported with their path; missing, extra and repeated rows with their id", () => {
   const expected = [row("a", { tokens: [{ price: "1" }] }), row("b", { size: null }), row("c")];
   const served = [
     { id: "a", tokens: [{ price: "2" }] },
@@ -27,7 +27,7 @@ test("what differs is sent with its path, what is missing, extra or twice with i
       '  case a.tokens[0].price: expected "1", got "2"',
       "  case b.size: expected null, got undefined",
       "  case c: c is served 2 times",
-      "  d is served, no one expects it",
+      "  d is served but not expected",
     ].join("\n"),
   });
 });

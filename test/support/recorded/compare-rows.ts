@@ -26,8 +26,7 @@ export function assertSameRows(
     if (rows.length > 1) differences.push(`${name}: ${fields.id} is served ${rows.length} times`);
     for (const row of rows.slice(0, 1)) differences.push(...compare(fields, row, name));
   }
-  for (const id of servedById.keys())
-    differences.push(`${String(id)} is served, no one expects it`);
+  for (const id of servedById.keys()) differences.push(`${String(id)} is served but not expected`);
   if (differences.length === 0) return;
   const shown = differences.slice(0, differencesShown).join("\n  ");
   assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${shown}`);

@@ -1,4 +1,4 @@
-/** What `/v1/exchange-events` must serve of a recording, as far as the recording reports it. */
+/** What `/v1/exchange-events` must serve of a recording, as far as the recording has it. */
 import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
 
 /** The recording's names of what happened, and ours. */

@@ -1,5 +1,5 @@
 /**
- * The same for generation 3, whose conditions no one prepares and whose results may be derived
+ * The same for generation 3, whose conditions are not prepared and whose results may be derived
  * from a sibling's. Fields that the rules leave open are left out.
  */
 import type { ExpectedRow, Row } from "./compare-rows.ts";

@@ -153,7 +153,7 @@ function exchangeFields(
   };
 }
 
-/** Builder and metadata of the taker's order: reported by the second recording, else by the event. */
+/** Builder and metadata of the taker's order: from the second recording, else from the event. */
 function takerCodes(match: PlacedMatch): object {
   const [, , , , , builder, metadata] = wordsOf(match.summary);
   const expected: ExpectedMatch = match.expected;

@@ -73,7 +73,7 @@ export function placeTrades(recording: Recording<unknown>): PlacedTrade[] {
   const exchangeLogs = logsOfExchanges(recording);
   const expected = Map.groupBy(recording.trades, (trade) => trade.tx_hash);
   for (const [txHash, logs] of exchangeLogs) {
-    assert(!logs.some(isLeg) || expected.has(txHash), `${txHash} has legs no one expects`);
+    assert(!logs.some(isLeg) || expected.has(txHash), `${txHash} has unexpected legs`);
   }
   return [...expected].flatMap(([txHash, trades]) => {
     const logs = exchangeLogs.get(txHash) ?? [];
@@ -107,7 +107,7 @@ export function placeMatches(
   });
 }
 
-/** The one log of the recording that `isIt` describes. */
+/** The one log of the recording that `isIt` accepts. */
 export function onlyLog(recording: Recording<unknown>, isIt: (log: RpcLog) => boolean): RpcLog {
   const [log, ...others] = recording.blocks.flatMap((block) => block.logs.filter(isIt));
   assert(log !== undefined && others.length === 0, "exactly one log is meant");

@@ -107,7 +107,7 @@ function recordedContracts(): typeof polygonContracts {
   };
 }
 
-/** Node reports it to hooks that run after the test; its type declarations do not. */
+/** Node passes it to hooks that run after the test; its type declarations lack it. */
 function hasPassed(t: TestContext): boolean {
   return (t as TestContext & { readonly passed: boolean }).passed;
 }

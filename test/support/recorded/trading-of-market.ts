@@ -7,7 +7,7 @@ export function inOrder(trades: readonly PlacedTrade[]): PlacedTrade[] {
   return trades.toSorted((a, b) => placeOf(a.log).seq - placeOf(b.log).seq);
 }
 
-/** The newest price of either token, reported for this one. Trades of 0 shares have none. */
+/** The newest price of either token, as this one's. Trades of 0 shares have none. */
 export function lastPrice(tokenId: string, trades: readonly PlacedTrade[]): string | null {
   const last = trades.findLast(({ expected }) => expected.shares !== "0")?.expected;
   if (last === undefined) return null;

@@ -24,7 +24,7 @@ const orderRow = Type.Object({
   cancellations: Type.Array(cancellationRow),
 });
 
-/** All that the chain describes one order. */
+/** All that the chain shows of one order. */
 export function getOrder(backend: Backend): Route {
   return defineRoute({
     method: "GET",

@@ -83,7 +83,7 @@ function cachedUntilChanged({ state, freshness }: Backend, books: OrderBooks): K
   return { freshness, subjectOf };
 }
 
-/** The book of a token as long as the token is known: forks can revert what described it. */
+/** The book of a token as long as the token is known: a reorg can revert the event that announced it. */
 function bookReader(
   tokenId: TokenId,
   { state, books }: Pick<Backend, "state"> & { readonly books: OrderBooks },

@@ -31,7 +31,7 @@ const otherEventShape = Type.Object({
   seq: tradeRow.properties.seq,
   log_index: tradeRow.properties.log_index,
   kind: Type.String({
-    description: "What the log reports, by the name of its event",
+    description: "The fields of the log, by the name of its event",
     examples: ["condition_prepared"],
   }),
   address: addressText,

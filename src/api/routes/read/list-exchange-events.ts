@@ -47,7 +47,7 @@ const exchangeEventQuery = Type.Object({
   kind: Type.Optional(Type.Enum([...exchangeEventKinds])),
 });
 
-/** What ended orders, or may have, as far as the chain reports. */
+/** Events that ended orders, or may have, as far as the chain shows. */
 export function listCancellations(parts: ListParts): Route {
   const path = "/v1/cancellations";
   return defineRoute({

@@ -44,7 +44,7 @@ export function listTrades(parts: ListParts): Route {
   });
 }
 
-/** Trades of one token, or of its pair reported on that token. */
+/** Trades of one token, or of its pair with those of the complement inverted. */
 export function listTokenTrades(parts: ListParts): Route {
   const { backend } = parts;
   const common = rowListRoute(tradeRow);
