@@ -1,6 +1,6 @@
 /**
  * The whole walk on one page, backfill and live alike. Final facts are durable before subscribers see them; a fork
- * reverts exactly what was sent; nothing final is ever touched again.
+ * reverts exactly what was sent; final facts are changed only by a repair, before this runs.
  */
 
 import { assert } from "../base/assert.ts";

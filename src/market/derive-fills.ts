@@ -12,9 +12,10 @@
  */
 import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
 import type { ExchangeContract } from "../contracts/contracts.ts";
-import type { FeeRefunded, OrderFilled, OrdersMatched, Side } from "../contracts/events.ts";
+import type { FeeRefunded, OrderFilled, OrdersMatched } from "../contracts/events.ts";
 import type { DecodedLog } from "../contracts/log-decoder.ts";
 import type { Fill, MatchType } from "./fill.ts";
+import { invertSide } from "./invert.ts";
 
 /** Something a match did that the rules say it cannot; counted, never hidden. */
 export type MatchAnomaly = {
@@ -179,7 +180,7 @@ function draftOf(
     builder: event.builder,
     metadata: event.metadata,
     tokenId: event.tokenId,
-    side: isSummary ? event.side : oppositeOf(event.side),
+    side: isSummary ? event.side : invertSide(event.side),
     size: event.side === "BUY" ? event.takerAmount : event.makerAmount,
     value: event.side === "BUY" ? event.makerAmount : event.takerAmount,
     matchType: isSummary ? null : "direct",
@@ -222,8 +223,4 @@ function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
 /** Generation 1 charges in what the order receives: shares for a BUY, collateral for a SELL. */
 function feeTokenOf(fill: Draft): TokenId | null {
   return fill.makerSide === "BUY" ? fill.makerTokenId : null;
-}
-
-function oppositeOf(side: Side): Side {
-  return side === "BUY" ? "SELL" : "BUY";
 }
