@@ -24,7 +24,7 @@ export class KeyedHash {
     }
   }
 
-  delta(text: string): string {
+  hmac(text: string): string {
     const length = this.#inner.write(text, blockBytes, "latin1");
     const inner = hash("sha256", this.#inner.subarray(0, blockBytes + length), "binary");
     this.#outer.write(inner, blockBytes, "latin1");

@@ -55,7 +55,7 @@ export class LiveKeys {
   }
 
   hashed(value: string): HashedValue {
-    return { value, mac: Buffer.from(this.#keyedHash.delta(value), "latin1").toString("hex") };
+    return { value, mac: Buffer.from(this.#keyedHash.hmac(value), "latin1").toString("hex") };
   }
 
   /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
@@ -133,7 +133,7 @@ export class LiveKeys {
   /** The same work for every kind of value that does not work. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const fingerprint = this.#keyedHash.delta(text);
+    const fingerprint = this.#keyedHash.hmac(text);
     const found = this.#live.get(fingerprint);
     const candidate = found ?? noKey;
     const same = timingSafeEqual(Buffer.from(fingerprint, "latin1"), candidate.mac);
