@@ -61,7 +61,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   async *#all(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
-    if (this.#list.order === "desc") yield* this.#snapshotChunks(chunkRows);
+    if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
       const reach = { boundary: this.#boundary, limit: chunkRows };
@@ -70,10 +70,10 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
       if (chunk.length < chunkRows) break;
       after = chunk.at(-1)?.seq ?? after;
     }
-    if (this.#list.order === "asc") yield* this.#snapshotChunks(chunkRows);
+    if (this.#list.order === "asc") yield* this.#unfinalizedChunks(chunkRows);
   }
 
-  *#snapshotChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
+  *#unfinalizedChunks(chunkRows: number): Generator<readonly Item[], void, undefined> {
     for (let at = 0; at < this.#unfinalized.length; at += chunkRows)
       yield this.#unfinalized.slice(at, at + chunkRows);
   }
