@@ -18,7 +18,7 @@ import { tokenOf } from "./server/insert-until-there.ts";
 /** Where rows are in their file. Bytes. */
 type Place = { readonly begin: number; readonly length: number };
 
-type Unfinalized = {
+type SpooledBatch = {
   readonly head: BatchHead;
   readonly places: Readonly<Record<keyof BatchRows, Place>>;
 };
@@ -30,7 +30,7 @@ type Unfinalized = {
 export class AppendGroup {
   readonly #engine: Engine;
   readonly #files = new Map<keyof BatchRows, SpoolFile>();
-  readonly #unfinalized: Unfinalized[] = [];
+  readonly #batches: SpooledBatch[] = [];
   #rows = 0;
 
   constructor(engine: Engine) {
@@ -43,17 +43,17 @@ export class AppendGroup {
   }
 
   get batches(): readonly BatchHead[] {
-    return this.#unfinalized.map(({ head }) => head);
+    return this.#batches.map(({ head }) => head);
   }
 
   get range(): BlockRange {
-    const [first, last] = [this.#unfinalized[0]?.head, this.#unfinalized.at(-1)?.head];
+    const [first, last] = [this.#batches[0]?.head, this.#batches.at(-1)?.head];
     assert(first !== undefined && last !== undefined, "a group has batches");
     return { from: first.fromBlock, to: last.toBlock };
   }
 
   get isEmpty(): boolean {
-    return this.#unfinalized.length === 0;
+    return this.#batches.length === 0;
   }
 
   /** To be called again when it has resolved. Throws `DataFolderUnwritableError`. */
@@ -64,7 +64,7 @@ export class AppendGroup {
       events: await this.#append("events", events),
       quarantine: await this.#append("quarantine", quarantine),
     };
-    this.#unfinalized.push({ head, places });
+    this.#batches.push({ head, places });
     const { tally } = head;
     this.#rows += tally.fills + tally.events + tally.quarantined.length;
   }
@@ -85,7 +85,7 @@ export class AppendGroup {
   /** What memory needs of each batch, in order; all are read into the same memory. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
-    for (const { head, places } of this.#unfinalized) {
+    for (const { head, places } of this.#batches) {
       const rows = {
         fills: await this.#read("fills", places, memory),
         minuteCandles: await this.#read("minuteCandles", places, memory),
@@ -113,13 +113,13 @@ export class AppendGroup {
   }
 
   #roomFor(kind: keyof BatchRows): Buffer {
-    const lengths = this.#unfinalized.map(({ places }) => places[kind].length);
+    const lengths = this.#batches.map(({ places }) => places[kind].length);
     return Buffer.allocUnsafeSlow(Math.max(0, ...lengths));
   }
 
   async #read<Kind extends keyof BatchRows>(
     kind: Kind,
-    places: Unfinalized["places"],
+    places: SpooledBatch["places"],
     memory: Readonly<Record<Kind, Buffer>>,
   ): Promise<Buffer> {
     const { begin, length } = places[kind];
