@@ -83,9 +83,9 @@ export class HttpServer {
   readonly #options: ServerOptions;
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #paths: readonly string[];
-  readonly #maker: SingleFlight;
-  readonly #fastLane: FastPath;
-  readonly #silent: IdleConnections;
+  readonly #singleFlight: SingleFlight;
+  readonly #fastPath: FastPath;
+  readonly #idleConnections: IdleConnections;
   readonly #bare: BareAnswers;
   #url = "";
 
@@ -95,8 +95,8 @@ export class HttpServer {
     this.#paths = [...new Set(options.routes.map(({ path }) => path))];
     this.#bare = new BareAnswers(options);
     const ready = new ResponseCache();
-    this.#maker = new SingleFlight(ready);
-    this.#fastLane = new FastPath({
+    this.#singleFlight = new SingleFlight(ready);
+    this.#fastPath = new FastPath({
       ready,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
@@ -111,7 +111,7 @@ export class HttpServer {
       // Cached responses do not reach Fastify, except while the server closes: Fastify then adds `Connection: close`.
       serverFactory: (handle) =>
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
-          const isTaken = this.node.listening && this.#fastLane.take(request, response);
+          const isTaken = this.node.listening && this.#fastPath.take(request, response);
           if (isTaken === true) return;
           this.#bare.pending.add(request, response);
           void whenKnown(isTaken, (isAnswered) => {
@@ -140,7 +140,7 @@ export class HttpServer {
     this.#addRoutes();
     this.#observeAnswers();
     this.#answerWhatNodeWould();
-    this.#silent = new IdleConnections(this.node);
+    this.#idleConnections = new IdleConnections(this.node);
   }
 
   /** Resolves once the service listens. */
@@ -171,7 +171,7 @@ export class HttpServer {
     const { silentDrainMs, idleSweepMs } = webLimits;
     const { drainTimeoutMs = webLimits.drainTimeoutMs } = this.#options;
     const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
-    const silence = setTimeout(() => this.#silent.destroyAll(), silentDrainMs);
+    const silence = setTimeout(() => this.#idleConnections.destroyAll(), silentDrainMs);
     // Answers that had begun before have promised to keep their connection.
     const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
     try {
@@ -184,7 +184,7 @@ export class HttpServer {
   }
 
   #receive(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
-    const counted = this.#fastLane.callerOf(request.raw);
+    const counted = this.#fastPath.callerOf(request.raw);
     const caller = counted ?? this.#options.admission.admit(request.raw, this.#accessOf(request));
     void whenKnown(caller, (known) => {
       request.caller = known;
@@ -280,7 +280,9 @@ export class HttpServer {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
         const makeAnswer = () =>
-          isPrepared ? this.#maker.answer(route, { request, reply }) : handler(request, reply);
+          isPrepared
+            ? this.#singleFlight.answer(route, { request, reply })
+            : handler(request, reply);
         const ready = whenReady?.(request) ?? null;
         const answer = ready === null ? makeAnswer() : ready.then(makeAnswer);
         // An administrator may have ended the key of this very request.
