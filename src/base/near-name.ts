@@ -55,8 +55,9 @@ export function unknownName(name: string, valid: readonly string[]): string {
   if (valid.length === 0) return "is not known here; there are no parameters";
   const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
   const meant = synonym?.find((one) => valid.includes(one)) ?? nearName(name, valid);
-  const names = `alid names: ${valid.join(", ")}`;
-  return `is not known here; ${meant === null ? "v" : `did you mean ${meant}? V`}${names}`;
+  const names = valid.join(", ");
+  if (meant === null) return `is not known here; valid names: ${names}`;
+  return `is not known here; did you mean ${meant}? Valid names: ${names}`;
 }
 
 /** What is wrong with a value, for the client: what is allowed, what was given, and the nearest of the choices. */
