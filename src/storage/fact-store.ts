@@ -129,7 +129,7 @@ export class FactStore extends CoveredFacts {
 
   /**
    * The second step, once their facts are there, and in order: the minutes, then the commit record. Fills
-   * without a commit record show a start which minutes to derive again, so minutes never come before them. Then the
+   * without a commit record say at startup which minutes to derive again, so minutes never come before them. Then the
    * batches may be covered, in order.
    */
   async commit(group: AppendGroup): Promise<void> {

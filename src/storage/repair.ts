@@ -4,7 +4,7 @@
  * by this process or by the next start. Every step can be done again, so a crash in the middle of
  * it costs nothing.
  *
- * Carried out only while no one reads or appends, since rows are missing meanwhile; `repairs.ts` stops the readers of
+ * Carried out only while nothing reads or appends, since rows are missing meanwhile; `repairs.ts` stops the readers of
  * a shared database.
  */
 import { storeLimits } from "../base/config/limits.ts";

@@ -79,7 +79,7 @@ export class CommitWatch {
   #fail(repaired: RepairedElsewhereError): void {
     this.#closing.abort();
     this.#nextFound.reject(repaired);
-    // It is reported when someone waits.
+    // The next wait throws it.
     this.#nextFound.promise.catch(() => {});
   }
 

@@ -24,7 +24,7 @@ type Table = {
   readonly since?: number;
 };
 
-/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and anyone who reads waits (decision 0003). */
+/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and readers wait (decision 0003). */
 const mergedBytesMax = 4 * 1024 ** 3;
 
 /**

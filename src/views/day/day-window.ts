@@ -157,7 +157,7 @@ export class DayWindow {
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
       const isLast = this.#newestOf.get(slot) === trades.oldest;
-      // A price is not made of numbers that the next one to go takes the place of.
+      // No price is computed that the next trade to leave would overwrite.
       const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
       trades.shift();
       if (isLast) this.#end(slot);
@@ -187,7 +187,7 @@ export class DayWindow {
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
   }
 
-  /** What was traded of a token, reported as its own trades only. */
+  /** What was traded of a token, counting its own trades only. */
   volumeOf(tokenId: TokenId): DayVolume {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return noVolume;

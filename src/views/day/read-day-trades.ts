@@ -82,7 +82,7 @@ function readPage(engine: Engine, where: string): Promise<Buffer> {
     `SELECT seq, timestamp, token_id, size, value, side FROM fills
      WHERE role != 'taker' AND ${where} ORDER BY seq`,
   );
-  // It is awaited later; until then no one else looks at its failure.
+  // It is awaited later; until then nothing else handles its failure.
   page.catch(() => {});
   return page;
 }

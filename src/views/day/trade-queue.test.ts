@@ -49,7 +49,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 type Known = Omit<DayTrade, "tokenId"> & { readonly slot: number; readonly number: number };
 
-test("every trade is sent as it came, whatever else comes and goes", () => {
+test("every trade is returned as it came, whatever else comes and goes", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
       const queue = new TradeQueue();
