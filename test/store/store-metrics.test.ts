@@ -37,6 +37,7 @@ const ofServers = new Set([
   "claims",
   "identity",
   "market_metadata",
+  "repairs",
   "markets",
   "trades",
 ]);

@@ -56,7 +56,7 @@ async function readStoreSize(engine: Engine): Promise<StoreSize> {
     `SELECT count(), max(to_block) - min(from_block) + 1, sum(to_block - from_block + 1)
      FROM commits`,
   );
-  const [commits, blocks, vouched] = (covered ?? []).map(Number);
+  const [commits, blocks, committed] = (covered ?? []).map(Number);
   return {
     tables: tables.map(([table, rows, bytes, parts]) => ({
       table: String(table),
@@ -64,6 +64,6 @@ async function readStoreSize(engine: Engine): Promise<StoreSize> {
       bytes: Number(bytes),
       parts: Number(parts),
     })),
-    missingBlocks: commits === 0 ? 0 : Number(blocks) - Number(vouched),
+    missingBlocks: commits === 0 ? 0 : Number(blocks) - Number(committed),
   };
 }
