@@ -97,16 +97,13 @@ export class MarketList {
       at = this.#nextBetween({ sign, edge, bar }, at, end);
       if (at === end) return;
       const [rank, key] = [this.#ranks[at] ?? 0, sign * (this.#keys[at] ?? 0)];
-      const ordinal = this.#ordinalAt(at);
-      const isTied = bar.ordinal !== -1 && rank === bar.rank && key === bar.key;
-      if (isTied && compareMarkets(this.#columns.ids, ordinal, bar.ordinal) >= 0) continue;
-      this.#insert(page, { ordinal, rank, key });
+      this.#insert(page, { ordinal: this.#ordinalAt(at), rank, key });
     }
   }
 
   /**
-   * The first item from `at` towards `end` that is neither behind the bar nor before the edge, as far as numbers and
-   * the first byte of its id say. What a page costs is this loop.
+   * The first item from `at` towards `end` that comes before the bar, and whose numbers are not before the edge. What a
+   * page costs is this loop.
    */
   #nextBetween(
     { sign, edge, bar }: Pick<Page, "sign" | "edge"> & { readonly bar: Chosen },
@@ -116,7 +113,6 @@ export class MarketList {
     const [ranks, keys, ids] = [this.#ranks, this.#keys, this.#columns.ids];
     const { rank: rankMin, key: keyMax } = bar;
     const { rank: edgeRank, key: keyMin } = edge;
-    const idMax = bar.ordinal === -1 ? 255 : (ids[bar.ordinal * idBytes] ?? 0);
     let next = at;
     for (; next !== end; next = (next + sign) | 0) {
       const rank = ranks[next] ?? 0;
@@ -124,7 +120,7 @@ export class MarketList {
       const key = sign * (keys[next] ?? 0);
       if (rank === edgeRank && key < keyMin) continue;
       if (rank > rankMin || key < keyMax) break;
-      if (key === keyMax && (ids[this.#ordinalAt(next) * idBytes] ?? 0) <= idMax) break;
+      if (key === keyMax && compareMarkets(ids, this.#ordinalAt(next), bar.ordinal) < 0) break;
     }
     return next;
   }
