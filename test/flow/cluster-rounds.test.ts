@@ -60,7 +60,8 @@ async function playRound(t: TestContext, { scene, nodes, round }: Round): Promis
   const what: Happening[] = [happenings[round] ?? random.pick(happenings)];
   // Later rounds also play two at the same time.
   if (round >= happenings.length && !what.includes("upgrade") && random.chance(0.5)) {
-    what.push(random.pick(["redis", "clickhouse", "fork"]));
+    const more = (["redis", "clickhouse", "fork"] as const).filter((one) => !what.includes(one));
+    what.push(random.pick(more));
   }
   const startedMs = performance.now();
   await Promise.all(what.map((one) => play(one, { scene, nodes })));
