@@ -24,11 +24,11 @@ export class CoveredFacts {
     readonly engine: MeteredEngine;
     readonly coverage: Coverage | null;
     readonly reorgs: ReorgLog;
-    readonly repairs?: number;
+    readonly repairs: number;
   }) {
     this.engine = parts.engine;
     this.reorgs = parts.reorgs;
-    this.repairs = parts.repairs ?? 0;
+    this.repairs = parts.repairs;
     this.#coverage = parts.coverage;
   }
 

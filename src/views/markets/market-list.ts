@@ -89,40 +89,25 @@ export class MarketList {
     });
   }
 
+  /** Short calls, as in `inChunks`; what most items fail comes first, compared with plain numbers. */
   #choose(page: Page, { from, to }: Chunk): void {
     const { sign, edge } = page;
-    const end = sign === 1 ? to : from - 1;
-    for (let at = sign === 1 ? from : to - 1; ; at += sign) {
-      const bar = this.#barOf(page);
-      at = this.#nextBetween({ sign, edge, bar }, at, end);
-      if (at === end) return;
-      const [rank, key] = [this.#ranks[at] ?? 0, sign * (this.#keys[at] ?? 0)];
-      this.#insert(page, { ordinal: this.#ordinalAt(at), rank, key });
+    const [ranks, keys] = [this.#ranks, this.#keys];
+    let bar = this.#barOf(page);
+    for (let step = 0; step < to - from; step += 1) {
+      const at = sign === 1 ? from + step : to - 1 - step;
+      const rank = ranks[at] ?? 0;
+      if (rank < bar.rank || rank > edge.rank) continue;
+      const key = sign * (keys[at] ?? 0);
+      if (rank === bar.rank && key > bar.key) continue;
+      if (rank === edge.rank && key < edge.key) continue;
+      const ordinal = this.#ordinalAt(at);
+      if (bar.ordinal !== -1 && rank === bar.rank && key === bar.key) {
+        if (compareMarkets(this.#columns.ids, ordinal, bar.ordinal) >= 0) continue;
+      }
+      this.#insert(page, { ordinal, rank, key });
+      bar = this.#barOf(page);
     }
-  }
-
-  /**
-   * The first item from `at` towards `end` that comes before the bar, and whose numbers are not before the edge. What a
-   * page costs is this loop.
-   */
-  #nextBetween(
-    { sign, edge, bar }: Pick<Page, "sign" | "edge"> & { readonly bar: Chosen },
-    at: number,
-    end: number,
-  ): number {
-    const [ranks, keys, ids] = [this.#ranks, this.#keys, this.#columns.ids];
-    const { rank: rankMin, key: keyMax } = bar;
-    const { rank: edgeRank, key: keyMin } = edge;
-    let next = at;
-    for (; next !== end; next = (next + sign) | 0) {
-      const rank = ranks[next] ?? 0;
-      if (rank < rankMin || rank > edgeRank) continue;
-      const key = sign * (keys[next] ?? 0);
-      if (rank === edgeRank && key < keyMin) continue;
-      if (rank > rankMin || key < keyMax) break;
-      if (key === keyMax && compareMarkets(ids, this.#ordinalAt(next), bar.ordinal) < 0) break;
-    }
-    return next;
   }
 
   /** What an item has to come before: the last of the best, or anything in the list while those are few. */
