@@ -29,12 +29,20 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   /** For a `WHERE`. */
   readonly sql: string;
   /** The same for each token alone, where the table is ordered by token and tokens are few. */
-  readonly byToken?: readonly string[];
+  readonly byToken?: readonly OfTokens[];
+  /** Where a page of tokens is likely to be, newest first, above `from` (0: all of it). Few parts have it, so it is read first. */
+  readonly near?: OfTokens & { readonly from: Seq };
   readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
 
 type Located = { readonly seq: Seq };
+
+/**
+ * Conditions of which `prewhere` is the tokens alone: left to choose, the engine reads other columns before it knows
+ * which rows are needed, and a page takes twice as long.
+ */
+type OfTokens = { readonly prewhere: string; readonly sql: string };
 
 /** Where the rows of a list are, whatever they are. */
 type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
@@ -91,15 +99,37 @@ export async function readFinalRows<Item extends Located>(
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
   store.reads.add(list.question, "engine");
-  // Of one token the engine reads the first rows in their order, and no more; of several it sorts all.
+  const { near } = list;
+  if (near === undefined) return readBelow(store, list, { boundary, limit });
+  const rows = await readOf(store, list, { ...near, boundary, limit });
+  if (rows.length === limit || near.from === 0) return rows;
+  const rest = { boundary: Math.min(boundary, near.from) as Seq, limit: limit - rows.length };
+  return [...rows, ...(await readBelow(store, list, rest))];
+}
+
+/** Of one token the engine reads the first rows in their order, and no more; of several it sorts all. */
+async function readBelow<Item extends Located>(
+  store: IndexedFacts,
+  list: StoredList<Item>,
+  reach: Reach,
+): Promise<readonly Item[]> {
   const rows = await Promise.all(
-    (list.byToken ?? [list.sql]).map(async (sql) => {
-      const clauses = behind({ ...list, sql }, boundary, limit);
-      return list.read(store.engine, `${clauses} SETTINGS ${list.settings}`);
-    }),
+    (list.byToken ?? [list]).map(async (conditions) =>
+      readOf(store, list, { ...conditions, ...reach }),
+    ),
   );
   const [first = [], ...others] = rows;
-  return others.length === 0 ? first : firstOf(rows.flat(), list, limit);
+  return others.length === 0 ? first : firstOf(rows.flat(), list, reach.limit);
+}
+
+async function readOf<Item extends Located>(
+  store: IndexedFacts,
+  list: StoredList<Item>,
+  { prewhere, sql, boundary, limit }: Partial<OfTokens> & { readonly sql: string } & Reach,
+): Promise<readonly Item[]> {
+  const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
+  const clauses = first + behind({ ...list, sql }, boundary, limit);
+  return list.read(store.engine, `${clauses} SETTINGS ${list.settings}`);
 }
 
 function firstOf<Item extends Located>(

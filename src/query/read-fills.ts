@@ -1,5 +1,6 @@
-import type { TokenId } from "../base/ids.ts";
+import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
+import type { TokenTotals } from "../market/market.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
@@ -17,24 +18,34 @@ import {
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
 export type FillList = ListOrder & { readonly filter: FillFilter };
 
-type FillPage = FillList & { readonly limit: number };
+type FillPage = FillList & {
+  readonly limit: number;
+  /** How many trades a token has and where its newest one is, which says where a page is likely to be. */
+  readonly totalsOf?: (tokenId: TokenId) => Pick<TokenTotals, "trades" | "lastTrade">;
+};
 
 /** Where the rows of a list are. */
-export function storedFills({ filter, ...order }: FillList): StoredList<Fill> {
+export function storedFills({ filter, order, after, finalizedOnly }: FillList): StoredList<Fill> {
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
   const isOfFew = table === "fills_by_token" && isFew(tokenIds);
   return {
-    ...order,
+    order,
+    after,
+    finalizedOnly,
     question: "trades",
     table,
-    ...(isOfFew ? { byToken: tokenIds.map((id) => filterSql({ ...filter, tokenIds: [id] })) } : {}),
+    ...(isOfFew ? { byToken: tokenIds.map((id) => ofTokens({ ...filter, tokenIds: [id] })) } : {}),
     settings: isOfFew ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
     sql: filterSql(filter),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
     holds: filterHolds(filter),
   };
+}
+
+function ofTokens(filter: FillFilter): { readonly prewhere: string; readonly sql: string } {
+  return { prewhere: filterSql({ tokenIds: filter.tokenIds }), sql: filterSql(filter) };
 }
 
 /** Only times are not found by the order of the table: they have an index. */
@@ -51,9 +62,12 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 
 /** Reads one page. */
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
-  const { limit, ...list } = page;
+  const { limit } = page;
   const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
-  const rows = storedFills(list);
+  const from = likelyFrom(store, page);
+  const near =
+    from === null ? {} : { near: { ...ofTokens({ ...page.filter, seqFrom: from }), from } };
+  const rows = { ...storedFills(page), ...near };
   return newest === null
     ? readRows(store, rows, { limit })
     : readRows(store, rows, {
@@ -80,18 +94,41 @@ async function readNewest(
   return rows.slice(0, limit);
 }
 
+/** How many times the trades of a page are expected where it is looked for first. */
+const nearPages = 2;
+
+/** Where a page of all trades of some tokens ends if they were traded evenly until the newest; `null` for other pages. */
+function likelyFrom(
+  { coverage }: IndexedFacts,
+  { filter, order, after, limit, totalsOf }: FillPage,
+): Seq | null {
+  const { tokenIds = [], seqTo = Infinity } = filter;
+  const isOfTokens = tokenIds.length > 0 && asksOnlyFor(filter, [...plainNames, "seqTo"]);
+  if (order === "asc" || totalsOf === undefined || coverage === null || !isOfTokens) return null;
+  const totals = tokenIds.map(totalsOf);
+  const trades = totals.reduce((sum, one) => sum + one.trades, 0);
+  const newest = Math.max(...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
+  const oldest = firstSeqOf(coverage.fromBlock);
+  const span = ((newest - oldest) * limit * nearPages) / Math.max(1, trades);
+  const from = Math.floor(Math.min(newest, after ?? Infinity, seqTo) - span);
+  return (from > oldest ? from : 0) as Seq;
+}
+
 /** What does not narrow a list down beyond its tokens. */
-const plainNames: ReadonlySet<string> = new Set(["roles", "tokenIds", "invertedTokenId"]);
+const plainNames = ["roles", "tokenIds", "invertedTokenId"];
 
 /** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
 function plainTrades(filter: FillFilter): NewestOf | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
   const areFew = tokenIds === null || isFew(tokenIds);
-  const isPlain = Object.entries(filter).every(
-    ([name, value]) => value === undefined || plainNames.has(name),
+  return areTrades && areFew && asksOnlyFor(filter, plainNames) ? { tokenIds } : null;
+}
+
+function asksOnlyFor(filter: FillFilter, names: readonly string[]): boolean {
+  return Object.entries(filter).every(
+    ([name, value]) => value === undefined || names.includes(name),
   );
-  return areTrades && areFew && isPlain ? { tokenIds } : null;
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

@@ -91,7 +91,8 @@ export function fillSource(
   place: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
   const list = { filter, ...listOrder(backend, place) };
-  const readPage = async (limit: number) => readFills(backend.store, { ...list, limit });
+  const totalsOf = (tokenId: TokenId) => backend.state.directory.totalsOf(tokenId);
+  const readPage = async (limit: number) => readFills(backend.store, { ...list, limit, totalsOf });
   return storedSource(backend.store, storedFills(list), readPage);
 }
 

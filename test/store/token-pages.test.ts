@@ -1,0 +1,58 @@
+/** Pages of all trades of some tokens, which are looked for first where the totals of the tokens say that they are. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Seq } from "../../src/base/ids.ts";
+import type { TokenTotals } from "../../src/market/market.ts";
+import { readFills } from "../../src/query/read-fills.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { propertySettings, testSeed } from "../support/property-settings.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(4), { seed: testSeed, numRuns: 40 })));
+const fills = fillsOf(blocks);
+const tokens = [...new Set(fills.map(({ tokenId }) => tokenId))];
+const newest = fills.at(-1)?.seq ?? 0;
+const roles = ["maker", "direct"] as const;
+
+test("a page has the newest trades of its tokens, whatever their totals are", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
+  const anySeq = fc.option(fc.integer({ min: 0, max: newest + 1 }), { nil: undefined });
+  const anyTotals = fc.record({
+    trades: fc.integer({ min: 0, max: 10_000 }),
+    lastSeq: fc.integer({ min: 0, max: newest }),
+  });
+  const anyPage = fc.record({
+    tokenIds: fc.uniqueArray(fc.constantFrom(...tokens), { minLength: 1, maxLength: 4 }),
+    limit: fc.integer({ min: 1, max: 60 }),
+    after: anySeq,
+    seqTo: anySeq,
+    totals: anyTotals,
+  });
+  const property = fc.asyncProperty(anyPage, async ({ tokenIds, limit, after, seqTo, totals }) => {
+    const { trades, lastSeq } = totals;
+    const lastTrade = { seq: lastSeq as Seq } as TokenTotals["lastTrade"];
+    const page = await readFills(store, {
+      filter: { roles, tokenIds, seqTo: seqTo as Seq | undefined },
+      order: "desc",
+      after: (after ?? null) as Seq | null,
+      finalizedOnly: true,
+      limit,
+      totalsOf: () => ({ trades, lastTrade }),
+    });
+    const expected = fills
+      .filter(({ tokenId, role, seq }) => {
+        const isAsked = tokenIds.includes(tokenId) && role !== "taker";
+        return isAsked && seq < Math.min(after ?? Infinity, seqTo ?? Infinity);
+      })
+      .toReversed()
+      .slice(0, limit);
+    assert.deepEqual(
+      page.map(({ seq }) => seq),
+      expected.map(({ seq }) => seq),
+    );
+  });
+  await fc.assert(property, propertySettings(400));
+});
