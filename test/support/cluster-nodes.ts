@@ -5,7 +5,8 @@ import type { Service } from "./service.ts";
 import { waitFor } from "./wait-for.ts";
 
 const indexerNames = ["index-a", "index-b"];
-const apiNames = ["api-a", "api-b", "api-c"];
+const apiNames = ["api-a", "api-b", "api-c"] as const;
+type ApiName = (typeof apiNames)[number];
 
 /** Two indexers, of which one is active, and three serving nodes. */
 export class ClusterNodes {
@@ -38,8 +39,10 @@ export class ClusterNodes {
     return this.#killed.has(url);
   }
 
-  async kill(role: "active" | "standby" | "api"): Promise<void> {
-    const name = role === "api" ? this.#scene.random.pick(apiNames) : await this.#indexer(role);
+  /** Kills an indexer by what it is now, or a serving node by its name. */
+  async kill(which: "active" | "standby" | ApiName): Promise<void> {
+    const isRole = which === "active" || which === "standby";
+    const name = isRole ? await this.#indexer(which) : which;
     const service = this.#running.get(name);
     if (service === undefined) return;
     this.#running.delete(name);

@@ -25,6 +25,7 @@ export class LiveChain {
   #blocks: GeneratedBlock[];
   #finalized = numberBeforeChains + 1;
   #branches = 0;
+  #isFinalityHeld = false;
   #timer: NodeJS.Timeout | null = null;
 
   private constructor(node: ScriptedNode, blocks: GeneratedBlock[], random: SeededRandom) {
@@ -53,6 +54,20 @@ export class LiveChain {
 
   get head(): number {
     return numberBeforeChains + this.#blocks.length;
+  }
+
+  /** How many blocks are not final. */
+  get unfinalized(): number {
+    return this.head - this.#finalized;
+  }
+
+  /** From now on no block becomes final on its own. */
+  holdFinality(): void {
+    this.#isFinalityHeld = true;
+  }
+
+  releaseFinality(): void {
+    this.#isFinalityHeld = false;
   }
 
   /** Some blocks every `everyMs`. */
@@ -94,7 +109,7 @@ export class LiveChain {
       const kept = random.integer(Math.max(this.#finalized, this.head - 12), this.head);
       this.#replaceAbove(kept, this.head - kept + 1);
     } else this.grow(random.integer(1, 2));
-    if (random.chance(0.5)) this.finalizeBut(random.integer(0, 15));
+    if (random.chance(0.5) && !this.#isFinalityHeld) this.finalizeBut(random.integer(0, 15));
   }
 
   #replaceAbove(number: number, count: number): void {
