@@ -1,28 +1,35 @@
 /**
  * A cluster on this machine, with a real ClickHouse and a real Redis: how fast an indexer stores what it backfills, how
  * soon a serving node is ready on a first and a second start, how soon a serving node has a new block after the active
- * indexer was killed, and how large Redis becomes. Argument: millions of logs in the store (default 0.3).
+ * indexer was killed, how large Redis becomes, and how much more two serving nodes answer than one. Arguments: millions of
+ * logs in the store (default 0.3), and `nodes` for only the last of these.
  */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import { RedisConnection } from "../src/base/redis.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { RedisServer } from "../test/support/redis/redis-server.ts";
-import { type Page, Service } from "../test/support/service.ts";
+import { adminKey, type Page, Service } from "../test/support/service.ts";
 import { silentLog } from "../test/support/silent-log.ts";
 import { killServers, startServer } from "./child-server.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
-import { measureStart, seconds } from "./measure-start.ts";
+import { runClosedLoop } from "./http-load.ts";
+import { measureStart, readUsage, seconds } from "./measure-start.ts";
 import { median } from "./median.ts";
 
 const blocks = Math.round((Number(process.argv[2] ?? 0.3) * 1_000_000) / 112);
+const isOfNodes = process.argv[3] === "nodes";
 const newBlockEveryMs = 1500;
 const starts = 3;
 const failovers = 5;
+const loads = 5;
+const loadMs = 3000;
 
 const { model = "unknown" } = cpus()[0] ?? {};
 console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`);
@@ -43,7 +50,7 @@ try {
     ODDWIRE_HMAC_PEPPER: "a pepper that is long enough for a benchmark",
     // Asking whether a node is ready does not count for a balancer.
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
-    ODDWIRE_RATE_LIMIT_ADMIN: "1000000",
+    ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
   };
   const optionsOf = (role: "index" | "api", name: string) => {
     return { role, rpcUrls: [node.url], dataDir: join(dir, name), settings };
@@ -66,9 +73,12 @@ async function measure(optionsOf: OptionsOf): Promise<void> {
   const tookMs = performance.now() - startedAtMs;
   const logs = blocks * 112;
   console.log(`backfill of ${logs} logs: ${Math.round((logs / tookMs) * 1000)}/s, starts included`);
-  await measureReady(optionsOf);
-  await measureFailover({ api, active: first, optionsOf });
-  console.log(`Redis: ${((await usedBytes()) / 2 ** 20).toFixed(1)} MiB`);
+  if (!isOfNodes) {
+    await measureReady(optionsOf);
+    await measureFailover({ api, active: first, optionsOf });
+    console.log(`Redis: ${((await usedBytes()) / 2 ** 20).toFixed(1)} MiB`);
+  }
+  await measureNodes([api, await track(Service.open(optionsOf("api", "api-b")))]);
   console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}`);
 }
 
@@ -111,6 +121,67 @@ async function measureFailover(parts: {
   );
 }
 
+/**
+ * How much more two serving nodes answer on two cores than one of them on one core, in turns. Load, nodes, Redis and
+ * ClickHouse share the cores of this machine, so requests are not counted by the clock, but by the processor time that
+ * they take: of the serving processes, with all their threads, each pinned to a core of its own. So one node on one core
+ * answers 1 / n requests a second, and two on two cores 2 / n, where n is what one request takes then. Redis checks the
+ * limits: where it has to run on the same two cores, they answer 2 / (n + r), where r is what one request takes there.
+ */
+async function measureNodes(nodes: readonly [Service, Service]): Promise<void> {
+  const [first, second] = nodes;
+  const paths = await pricePaths(first);
+  await reached(second, await indexedBlock(first));
+  for (const [core, { pid }] of nodes.entries()) {
+    const words = ["--all-tasks", "--cpu-list", "--pid", String(core), String(pid)];
+    await promisify(execFile)("taskset", words);
+  }
+  const rates: Record<"one" | "two" | "twoWithRedis", number[]> = {
+    one: [],
+    two: [],
+    twoWithRedis: [],
+  };
+  for (let round = 0; round <= loads; round += 1) {
+    const one = await loadNodes([first], paths);
+    const two = await loadNodes(nodes, paths);
+    // The first round only warms up.
+    if (round === 0) continue;
+    rates.one.push(1 / one.nodes);
+    rates.two.push(2 / two.nodes);
+    rates.twoWithRedis.push(2 / (two.nodes + two.redis));
+  }
+  const one = median(rates.one);
+  const format = (rate: number) => `${Math.round(rate)}/s, ${(rate / one).toFixed(2)} times`;
+  console.log(`prices of one node on one core: ${format(one)}`);
+  console.log(`of two nodes on two cores: ${format(median(rates.two))} (goal: 1.7)`);
+  console.log(`  with Redis on the same two: ${format(median(rates.twoWithRedis))}`);
+}
+
+/** The seconds of processor time that a request takes, of nodes that are loaded at the same time. */
+async function loadNodes(
+  nodes: readonly Service[],
+  paths: readonly string[],
+): Promise<{ readonly nodes: number; readonly redis: number }> {
+  const ofNodes = () => nodes.reduce((sum, { pid }) => sum + readUsage(pid).cpuMs, 0) / 1000;
+  const before = { nodes: ofNodes(), redis: await redisCpuSeconds() };
+  const done = await Promise.all(
+    nodes.map(({ baseUrl: url }) =>
+      runClosedLoop({ url, key: adminKey, paths, connections: 32 }, loadMs),
+    ),
+  );
+  const requests = done.reduce((sum, load) => sum + load.requests, 0);
+  return {
+    nodes: (ofNodes() - before.nodes) / requests,
+    redis: ((await redisCpuSeconds()) - before.redis) / requests,
+  };
+}
+
+/** The prices of the tokens of the newest trades. */
+async function pricePaths(service: Service): Promise<readonly string[]> {
+  const { data } = await service.get<Page>("/v1/trades?limit=200");
+  return [...new Set(data.map((row) => `/v1/price/${String(row["token_id"])}`))];
+}
+
 async function track(opening: Promise<Service>): Promise<Service> {
   const service = await opening;
   services.add(service);
@@ -127,14 +198,23 @@ async function indexedBlock(service: Service): Promise<number> {
 }
 
 async function usedBytes(): Promise<number> {
+  return Number(/^used_memory:(\d+)/m.exec(await redisInfo("memory"))?.[1]);
+}
+
+async function redisCpuSeconds(): Promise<number> {
+  const text = await redisInfo("cpu");
+  const times = text.matchAll(/^used_cpu_(?:user|sys):([0-9.]+)/gm);
+  return [...times].reduce((sum, [, time]) => sum + Number(time), 0);
+}
+
+async function redisInfo(section: string): Promise<string> {
   const connection = await RedisConnection.open({
     url: redis.url,
     clock: systemClock,
     log: silentLog,
   });
   try {
-    const info = await connection.run((client) => client.info("memory"));
-    return Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
+    return await connection.run((client) => client.info(section));
   } finally {
     connection.close();
   }

@@ -36,7 +36,7 @@ function stepsIn(log: string): string {
 }
 
 /** What a process has used until now, as Linux counts it. */
-function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
+export function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
   const [, user, system] =
     /^(?:\S+ ){11}(\d+) (\d+) /.exec(
       readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, ""),
