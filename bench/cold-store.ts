@@ -15,7 +15,7 @@ import { wordOf } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
 import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
-import type { Engine } from "../src/storage/engine/engine.ts";
+import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
@@ -25,6 +25,8 @@ export type ColdStore = {
   readonly dataDir: string;
   readonly trades: number;
   readonly secondsPerBlock: number;
+  /** Where its facts are, if not in the folder. */
+  readonly openEngine?: OpenEngine;
 };
 
 const fillsPerBlock = 100;
@@ -62,8 +64,9 @@ export async function fillColdStore({
   dataDir,
   trades,
   secondsPerBlock,
+  openEngine,
 }: ColdStore): Promise<void> {
-  const store = await IndexedFacts.open(dataDir);
+  const store = await IndexedFacts.open(dataDir, openEngine);
   const { engine } = store;
   try {
     const tokens = tokensOf(trades);
