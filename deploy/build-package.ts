@@ -5,11 +5,12 @@
  * The code is joined into few files, together with the schema library, which alone has 683 modules: a start takes a
  * quarter less processor time (decision 0022). NOTICE has the license of what is joined.
  */
-import { cpSync, existsSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { bundleExplorer } from "../src/api/explorer/build-explorer.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = resolve(root, process.argv[2] ?? "dist");
@@ -56,20 +57,18 @@ await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  external: Object.keys({ ...dependencies, ...optionalDependencies }),
+  // Only a checkout bundles the explorer.
+  external: Object.keys({ ...dependencies, ...optionalDependencies, esbuild: "" }),
   plugins: [addresses],
   logLevel: "warning",
 });
 
-// The explorer is bundled from its source when the service starts, with the client that it is built on.
-const copied = [
-  "explorer/index.html",
-  "explorer/style.css",
-  "explorer/style",
-  "explorer/src",
-  "client/src",
-  "demo/artifacts",
-];
+// As it is served: a package neither has its source nor what it is bundled with.
+mkdirSync(join(target, "explorer"));
+for (const { name, body } of await bundleExplorer())
+  writeFileSync(join(target, "explorer", name), body);
+
+const copied = ["demo/artifacts"];
 // `npm run guide` builds it; a package without it serves no /guide.
 if (existsSync(join(root, "docs/dist"))) copied.push("docs/dist");
 for (const path of copied) cpSync(join(root, path), join(target, path), { recursive: true });

@@ -2,8 +2,8 @@
 import type { AccessStore } from "../access/access-store.ts";
 import type { Backend } from "../api/backend.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
-import { buildExplorer } from "../api/explorer/build-explorer.ts";
-import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
+import { openExplorer } from "../api/explorer/build-explorer.ts";
+import { Explorer } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import type { Route } from "../api/http/route.ts";
 import { HttpServer } from "../api/http/server.ts";
@@ -53,14 +53,12 @@ export async function serveEverything(
   const { freshness } = backend;
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   try {
-    const all = [
-      ...routes,
-      ...referenceRoutes(),
-      ...guideRoutes(),
-      ...explorerRoutes(buildExplorer),
-    ];
+    const explorer = new Explorer(openExplorer);
+    const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
+    const unknownPage = explorer.answerPage.bind(explorer);
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const url = await listen(start, { access, edge, routes: all, metrics, observe, stream });
+    const shownAt = { edge, routes: all, observe, stream, unknownPage };
+    const url = await listen(start, { access, metrics, ...shownAt });
     life.onClose(() => stream.close());
     return url;
   } catch (thrown) {
@@ -94,6 +92,7 @@ async function listen(
     readonly metrics: MetricsSource;
     readonly observe?: (observation: Observation) => void;
     readonly stream?: StreamServer;
+    readonly unknownPage?: Explorer["answerPage"];
   },
 ): Promise<string> {
   const { config, log, life } = start;

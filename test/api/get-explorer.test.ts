@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { buildExplorer } from "../../src/api/explorer/build-explorer.ts";
-import { type ExplorerFile, explorerRoutes } from "../../src/api/explorer/explorer-routes.ts";
+import { bundleExplorer } from "../../src/api/explorer/build-explorer.ts";
+import { Explorer, type ExplorerFile, pageName } from "../../src/api/explorer/explorer-routes.ts";
 import {
   assertError,
   assertEveryHeader,
@@ -17,12 +17,13 @@ suite("GET /", () => {
   let files: readonly ExplorerFile[];
   let isBroken = false;
   before(async () => {
-    files = await buildExplorer();
-    const build = async () => {
+    files = await bundleExplorer();
+    const explorer = new Explorer(async () => {
       if (isBroken) throw new Error("a file is missing");
       return files;
-    };
-    server = await openTestServer({ routes: explorerRoutes(build) });
+    });
+    const unknownPage = explorer.answerPage.bind(explorer);
+    server = await openTestServer({ routes: explorer.routes, unknownPage });
   });
   after(async () => server.close());
 
@@ -89,7 +90,22 @@ suite("GET /", () => {
       assert.equal(response.status, 200, path);
       assert.equal(await response.text(), page);
     }
-    assertError(await server.request("GET", "/nothing"), "NOT_FOUND");
+  });
+
+  test("404 where there is nothing: the page for a browser, an error for a program and below /v1", async () => {
+    const headers = { Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
+    const page = await (await get("/")).text();
+    for (const path of ["/nothing", "/market", "/%E0%A4%A", "/assets/explorer-0.js"]) {
+      const response = await fetch(server.url + path, { headers });
+      assert.equal(response.status, 404, path);
+      assertEveryHeader(response.headers);
+      assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+      assert.equal(response.headers.get("cache-control"), "no-store");
+      assert.equal(await response.text(), page);
+      assertError(await server.request("GET", path), "NOT_FOUND");
+    }
+    assertError(await server.request("GET", "/v1/nothing", { headers }), "NOT_FOUND");
+    assertError(await server.request("POST", "/nothing", { headers }), "NOT_FOUND");
   });
 
   test("its policy lets it run its own script, and no other", async () => {
@@ -101,7 +117,7 @@ suite("GET /", () => {
 
   test("200 with every header, packed for those who take it", async () => {
     for (const { name, body } of files) {
-      const path = name === "" ? "/" : `/assets/${name}`;
+      const path = name === pageName ? "/" : `/assets/${name}`;
       const plain = await get(path);
       assertEveryHeader(plain.headers);
       assert.equal(plain.headers.get("content-encoding"), null);
@@ -122,7 +138,7 @@ suite("GET /", () => {
   test("packed is less than 120 KB in all", async () => {
     const sizes = await Promise.all(
       files.map(async ({ name }) => {
-        const response = await get(name === "" ? "/" : `/assets/${name}`, "gzip");
+        const response = await get(name === pageName ? "/" : `/assets/${name}`, "gzip");
         return Number(response.headers.get("content-length"));
       }),
     );

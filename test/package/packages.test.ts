@@ -57,6 +57,10 @@ test("the package has what it needs to run and nothing else", async () => {
     built.filter((file) => file.includes(".test.")),
     [],
   );
+  // Bundled when it is packed, so that no page waits for it.
+  const explorer = await readdir(join(modules, "oddwire/dist/explorer"));
+  const names = explorer.map((name) => name.replace(/-[0-9a-f]{16}\./, "."));
+  assert.deepEqual(names.toSorted(), ["explorer.css", "explorer.js", "index.html"]);
 });
 
 test("commands run from the package, and the demo's packages are named when they are missing", async () => {
@@ -88,6 +92,8 @@ test("the service runs from the package, with its threads, its explorer and the 
     const page = await (await fetch(`${listening}/`)).text();
     const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "";
     assert.equal((await fetch(listening + script)).status, 200);
+    const asked = { headers: { accept: "text/html" } };
+    assert.equal(await (await fetch(`${listening}/nowhere`, asked)).text(), page);
     const headers = { "x-api-key": admin_key };
     const list = await fetch(`${listening}/v1/trades?format=parquet`, { headers });
     assert.deepEqual([list.status, (await list.arrayBuffer()).byteLength > 4], [200, true]);

@@ -9,6 +9,7 @@ import { Admission } from "../../src/access/admission.ts";
 import { IpGuard } from "../../src/access/ip-guard.ts";
 import type { Scope } from "../../src/access/key-format.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
+import type { Explorer } from "../../src/api/explorer/explorer-routes.ts";
 import type { Route } from "../../src/api/http/route.ts";
 import { HttpServer } from "../../src/api/http/server.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
@@ -100,6 +101,7 @@ export async function openTestServer(
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
+    unknownPage?: Explorer["answerPage"];
     /** Makes it serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;
@@ -145,6 +147,7 @@ export async function openTestServer(
     clock,
     log,
     observe: options.observe ?? (() => {}),
+    ...(options.unknownPage === undefined ? {} : { unknownPage: options.unknownPage }),
     ...(options.drainTimeoutMs === undefined ? {} : { drainTimeoutMs: options.drainTimeoutMs }),
   });
   const issue = async (scope: Scope) => {

@@ -17,11 +17,27 @@ import { HelpDialog } from "./help-dialog.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { isHelpOpen, watchShortcuts } from "./shortcuts.ts";
 
-/** The page of the address; the name is its title until it has a better one. */
-function pageOf([name = "", id = ""]: readonly string[]): readonly [string, ComponentChild] {
+/** The page of the address, `null` if there is none; the name is its title until it has a better one. */
+function pageOf(path: readonly string[]): readonly [string, ComponentChild] | null {
+  const [name, id] = path;
+  if (path.length > 2) return null;
+  if (id !== undefined) return pageAbout(name, id);
   switch (name) {
-    case "":
+    case undefined:
       return ["Markets", <MarketsPage />];
+    case "trades":
+      return ["Trades", <TradesPage />];
+    case "status":
+      return ["Status", <StatusPage />];
+    case "keys":
+      return ["Keys", <KeysPage />];
+    default:
+      return null;
+  }
+}
+
+function pageAbout(name: string | undefined, id: string): readonly [string, ComponentChild] | null {
+  switch (name) {
     case "market":
       return ["Market", <MarketPage key={id} id={id} />];
     case "event":
@@ -32,20 +48,15 @@ function pageOf([name = "", id = ""]: readonly string[]): readonly [string, Comp
       return ["Transaction", <TransactionPage key={id} hash={id.toLowerCase()} />];
     case "order":
       return ["Order", <OrderPage key={id} hash={id.toLowerCase()} />];
-    case "trades":
-      return ["Trades", <TradesPage />];
-    case "status":
-      return ["Status", <StatusPage />];
-    case "keys":
-      return ["Keys", <KeysPage />];
     default:
-      return ["Not found", <UnknownPage />];
+      return null;
   }
 }
 
 /** The explorer: header, the page of the address, help. */
 export function App() {
-  const [title, page] = pageOf(segments.value);
+  const page = pageOf(segments.value);
+  const title = page?.[0] ?? "Not found";
   useEffect(watchShortcuts, []);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
@@ -57,7 +68,7 @@ export function App() {
       </a>
       <Header />
       <main id="content" tabIndex={-1}>
-        <Content>{page}</Content>
+        {page === null ? <UnknownPage /> : <Content>{page[1]}</Content>}
       </main>
       {isHelpOpen.value && <HelpDialog />}
     </>
@@ -93,10 +104,14 @@ function Content({ children }: { readonly children: ComponentChild }) {
   }
 }
 
+/** Shown without a key as well: there is nothing to protect. */
 function UnknownPage() {
   return (
-    <Notice title="There is no such page">
-      <a href="/">Go to the markets</a>, or search above.
-    </Notice>
+    <>
+      <h1>Not found</h1>
+      <Notice title="There is no such page">
+        <a href="/">Go to the markets</a>, or read the <a href="/docs">API reference</a>.
+      </Notice>
+    </>
   );
 }

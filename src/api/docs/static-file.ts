@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { extname } from "node:path";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { bodyFor, PackableBytes } from "../http/gzip.ts";
@@ -24,6 +25,20 @@ export class StaticFile {
     reply.header("content-security-policy", this.#policy);
     return bodyFor({ request, reply }, this.#packable);
   }
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+};
+
+/** By the end of a file's name; `null` for what is not served. */
+export function contentTypeOf(name: string): string | null {
+  return contentTypes[extname(name)] ?? null;
 }
 
 /** Lets a page load what `sources` name, as directives, and nothing else. */

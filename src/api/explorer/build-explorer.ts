@@ -1,27 +1,37 @@
 /**
- * The explorer as it is served, made from the files of this package: one script of all its modules, the
- * client it is built on and the library that draws candles. Nothing is written to the disk.
+ * The explorer as it is served: one script of all its modules, the client it is built on and the library that draws
+ * candles. A package has it in files, which `deploy/build-package.ts` makes; a checkout bundles it from its source.
  */
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import type { ExplorerFile } from "./explorer-routes.ts";
+import { type ExplorerFile, pageName } from "./explorer-routes.ts";
 
 const root = new URL("../../../explorer/", import.meta.url);
 
-/** The page and what it loads. Takes some tenths of a second. */
-export async function buildExplorer(): Promise<readonly ExplorerFile[]> {
+/** The page and what it loads. */
+export async function openExplorer(): Promise<readonly ExplorerFile[]> {
+  return existsSync(new URL("src/", root)) ? bundleExplorer() : readExplorer();
+}
+
+/** The files of a package. */
+async function readExplorer(): Promise<readonly ExplorerFile[]> {
+  const names = await readdir(root);
+  return Promise.all(
+    names.map(async (name) => ({ name, body: await readFile(new URL(name, root)) })),
+  );
+}
+
+/** The same from the source, which takes some tenths of a second. */
+export async function bundleExplorer(): Promise<readonly ExplorerFile[]> {
   const style = assetOf("explorer", "css", await bundle("style.css"));
   const script = assetOf("explorer", "js", await bundle("src/main.tsx"));
   const page = await readFile(new URL("index.html", root), "utf8");
   const linked = page
     .replace('href="style.css"', `href="/assets/${style.name}"`)
     .replace('src="src/main.tsx"', `src="/assets/${script.name}"`);
-  return [
-    { name: "", contentType: "text/html; charset=utf-8", body: Buffer.from(linked) },
-    style,
-    script,
-  ];
+  return [{ name: pageName, body: Buffer.from(linked) }, style, script];
 }
 
 async function bundle(entry: string): Promise<Buffer> {
@@ -42,12 +52,7 @@ async function bundle(entry: string): Promise<Buffer> {
 }
 
 /** Its name says what is in it, so that it can be kept for good. */
-function assetOf(name: string, extension: keyof typeof contentTypes, body: Buffer): ExplorerFile {
+function assetOf(name: string, extension: "css" | "js", body: Buffer): ExplorerFile {
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
-  return { name: `${name}-${hash}.${extension}`, contentType: contentTypes[extension], body };
+  return { name: `${name}-${hash}.${extension}`, body };
 }
-
-const contentTypes = {
-  css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-} as const;

@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import { assert } from "../../base/assert.ts";
 import { AppError } from "../../base/errors.ts";
-import { fileRoute, pagePolicy, StaticFile } from "../docs/static-file.ts";
+import { contentTypeOf, fileRoute, pagePolicy, StaticFile } from "../docs/static-file.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
-/** A file of the explorer as it is served. */
-export type ExplorerFile = {
-  /** Names its content; empty for the page itself. */
-  readonly name: string;
-  readonly contentType: string;
-  readonly body: Buffer;
-};
+/** A file of the explorer as it is served; an asset's name says what is in it. */
+export type ExplorerFile = { readonly name: string; readonly body: Buffer };
+
+/** The page itself; all other files are what it loads. */
+export const pageName = "index.html";
 
 /** Lets the page load what comes with it, talk to the service it came from, and nothing else. */
 const contentSecurityPolicy = pagePolicy([
@@ -37,24 +36,18 @@ const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 
 
 const yearSeconds = 31_536_000;
 
-/** The explorer: its page at every path that it shows something at, and what that loads, made when it is asked for first. Needs no key. */
-export function explorerRoutes(
-  buildFiles: () => Promise<readonly ExplorerFile[]>,
-): readonly Route[] {
-  let built: Promise<ReadonlyMap<string, StaticFile>> | null = null;
-  const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
-    built ??= buildFiles().then(keep);
-    const files = await built.catch((thrown: unknown) => {
-      // The next one tries again.
-      built = null;
-      throw thrown;
-    });
-    const file = files.get(name);
-    if (file === undefined) throw new AppError("NOT_FOUND");
-    return file.answer(request, reply);
-  };
-  return [
-    ...pagePaths.map((path) =>
+/** The explorer: one page at all of its paths, and what that loads. Its files are opened when they are asked for first. */
+export class Explorer {
+  readonly #open: () => Promise<readonly ExplorerFile[]>;
+  #files: Promise<ReadonlyMap<string, StaticFile>> | null = null;
+
+  constructor(open: () => Promise<readonly ExplorerFile[]>) {
+    this.#open = open;
+  }
+
+  /** They need no key. */
+  get routes(): readonly Route[] {
+    const pages = pagePaths.map((path) =>
       defineRoute({
         ...fileRoute,
         path,
@@ -63,23 +56,43 @@ export function explorerRoutes(
         // The page keeps its state in the query string.
         querystring: Type.Object({}, { additionalProperties: true }),
         cacheControl: "private, max-age=0",
-        handler: async (request, reply) => answer("", request, reply),
+        handler: async (request, reply) => this.answerPage(request, reply),
       }),
-    ),
-    defineRoute({
+    );
+    const assets = defineRoute({
       ...fileRoute,
       path: "/assets/{name}",
       summary: "What the explorer loads",
       params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
       cacheControl: `private, max-age=${yearSeconds}`,
-      handler: async (request, reply) => answer(request.params.name, request, reply),
-    }),
-  ];
+      handler: async (request, reply) => this.#answer(request.params.name, request, reply),
+    });
+    return [...pages, assets];
+  }
+
+  /** The page, which shows what its address names, or that there is no such page. */
+  async answerPage(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    return this.#answer(pageName, request, reply);
+  }
+
+  async #answer(name: string, request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    this.#files ??= this.#open().then(keep);
+    const files = await this.#files.catch((thrown: unknown) => {
+      // The next one tries again.
+      this.#files = null;
+      throw thrown;
+    });
+    const file = files.get(name);
+    if (file === undefined) throw new AppError("NOT_FOUND");
+    return file.answer(request, reply);
+  }
 }
 
 function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, StaticFile> {
   return new Map(
-    files.map(({ name, contentType, body }) => {
+    files.map(({ name, body }) => {
+      const contentType = contentTypeOf(name);
+      assert(contentType !== null, `${name} is of the explorer`);
       return [name, new StaticFile(body, contentType, contentSecurityPolicy)];
     }),
   );

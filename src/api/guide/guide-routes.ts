@@ -5,17 +5,14 @@ import { fileURLToPath } from "node:url";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
-import { fileRoute, pagePolicy, StaticFile, scriptHash } from "../docs/static-file.ts";
+import {
+  contentTypeOf,
+  fileRoute,
+  pagePolicy,
+  StaticFile,
+  scriptHash,
+} from "../docs/static-file.ts";
 import { defineRoute, type Route } from "../http/route.ts";
-
-const contentTypes: Readonly<Record<string, string>> = {
-  ".css": "text/css; charset=utf-8",
-  ".html": "text/html; charset=utf-8",
-  ".js": "text/javascript; charset=utf-8",
-  ".json": "application/json",
-  ".png": "image/png",
-  ".svg": "image/svg+xml",
-};
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
 
@@ -66,8 +63,8 @@ function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return new Map(
     names.flatMap((name) => {
-      const contentType = contentTypes[extname(name)];
-      if (contentType === undefined) return [];
+      const contentType = contentTypeOf(name);
+      if (contentType === null) return [];
       const body = readFileSync(join(folder, name));
       const policy = extname(name) === ".html" ? policyOf(body.toString()) : "default-src 'none'";
       return [[name, new StaticFile(body, contentType, policy)]];

@@ -27,7 +27,7 @@ import { readJsonBodies } from "./json-body.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
-import { unknownPath } from "./unknown-path.ts";
+import { unknownPath, wantsPage } from "./unknown-path.ts";
 
 type ServerOptions = {
   readonly host: string;
@@ -41,6 +41,8 @@ type ServerOptions = {
   readonly observe?: (observation: Observation) => void;
   /** How long requests in flight have once it closes; that of the limits unless given. */
   readonly drainTimeoutMs?: number;
+  /** What people get where there is nothing; an error in JSON without it. */
+  readonly unknownPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
   /** Takes the requests that ask for another protocol. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
@@ -232,7 +234,12 @@ export class HttpServer {
     if (status >= 500) this.#logFailure(error, request);
     // Fastify would close after a body it refuses, and the reset could overtake our answer.
     if (this.node.listening) reply.removeHeader("connection");
-    void reply.code(status).headers(headers).send(body);
+    void reply.code(status).headers(headers);
+    const { unknownPage } = this.#options;
+    const isPage =
+      unknownPage !== undefined && error.code === "NOT_FOUND" && wantsPage(request.raw);
+    const answer = isPage ? unknownPage(request, reply).catch(() => body) : body;
+    void whenKnown(answer, (known) => reply.send(known));
   }
 
   /** Without a cause a 503 is a limit that callers reached, not a failure. */

@@ -1,11 +1,20 @@
+import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
 import { nearName } from "../../base/near-name.ts";
+
+const apiPath = /^\/+(?:api|v[0-9])\b/i;
+
+/** Whether it is a browser that opens an address, which is not one of the API. */
+export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
+  const isRead = method === "GET" || method === "HEAD";
+  return isRead && !apiPath.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
+}
 
 /** `NOT_FOUND` for a path that does not exist, with the known path that was probably meant. */
 export function unknownPath(url: string, known: readonly string[]): AppError {
   const asked = wordsOf(url.replace(/\?.*/s, ""));
   // Pages of the explorer have the names of lists.
-  const isApi = /^\/+(?:api|v[0-9])\b/i.test(url);
+  const isApi = apiPath.test(url);
   const pathByWords = new Map(
     known.flatMap((path) => {
       if (isApi && !path.startsWith("/v1/")) return [];
