@@ -9,13 +9,18 @@ const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
 test("lists are evicted when they are too many bytes or too old, the newest for its age alone", () => {
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
-  const listOf = (called: string, byteLength: number) => ({ called, byteLength });
+  const released: string[] = [];
+  const listOf = (called: string, byteLength: number) => {
+    return { called, byteLength, release: () => released.push(called) };
+  };
   const snapshots = new ListSnapshots<ReturnType<typeof listOf>>(clock);
   const first = snapshots.put(listOf("first", listSnapshotBytesMax));
   assert.equal(snapshots.get(first)?.called, "first");
   const second = snapshots.put(listOf("second", listSnapshotBytesMax + 1));
   assert.equal(snapshots.get(first), null);
   assert.equal(snapshots.get(second)?.called, "second");
+  assert.deepEqual(released, ["first"]);
   nowMs = listSnapshotMaxAgeMs + 1;
   assert.equal(snapshots.get(second), null);
+  assert.deepEqual(released, ["first", "second"]);
 });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-type Sized = { readonly byteLength: number };
+/** A list of some size, which is freed when it is not kept any more. */
+type Sized = { readonly byteLength: number; release(): void };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
@@ -46,6 +47,7 @@ export class ListSnapshots<List extends Sized> {
       if (!isOld && isWithin) return;
       this.#snapshots.delete(name);
       this.#bytes -= list.byteLength;
+      list.release();
     }
   }
 }

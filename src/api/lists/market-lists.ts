@@ -30,12 +30,8 @@ type MarketListing<Row> = Pick<RowList<unknown>, "path" | "name" | "row" | "page
   readonly present: (conditionId: ConditionId) => Row | null;
 };
 
-/** An open list, its name when it is kept, and the place where the page before ended. */
-type Opened = {
-  readonly list: MarketList;
-  readonly name: string;
-  readonly edge: MarketPlace | null;
-};
+/** Reads a list behind the place where the page before ended. */
+type Read<Result> = (list: MarketList, edge: MarketPlace | null) => Result;
 
 /** A walk over all markets chooses so many, which is a short turn. */
 const placesPerTurn = 1000;
@@ -67,16 +63,21 @@ export class MarketLists {
   /** One row more than a page has says that there is a next page. */
   async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
     const { order } = listing.query;
-    const { list, name, edge } = await this.#open(listing, limit - 1);
-    const places = list.page(edge, { order, limit });
-    return places.map((place) => ({ ...place, name }));
+    const opened = await this.#open(listing, limit - 1, (list, edge) =>
+      list.page(edge, { order, limit }),
+    );
+    return opened.read.map((place) => ({ ...place, name: opened.name }));
   }
 
   #asOfNow<Row>(listing: MarketListing<Row>): RowsAsOfNow<Placed<Row>> {
     const { order, limit = Infinity } = listing.query;
-    const opened = this.#open(listing, limit);
+    const opened = this.#open(listing, limit, (list, edge) => {
+      list.hold();
+      return { list, edge };
+    });
     const pages = async function* () {
-      const { list, name, edge } = await opened;
+      const { read, name } = await opened;
+      const { list, edge } = read;
       for (let after = edge; ; await nextTurn()) {
         const places = list.page(after, { order, limit: placesPerTurn });
         yield places.map((place): NamedPlace => ({ ...place, name }));
@@ -86,7 +87,7 @@ export class MarketLists {
     };
     return {
       count: async (max) => {
-        const { list, edge } = await opened;
+        const { list, edge } = (await opened).read;
         return edge === null ? Math.min(max, list.length) : countOf(pages(), max);
       },
       positionAt: async (index) => positionOf(await placeAt(pages(), index)),
@@ -101,19 +102,28 @@ export class MarketLists {
     };
   }
 
-  /** `limit` is how many rows are asked for of it: a list that has no more is never asked for again. */
-  async #open<Row>({ path, query, open }: MarketListing<Row>, limit: number): Promise<Opened> {
+  /**
+   * Reads a list and keeps it under a name, if it has more than `limit` rows. It is read before others have their turn,
+   * since it can be evicted in any of them.
+   */
+  async #open<Row, Result>(
+    { path, query, open }: MarketListing<Row>,
+    limit: number,
+    read: Read<Result>,
+  ): Promise<{ readonly name: string; readonly read: Result }> {
     const { cursor, search } = query;
     const [name = "", ...keys] =
       cursor === undefined ? [] : this.#parts.backend.cursors.decode(path, query, cursor);
     const edge = cursor === undefined ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
-    if (kept !== null) return { list: kept, name: String(name), edge };
+    if (kept !== null) return { name: String(name), read: read(kept, edge) };
     const words = search === undefined ? null : searchedWords(search);
     const hits = words === null ? null : await searchMarkets(this.#parts.backend, words);
     const list = open(hits);
+    const result = read(list, edge);
     const isKept = edge !== null || list.length > limit;
-    return { list, name: isKept ? this.#snapshots.put(list) : "", edge };
+    if (!isKept) list.release();
+    return { name: isKept ? this.#snapshots.put(list) : "", read: result };
   }
 }
 

@@ -28,6 +28,8 @@ export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
   readonly #ids: Column<"u8">;
+  /** The first four bytes of each id as a number: close together, for the order of markets that are equal otherwise. */
+  readonly idLeads = new Column("u32");
   readonly flags: Column<"u8">;
   /** Where on the chain it became a market; 0 while it is none. */
   readonly listedSeq: Column<"f64">;
@@ -70,6 +72,9 @@ export class MarketColumns {
     this.search = new MarketSearch(stateStore, journal);
     this.labels = new TextSearch({ stateStore, journal }, "labels", 1);
     this.#reserve(this.count);
+    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
+      this.#setLead(ordinal);
+    }
   }
 
   /** How many there are; ordinals are below it. */
@@ -94,14 +99,20 @@ export class MarketColumns {
     this.#ids.reserve(start + idBytes);
     this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
     this.#ids.touch(start, start + idBytes - 1);
+    this.#setLead(ordinal);
     this.#journal.setAt(this.#count, 0, ordinal + 1);
     return ordinal;
+  }
+
+  #setLead(ordinal: number): void {
+    const { buffer } = this.ids;
+    this.idLeads.set(ordinal, Buffer.from(buffer).readUInt32BE(ordinal * idBytes));
   }
 
   /** Makes room in all columns: once a loop has met an index without a number, V8 reads all numbers as objects. */
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
-    for (const column of [this.dayVolumeUsd, this.dayTrades]) column.reserve(length);
+    for (const column of [this.dayVolumeUsd, this.dayTrades, this.idLeads]) column.reserve(length);
   }
 
   conditionIdAt(ordinal: number): ConditionId {

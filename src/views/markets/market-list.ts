@@ -40,7 +40,7 @@ type Page = {
 /** Some markets with their ranks and what orders them. */
 export type RankedMarkets = {
   /** `null` where ranks and keys are by ordinal; a market of rank 0 is not in the list then. */
-  readonly ordinals: Int32Array | null;
+  readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
   readonly keys: Float64Array;
@@ -50,10 +50,11 @@ export type RankedMarkets = {
 export class MarketList {
   readonly #columns: MarketColumns;
   /** `null` where ranks and keys are by ordinal. */
-  readonly #ordinals: Int32Array | null;
+  readonly #ordinals: Int32Array<ArrayBuffer> | null;
   /** Above 0 for each market of the list; all the same without a search. */
   readonly #ranks: Ranks;
   readonly #keys: Float64Array;
+  #isHeld = false;
   readonly length: number;
 
   constructor(columns: MarketColumns, markets: MarketSelection | RankedMarkets) {
@@ -68,6 +69,18 @@ export class MarketList {
   /** What it takes at the most: dense lists of one moment share their keys. */
   get byteLength(): number {
     return this.#keys.byteLength + this.#ranks.byteLength + (this.#ordinals?.byteLength ?? 0);
+  }
+
+  /** Leaves the memory of the list to the collector, for whoever reads it in several turns. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  /** Frees the memory of a list that is not held; it has no pages any more. */
+  release(): void {
+    if (this.#isHeld) return;
+    free(this.#ranks);
+    if (this.#ordinals !== null) free(this.#ordinals);
   }
 
   /** The next places in order, up to `limit`, behind another that need not be in the list. */
@@ -89,30 +102,35 @@ export class MarketList {
     });
   }
 
-  /** Short calls, as in `inChunks`; what most items fail comes first, compared with plain numbers. */
+  /** Short calls, as in `inChunks`. */
   #choose(page: Page, { from, to }: Chunk): void {
-    const { sign, edge } = page;
-    const [ranks, keys] = [this.#ranks, this.#keys];
-    let bar = this.#barOf(page);
-    for (let step = 0; step < to - from; step += 1) {
-      const at = sign === 1 ? from + step : to - 1 - step;
-      const rank = ranks[at] ?? 0;
-      if (rank < bar.rank || rank > edge.rank) continue;
-      const key = sign * (keys[at] ?? 0);
-      if (rank === bar.rank && key > bar.key) continue;
-      if (rank === edge.rank && key < edge.key) continue;
-      const ordinal = this.#ordinalAt(at);
-      if (bar.ordinal !== -1 && rank === bar.rank && key === bar.key) {
-        if (compareMarkets(this.#columns.ids, ordinal, bar.ordinal) >= 0) continue;
-      }
-      this.#insert(page, { ordinal, rank, key });
-      bar = this.#barOf(page);
+    const { sign } = page;
+    const end = sign === 1 ? to : from - 1;
+    let at = this.#next(page, sign === 1 ? from : to - 1, end);
+    for (; at !== end; at = this.#next(page, at + sign, end)) {
+      const [rank, key] = [this.#ranks[at] ?? 0, sign * (this.#keys[at] ?? 0)];
+      this.#insert(page, { ordinal: this.#ordinals?.[at] ?? at, rank, key });
     }
   }
 
-  /** What an item has to come before: the last of the best, or anything in the list while those are few. */
-  #barOf({ limit, best }: Page): Chosen {
-    return best[limit - 1] ?? { ordinal: -1, rank: 1, key: Infinity };
+  /** The first item from `at` on that may be among the best and is not before the edge. What a page costs is this loop. */
+  #next({ sign, limit, edge, best }: Page, from: number, end: number): number {
+    const [ranks, keys, ordinals] = [this.#ranks, this.#keys, this.#ordinals];
+    const leads = this.#columns.idLeads.values;
+    const last = best[limit - 1];
+    const [rankMin, keyMax] = [last?.rank ?? 1, last?.key ?? Infinity];
+    const leadMax = last === undefined ? Infinity : (leads[last.ordinal] ?? 0);
+    for (let at = from; at !== end; at = (at + sign) | 0) {
+      const rank = ranks[at] ?? 0;
+      if (rank < rankMin || rank > edge.rank) continue;
+      const key = sign * (keys[at] ?? 0);
+      if (rank === edge.rank && key < edge.key) continue;
+      if (rank > rankMin || key < keyMax) return at;
+      const isBehind =
+        key > keyMax || (leads[ordinals === null ? at : (ordinals[at] ?? 0)] ?? 0) > leadMax;
+      if (!isBehind) return at;
+    }
+    return end;
   }
 
   /** Puts an item among the best, unless the order of ids, where numbers are equal, has it elsewhere. */
@@ -121,14 +139,17 @@ export class MarketList {
     // What a fork has reverted since is no market any more.
     if (item.ordinal >= count) return;
     const isAtEdge = item.rank === edge.rank && item.key === edge.key;
-    if (isAtEdge && edge.id !== null && compareIds(ids, item.ordinal, edge.id) <= 0) return;
+    if (
+      isAtEdge &&
+      edge.id !== null &&
+      compareIds(ids, item.ordinal, { bytes: edge.id, start: 0 }) <= 0
+    )
+      return;
+    const last = best[limit - 1];
+    if (last !== undefined && compareChosen(ids, item, last) >= 0) return;
     const at = best.findIndex((other) => compareChosen(ids, item, other) < 0);
     best.splice(at === -1 ? best.length : at, 0, item);
     if (best.length > limit) best.pop();
-  }
-
-  #ordinalAt(at: number): number {
-    return this.#ordinals === null ? at : (this.#ordinals[at] ?? 0);
   }
 }
 
@@ -144,12 +165,23 @@ function rankedMarkets(columns: MarketColumns, selection: MarketSelection): Rank
   const isDense = ordinals === null && length * densePart >= ranks.length;
   if (isDense) return { ordinals, ranks, length, keys: keys.snapshot() };
   const own = ordinals ?? rankedOf(ranks, length);
+  const ownRanks = ordinals === null ? pick(ranks, own, new Uint16Array(length)) : ranks;
+  const all = ordinals === null ? ranks : selection.hits?.ranks;
+  if (all !== undefined) free(all);
   return {
     ordinals: own,
-    ranks: ordinals === null ? pick(ranks, own, new Uint16Array(length)) : ranks,
+    ranks: ownRanks,
     length,
     keys: pick(keys.values, own, new Float64Array(length)),
   };
+}
+
+/**
+ * Frees numbers that nothing reads any more. A search takes some MB, and at that rate the collector runs several times
+ * a second, each time for longer than a search.
+ */
+function free({ buffer }: { readonly buffer: ArrayBuffer }): void {
+  buffer.transfer(0);
 }
 
 /** The numbers at some places; `from` with a function takes ten times as long. */
@@ -173,16 +205,16 @@ function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {
 
 /** Compares the ids of two markets. */
 export function compareMarkets(ids: Uint8Array, one: number, other: number): number {
-  for (let i = 0; i < idBytes; i += 1) {
-    const difference = (ids[one * idBytes + i] ?? 0) - (ids[other * idBytes + i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  return compareIds(ids, one, { bytes: ids, start: other * idBytes });
 }
 
-function compareIds(ids: Uint8Array, ordinal: number, id: Uint8Array): number {
+function compareIds(
+  ids: Uint8Array,
+  ordinal: number,
+  { bytes, start }: { readonly bytes: Uint8Array; readonly start: number },
+): number {
   for (let i = 0; i < idBytes; i += 1) {
-    const difference = (ids[ordinal * idBytes + i] ?? 0) - (id[i] ?? 0);
+    const difference = (ids[ordinal * idBytes + i] ?? 0) - (bytes[start + i] ?? 0);
     if (difference !== 0) return difference;
   }
   return 0;

@@ -35,7 +35,7 @@ export type MarketSelection = {
 
 /** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
 export type Members = {
-  readonly ordinals: Int32Array | null;
+  readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
 };
