@@ -71,7 +71,7 @@ export class MarketList {
     return this.#keys.byteLength + this.#ranks.byteLength + (this.#ordinals?.byteLength ?? 0);
   }
 
-  /** Leaves the memory of the list to the collector, for whoever reads it in several turns. */
+  /** Leaves the memory of the list to the collector: an export reads it in several turns. */
   hold(): void {
     this.#isHeld = true;
   }
