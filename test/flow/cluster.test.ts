@@ -1,18 +1,29 @@
-/** A cluster of real processes on a real ClickHouse and a real Redis. */
+/**
+ * A cluster of real processes on a real ClickHouse and a real Redis. `CLUSTER_LAG_SECONDS` is how far tables of a replica
+ * are behind at the most.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { Hash } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { orderRepair } from "../../src/storage/repair.ts";
+import { tables } from "../support/append-part.ts";
 import { assertTradesServed } from "../support/assert-trades-served.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { LaggingProxy } from "../support/clickhouse/lagging-proxy.ts";
 import { describedMarkets, openClusterScene } from "../support/cluster-scene.ts";
+import type { LiveChain } from "../support/live-chain.ts";
 import { openServerEngine } from "../support/open-engines.ts";
-import type { Page, Service } from "../support/service.ts";
+import { adminKey, type Page, type Service } from "../support/service.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { WanderingReader } from "../support/wandering-reader.ts";
 
 /** A node is not ready when it is a minute of chain time behind, which is a few blocks. */
 const blockEveryMs = 1000;
+const lagMsMax = Number(process.env["CLUSTER_LAG_SECONDS"] ?? 2) * 1000;
 
 test("a serving node has what the indexer indexes", async (t) => {
   const { chain, start } = await openClusterScene(t);
@@ -51,6 +62,69 @@ test("an indexer that stands by takes over from one that was killed", async (t) 
   await api.waitFinalized(chain.head);
   await assertTradesServed(api, chain);
 });
+
+test("while the tables that a node reads are behind, each for itself, no list loses a trade", async (t) => {
+  const { chain, clickhouse, random, start } = await openClusterScene(t);
+  chain.goOn(blockEveryMs / 4);
+  const index = await start("index", "index");
+  await index.waitReady();
+  const proxy = await LaggingProxy.open(t, clickhouse, "facts");
+  const api = await start("api", "api", { ODDWIRE_CLICKHOUSE_URL: proxy.url });
+  await api.waitReady();
+  const balancer = { pickUrl: () => api.baseUrl, wasKilled: () => false };
+  const reader = WanderingReader.start(balancer, adminKey);
+  cleanUp(t, () => reader.close());
+  const endMs = performance.now() + 5 * lagMsMax;
+  const lagging = tables.map(async (table) => {
+    while (performance.now() < endMs) {
+      await proxy.hold(table);
+      await delay(random.next() * lagMsMax);
+      proxy.release(table);
+      await delay(random.next() * 100);
+    }
+  });
+  const collecting = collectFinalTrades(api, chain, endMs);
+  await Promise.allSettled([collecting, ...lagging]);
+  const shown = await collecting;
+  chain.stop();
+  chain.settle();
+  await api.waitFinalized(chain.head);
+  await assertTradesServed(api, chain);
+  const all = await api.getAllPages("/v1/trades?order=asc&limit=1000");
+  const ids = all.map(({ id }) => id);
+  assert(shown.size > 0);
+  assertHas(ids, shown);
+  const isRead = () => reader.failure !== null || reader.ids.length >= ids.length;
+  await waitFor("all trades in pages", async () => (isRead() ? true : null));
+  await reader.close();
+  assert.deepEqual(reader.ids, ids);
+});
+
+/** Reads all trades again and again; each list has those of final blocks that were in the one before. */
+async function collectFinalTrades(
+  api: Service,
+  chain: LiveChain,
+  untilMs: number,
+): Promise<ReadonlySet<unknown>> {
+  let shown: ReadonlySet<unknown> = new Set();
+  while (performance.now() < untilMs) {
+    const rows = await api.getAllPages("/v1/trades?order=asc&limit=1000");
+    assertHas(
+      rows.map(({ id }) => id),
+      shown,
+    );
+    const hashes = new Set(chain.finalBlocks.map(({ block }) => block.hash));
+    const final = rows.filter((row) => hashes.has(row["block_hash"] as Hash));
+    shown = new Set(final.map(({ id }) => id));
+  }
+  return shown;
+}
+
+function assertHas(ids: readonly unknown[], shown: ReadonlySet<unknown>): void {
+  const here = new Set(ids);
+  const gone = [...shown].filter((id) => !here.has(id));
+  assert.deepEqual(gone.slice(0, 3), [], `${gone.length} trades are gone`);
+}
 
 test("a serving node loads again what an indexer repairs", async (t) => {
   const { chain, clickhouse, start } = await openClusterScene(t);

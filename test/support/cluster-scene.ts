@@ -22,8 +22,12 @@ export type ClusterScene = {
   readonly clickhouse: ClickHouseServer;
   readonly redis: RedisServer;
   readonly random: SeededRandom;
-  /** Starts a process with a folder of its own, which a later one of the same name finds again. */
-  readonly start: (role: "serve" | "index" | "api", name: string) => Promise<Service>;
+  /** Starts a process with a folder of its own, which a later one of the same name finds again, and more settings. */
+  readonly start: (
+    role: "serve" | "index" | "api",
+    name: string,
+    more?: Readonly<Record<string, string>>,
+  ) => Promise<Service>;
 };
 
 export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
@@ -51,8 +55,8 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
     ODDWIRE_REDIS_URL: redis.url,
     ODDWIRE_HMAC_PEPPER: "p".repeat(32),
   };
-  const start: ClusterScene["start"] = async (role, name) => {
-    const settings = role === "serve" ? shared : { ...shared, ...cluster };
+  const start: ClusterScene["start"] = async (role, name, more = {}) => {
+    const settings = role === "serve" ? shared : { ...shared, ...cluster, ...more };
     const dataDir = join(folder, name);
     const service = await Service.open({ role, rpcUrls: [chain.node.url], dataDir, settings });
     services.push(service);

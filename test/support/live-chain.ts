@@ -56,6 +56,10 @@ export class LiveChain {
     return numberBeforeChains + this.#blocks.length;
   }
 
+  get finalBlocks(): readonly GeneratedBlock[] {
+    return this.#blocks.slice(0, this.#finalized - numberBeforeChains);
+  }
+
   /** How many blocks are not final. */
   get unfinalized(): number {
     return this.head - this.#finalized;
