@@ -1,7 +1,7 @@
 /**
  * The service on a real ClickHouse server: kills of either, two writers, a server that is full or away, wrong settings.
  * `SERVER_ROUNDS` makes a campaign of it: with 200 the service is killed 200 times, the server 50 times, and two writers
- * are paused 200 times.
+ * are paused 200 times. `SERVER_AWAY_SECONDS` is for how long the server stays away.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -25,6 +25,7 @@ import {
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { rangeCap } from "../support/faults.ts";
 import { LiveChain } from "../support/live-chain.ts";
+import { fillUp, mountDisk } from "../support/own-disk.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -35,6 +36,8 @@ import { waitFor } from "../support/wait-for.ts";
 
 /** How often the service is killed, and how often one of two writers is paused and resumed. */
 const rounds = Number(process.env["SERVER_ROUNDS"] ?? 3);
+/** As long as it takes to be noticed, or longer. */
+const awaySeconds = Number(process.env["SERVER_AWAY_SECONDS"] ?? 0);
 const database = "facts";
 
 type Scene = {
@@ -45,12 +48,12 @@ type Scene = {
   readonly options: (name: string) => ServiceOptions;
 };
 
-async function openScene(t: TestContext): Promise<Scene> {
+async function openScene(t: TestContext, serverParent?: string): Promise<Scene> {
   t.diagnostic(`seed ${testSeed}`);
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   const random = new SeededRandom(testSeed);
-  const server = await ClickHouseServer.open(t);
+  const server = await ClickHouseServer.open(t, serverParent);
   const chain = await LiveChain.open(t, random);
   // Small ranges make many appends, and so many moments to die in.
   chain.node.fault(rangeCap(5, "alchemy"));
@@ -143,15 +146,40 @@ test("while the server is full, or away, nothing ends and nothing is lost", asyn
   await server.ask(`ALTER TABLE ${database}.fills RESET SETTING ${setting}`);
   await waitReadiness(service, 200);
   await server.kill();
-  await waitReadiness(service, 503);
-  assert.equal((await service.request("/v1/markets")).status, 200);
-  const page = await service.request("/v1/fills?order=asc");
-  assert.equal(page.status, 503);
-  assert(page.headers.has("retry-after"));
+  const awayAtMs = performance.now();
+  await waitReadiness(service, 503, /"store":\{"ok":false/);
+  do {
+    assert.equal((await service.request("/v1/markets")).status, 200);
+    const page = await service.request("/v1/fills?order=asc");
+    assert.equal(page.status, 503);
+    assert(page.headers.has("retry-after"));
+    await delay(500);
+  } while (performance.now() - awayAtMs < awaySeconds * 1000);
+  await waitReadiness(service, 503, /"store":\{"ok":false/);
   await server.restart();
   const backAtMs = performance.now();
   await waitReadiness(service, 200);
   t.diagnostic(`ready ${Math.round(performance.now() - backAtMs)} ms after the server`);
+  assert.equal(await service.stop(), 0);
+  await assertWhole(scene);
+});
+
+test("a server whose disk is full to the last byte loses nothing, and goes on once there is room", async (t) => {
+  const disk = await mountDisk(t, 256);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const scene = await openScene(t, disk);
+  scene.chain.goOn(500);
+  const service = await Service.open(scene.options("one"));
+  cleanUp(t, () => service.kill9());
+  await waitReadiness(service, 200);
+  const ballast = await fillUp(disk);
+  await waitReadiness(service, 503, /"appends wait: The database is not available right now"/);
+  assert.match(
+    service.stderr,
+    /appends wait: the ClickHouse server at .* has too little free disk space .* \(\d+\)/,
+  );
+  await rm(ballast);
+  await waitReadiness(service, 200);
   assert.equal(await service.stop(), 0);
   await assertWhole(scene);
 });
@@ -172,14 +200,16 @@ test("what does not fit is refused in one sentence", async (t) => {
   const wrong = { ODDWIRE_CLICKHOUSE_USER: user, ODDWIRE_CLICKHOUSE_PASSWORD: "wrong" };
   const service = await Service.open(options("two"));
   assert.equal(await service.stop(), 0);
-  const [password, version, chain] = await Promise.all([
+  const [password, version, chain, reader] = await Promise.all([
     refusalOf("one", wrong),
     refusalOf("three", { ODDWIRE_CLICKHOUSE_URL: old }),
     refusalOf("four", { ODDWIRE_CHAIN_ID: "1" }),
+    refusalOf("five", { ODDWIRE_CLICKHOUSE_USER: readingUser }),
   ]);
   assert.match(password, /refuses the user or the password/);
   assert.match(version, /is of version 25\.3\.1\.1; 26\.7 or newer is needed/);
   assert.match(chain, /holds chain 137/);
+  assert.match(reader, /does not let the user do what is needed: .*INSERT/);
   await server.ask(`ALTER TABLE ${database}.identity UPDATE schema_version = 99 WHERE 1`);
   assert.match(await refusalOf("six", {}), /has tables of version 99/);
 });

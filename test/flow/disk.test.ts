@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtemp, open, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -12,50 +12,19 @@ import { assertStoreHolds } from "../support/assert-store-holds.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { LiveChain } from "../support/live-chain.ts";
+import { fillUp, mountDisk } from "../support/own-disk.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
 
-const isCi = process.env["CI"] === "true";
 const tryAgain = 75;
 const saysUnwritable = /^oddwire: serve has stopped.*: the data folder cannot be written: \w+/m;
 const tracer = "strace";
 const failingFsync = ["-f", "-qq", "-o", "/dev/null", "-e", "inject=fsync,fdatasync:error=EIO"];
 
-/** A file system of its own, of that size, until the test is over; `null` where none can be had. */
-async function mountDisk(t: TestContext, megabytes: number): Promise<string | null> {
-  const path = await mkdtemp(join(tmpdir(), "oddwire-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "oddwire-test", path], {
-      stdio: "pipe",
-    });
-  } catch (thrown) {
-    await rm(path, { recursive: true });
-    if (isCi) throw thrown;
-    return null;
-  }
-  cleanUp(t, async () => {
-    execFileSync("umount", ["--lazy", path]);
-    await rm(path, { recursive: true });
-  });
-  return path;
-}
-
 function hasStrace(): boolean {
   return spawnSync(tracer, ["-V"]).status === 0;
-}
-
-/** Leaves no more than the last page of a file takes. */
-async function fillUp(disk: string): Promise<void> {
-  const ballast = await open(join(disk, "ballast"), "w");
-  try {
-    for (;;) await ballast.appendFile(Buffer.alloc(4096));
-  } catch (thrown) {
-    assert.equal((thrown as NodeJS.ErrnoException).code, "ENOSPC");
-  } finally {
-    await ballast.close();
-  }
 }
 
 async function openScene(

@@ -39,10 +39,11 @@ export class ClickHouseServer extends ServerProcess {
     this.#ports = ports;
   }
 
-  /** Starts one server, which is closed after the test. */
-  static async open(t: TestContext): Promise<ClickHouseServer> {
-    const [server] = await ClickHouseServer.openShards(t, 1);
+  /** Starts one server, which is closed after the test, with its folder in a parent. */
+  static async open(t: TestContext, parent?: string): Promise<ClickHouseServer> {
+    const [server] = await ClickHouseServer.openAll(1, parent);
     if (server === undefined) throw new Error("no server was started");
+    cleanUp(t, () => server.close());
     return server;
   }
 
@@ -54,13 +55,18 @@ export class ClickHouseServer extends ServerProcess {
   }
 
   /** The same, to be closed by the caller. */
-  static async openAll(shards: number): Promise<readonly ClickHouseServer[]> {
+  static async openAll(shards: number, parent = tmpdir()): Promise<readonly ClickHouseServer[]> {
     for (let starts = 1; ; starts += 1) {
       const ports: Ports[] = [];
       for (let shard = 0; shard < shards; shard += 1) {
         ports.push({ http: await findFreePort(), tcp: await findFreePort() });
       }
-      const servers = await Promise.all(ports.map((own) => ClickHouseServer.#make(own, ports)));
+      const servers = await Promise.all(
+        ports.map(async (own) => {
+          const folder = await mkdtemp(join(parent, "oddwire-clickhouse-"));
+          return ClickHouseServer.#make(folder, own, ports);
+        }),
+      );
       try {
         await Promise.all(servers.map((server) => server.#start()));
         return servers;
@@ -71,8 +77,7 @@ export class ClickHouseServer extends ServerProcess {
     }
   }
 
-  static async #make(own: Ports, all: readonly Ports[]): Promise<ClickHouseServer> {
-    const folder = await mkdtemp(join(tmpdir(), "oddwire-clickhouse-"));
+  static async #make(folder: string, own: Ports, all: readonly Ports[]): Promise<ClickHouseServer> {
     await writeFile(join(folder, "config.xml"), configOf(all));
     await writeFile(join(folder, "users.xml"), users);
     return new ClickHouseServer(folder, own);
