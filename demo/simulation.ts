@@ -25,6 +25,8 @@ export type SimulationState = {
   readonly random: number;
   readonly serial: number;
   readonly events: readonly OpenEvent[];
+  /** What the venue lists: the service may ask for all of it again. Older demos did not save it. */
+  readonly listings?: readonly Listing[];
 };
 
 /** The book of a question that is traded. */
@@ -59,9 +61,9 @@ export class Simulation {
   readonly #books = new Map<string, OrderBook>();
   readonly #lastMilli = new Map<string, number>();
   readonly #events: OpenEvent[];
-  /** Of the events that were opened by this process. */
-  readonly #listings = new Map<string, Listing>();
-  #news: Listing[] = [];
+  /** Of all questions, by condition. */
+  readonly #listings: Map<string, Listing>;
+  #news: Listing[];
   #serial: number;
 
   private constructor(chain: DemoChain, state: SimulationState) {
@@ -69,6 +71,8 @@ export class Simulation {
     this.#random = new Random(state.random);
     this.#events = [...state.events];
     this.#serial = state.serial;
+    this.#news = [...(state.listings ?? [])];
+    this.#listings = new Map(this.#news.map((listing) => [listing.conditionId, listing]));
   }
 
   /** Opens the first event of every series, in one block. */
@@ -86,7 +90,12 @@ export class Simulation {
   }
 
   get state(): SimulationState {
-    return { random: this.#random.state, serial: this.#serial, events: this.#events };
+    return {
+      random: this.#random.state,
+      serial: this.#serial,
+      events: this.#events,
+      listings: [...this.#listings.values()],
+    };
   }
 
   /** Lets makers come to the books that have none: after a new start that is all of them. */
@@ -189,8 +198,7 @@ export class Simulation {
 
   #list(listing: Listing): void {
     this.#news.push(listing);
-    if (listing.isClosed) this.#listings.delete(listing.conditionId);
-    else this.#listings.set(listing.conditionId, listing);
+    this.#listings.set(listing.conditionId, listing);
   }
 
   async #trade(seconds: number): Promise<void> {

@@ -113,7 +113,7 @@ export class PriceChart {
       wickDownColor: down,
     });
     for (const series of this.#drawing?.series ?? []) {
-      this.#lines.get(series.id)?.applyOptions({ color: color(series.color) });
+      this.#lines.get(lineName(series))?.applyOptions({ color: color(series.color) });
     }
   }
 
@@ -124,16 +124,14 @@ export class PriceChart {
   #drawLines({ series, untilMs }: Drawing): void {
     if (this.#candles !== null) this.#chart.removeSeries(this.#candles);
     this.#candles = null;
-    const ids = new Set(series.map(({ id }) => id));
-    for (const [id, line] of this.#lines) {
-      if (ids.has(id)) continue;
+    const names = new Set(series.map(lineName));
+    for (const [name, line] of this.#lines) {
+      if (names.has(name)) continue;
       this.#chart.removeSeries(line);
-      this.#lines.delete(id);
+      this.#lines.delete(name);
     }
-    const color = colorReader(this.#element);
     for (const one of series) {
-      const line = this.#lines.get(one.id) ?? this.#addLine(one.id);
-      line.applyOptions({ color: color(one.color) });
+      const line = this.#lines.get(lineName(one)) ?? this.#addLine(one);
       line.setData(
         zoned(one.buckets, ({ close, atMs }, time) =>
           close === null || isLater(atMs, untilMs) ? { time } : { time, value: close },
@@ -142,15 +140,16 @@ export class PriceChart {
     }
   }
 
-  #addLine(id: string): Line {
+  #addLine(series: ChartSeries): Line {
     const line = this.#chart.addSeries(LineSeries, {
+      color: colorReader(this.#element)(series.color),
       lineWidth: 2,
       priceLineVisible: false,
       lastValueVisible: true,
       priceFormat: { type: "custom", formatter: axisLabel, minMove: 0.001 },
       autoscaleInfoProvider: clamped,
     });
-    this.#lines.set(id, line);
+    this.#lines.set(lineName(series), line);
     return line;
   }
 
@@ -189,6 +188,11 @@ export class PriceChart {
       })),
     );
   }
+}
+
+/** A series in another color is another line: to read a color lays out the page, too much for each change. */
+function lineName({ id, color }: ChartSeries): string {
+  return `${id} ${color}`;
 }
 
 /** A probability as the axis shows it; nothing outside of 0 to 1. */

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
-import { count, dollars, points, toneOf } from "../format/numbers.ts";
+import { count, dollars, plural, points, toneOf } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
 import { paths } from "../routing/paths.ts";
@@ -182,6 +182,13 @@ function EventRows(props: {
           label={labelOf(market, markets)}
         />
       ))}
+      {markets.length > outcomesShown && (
+        <tr class="outcome-row">
+          <td class="name rest">
+            <a href={paths.event(id)}>{plural(markets.length - outcomesShown, "more outcome")}</a>
+          </td>
+        </tr>
+      )}
     </tbody>
   );
 }

@@ -62,8 +62,9 @@ const sources: Readonly<Record<Market["metadata_source"], string>> = {
 /** Other sites that show the market; they exist for Polygon. */
 function Links({ market }: { readonly market: Market }) {
   if (chainId.value !== polygon) return null;
-  const { slug, event_slug: eventSlug, status, oracle } = market;
+  const { slug, event_slug: eventSlug, oracle } = market;
   const venue = eventSlug ?? slug;
+  const request = umaRequestOf(market);
   return (
     <p class="row">
       {venue !== null && (
@@ -80,14 +81,25 @@ function Links({ market }: { readonly market: Market }) {
           Oracle contract
         </ChainLink>
       )}
-      {/* A request is addressed by the transaction that made it, which is not indexed. */}
-      <a
-        href={`https://oracle.uma.xyz/${status === "open" ? "" : "settled"}?project=Polymarket`}
-        target="_blank"
-        rel="noreferrer noopener"
-      >
-        UMA requests ↗
-      </a>
+      {request !== null && (
+        <a href={request} target="_blank" rel="noreferrer noopener">
+          UMA request ↗
+        </a>
+      )}
     </p>
   );
+}
+
+/** UMA adapters that settle a request and resolve its market in one transaction. */
+const settlingAdapters = new Set([
+  "0x6a9d222616c90fca5754cd1333cfd9b7fb6a4f74",
+  "0x157ce2d672854c848c9b79c49a8cc6cc89176a49",
+  "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7",
+]);
+
+/** Where UMA shows the request of a market, which it finds by the transaction that settled it; else `null`. */
+function umaRequestOf({ oracle, resolution }: Market): string | null {
+  if (resolution === null || !settlingAdapters.has(oracle ?? "")) return null;
+  const query = `transactionHash=${resolution.tx_hash}&chainId=${polygon}&eventIndex=`;
+  return `https://oracle.uma.xyz/settled?${query}`;
 }

@@ -20,6 +20,11 @@ export function KeysPage() {
     <>
       <div class="page-head">
         <h1>Keys</h1>
+        {!isPublic.value && (
+          <button type="button" class="small" onClick={() => useKey(null)}>
+            Sign out of this tab
+          </button>
+        )}
       </div>
       {isAdmin ? (
         <Keys />

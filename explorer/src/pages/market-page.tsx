@@ -128,10 +128,11 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
   );
 }
 
-/** The event of a market, by its title. */
+/** The event of a market, by its title; nothing for one with no other market. */
 function EventLink({ id }: { readonly id: string }) {
   const { data } = useResource(`title of event ${id}`, async (using) => using.event(id));
-  return <a href={paths.event(id)}>{data?.title ?? "Event"}</a>;
+  if (data === null || data.market_count === 1) return null;
+  return <a href={paths.event(id)}>{data.title}</a>;
 }
 
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {

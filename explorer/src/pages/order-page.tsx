@@ -55,7 +55,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
               {fills.length === 0 ? (
                 <Notice title="No part of this order was filled" />
               ) : (
-                <FillTable fills={fills} label="Fills of this order" hasTransaction={true} />
+                <FillTable fills={fills} label="Fills of this order" of="order" />
               )}
             </Panel>
           );

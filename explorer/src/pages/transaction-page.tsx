@@ -101,11 +101,7 @@ function ContentsView({ data }: { readonly data: Contents }) {
         <>
           <h3>Orders filled</h3>
           <p class="dim">Each order of the transaction, with what its owner paid and got.</p>
-          <FillTable
-            fills={fills}
-            label="Orders filled in this transaction"
-            hasTransaction={false}
-          />
+          <FillTable fills={fills} label="Orders filled in this transaction" of="transaction" />
         </>
       )}
       {others.length > 0 && (

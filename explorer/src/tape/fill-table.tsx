@@ -14,11 +14,15 @@ const columns: readonly Column[] = [
   ["Shares", "right"],
   ["Value", "right"],
   ["Fee", "right"],
-  ["Owner"],
-  ["Order id"],
-  ["Transaction"],
-  ["Time"],
 ];
+
+/** What the fills of a table have in common; the columns that it leaves are the others. */
+type Subject = "transaction" | "order";
+
+const furtherColumns: Readonly<Record<Subject, readonly Column[]>> = {
+  transaction: [["Owner"], ["Order id"]],
+  order: [["Transaction"], ["Time"]],
+};
 
 const unitsPerDollar = 1e6;
 
@@ -32,22 +36,20 @@ const roles: Readonly<Record<Fill["role"], string>> = {
 export function FillTable(props: {
   readonly fills: readonly Fill[];
   readonly label: string;
-  /** Which transaction each is of; not needed where all are of one. */
-  readonly hasTransaction: boolean;
+  readonly of: Subject;
 }) {
-  const { hasTransaction } = props;
   const questions = useQuestions(props.fills.map(({ condition_id: id }) => id));
   return (
     <div {...scrolling(props.label)}>
       <table class="fills" aria-label={props.label}>
-        <TableHead columns={columns.filter(([name]) => hasTransaction || name !== "Transaction")} />
+        <TableHead columns={[...columns, ...furtherColumns[props.of]]} />
         <tbody>
           {props.fills.map((fill) => (
             <FillRow
               key={fill.id}
               fill={fill}
               question={questions.get(fill.condition_id ?? "") ?? null}
-              hasTransaction={hasTransaction}
+              of={props.of}
             />
           ))}
         </tbody>
@@ -59,9 +61,9 @@ export function FillTable(props: {
 function FillRow(props: {
   readonly fill: Fill;
   readonly question: string | null;
-  readonly hasTransaction: boolean;
+  readonly of: Subject;
 }) {
-  const { fill, question, hasTransaction } = props;
+  const { fill, question } = props;
   const { usd, shares } = amountsOf(fill);
   const { condition_id: id, side, outcome, role } = fill;
   return (
@@ -92,20 +94,25 @@ function FillRow(props: {
             ? exactDollars(fill.fee)
             : `${exact(fill.fee)} shares`}
       </td>
-      <td data-name="Owner">
-        <Wallet address={fill.maker} />
-      </td>
-      <td data-name="Order">
-        <Order hash={fill.order_hash} />
-      </td>
-      {hasTransaction && (
-        <td data-name="Transaction">
-          <Transaction hash={fill.tx_hash} />
-        </td>
+      {props.of === "transaction" ? (
+        <>
+          <td data-name="Owner">
+            <Wallet address={fill.maker} />
+          </td>
+          <td data-name="Order">
+            <Order hash={fill.order_hash} />
+          </td>
+        </>
+      ) : (
+        <>
+          <td data-name="Transaction">
+            <Transaction hash={fill.tx_hash} />
+          </td>
+          <td class="time num" title={fullTime(fill.timestamp_ms)}>
+            {dateAndTime(fill.timestamp_ms)}
+          </td>
+        </>
       )}
-      <td class="time num nowrap" title={fullTime(fill.timestamp_ms)}>
-        {dateAndTime(fill.timestamp_ms)}
-      </td>
     </tr>
   );
 }

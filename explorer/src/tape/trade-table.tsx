@@ -14,11 +14,11 @@ const columns: readonly Column[] = [
   ["Market", "name"],
   ["Trade", "trade"],
   ["Price", "price right"],
-  ["Shares", "shares right wide"],
+  ["Shares", "shares right"],
   ["Value", "value right"],
-  ["Taker", "wallet wide"],
-  ["Maker", "wallet wide"],
-  ["Match", "match wide"],
+  ["Taker", "wallet extra"],
+  ["Maker", "wallet extra"],
+  ["Match", "match extra"],
   ["Transaction", "transaction"],
 ];
 
@@ -44,7 +44,10 @@ export function TradeTable(
   const questions = useQuestions(ids);
   return (
     <div {...scrolling(label)}>
-      <table class={hasDate ? "tape" : "tape steady"} aria-label={label}>
+      <table
+        class={`tape ${hasMarket ? "named" : ""} ${hasDate ? "" : "steady"}`}
+        aria-label={label}
+      >
         <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
         <tbody>
           {tape.trades.map((trade) => (
@@ -105,15 +108,15 @@ function DrawnRow(props: {
         {outcome ?? "shares"}
       </td>
       <td class="price right num">{cents(price)}</td>
-      <td class="right num wide">{exact(size)}</td>
+      <td class="shares right num">{exact(size)}</td>
       <td class="value right num strong">{exactDollars(trade.value_usd)}</td>
-      <td class="wide">
+      <td class="extra">
         <Wallet address={trade.taker} />
       </td>
-      <td class="wide">
+      <td class="extra">
         <Wallet address={trade.maker} />
       </td>
-      <td class="wide">
+      <td class="extra">
         <abbr title={meaning}>{word}</abbr>
       </td>
       <td class="transaction">

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DemoChain } from "../../demo/demo-chain.ts";
+import { Simulation } from "../../demo/simulation.ts";
+
+test("a resumed market lists all questions again: the service may have lost what it knew of them", async () => {
+  const sent: unknown[] = [];
+  const chain = {
+    send: async (transaction: unknown) => void sent.push(transaction),
+    mine: async () => {},
+  } as unknown as DemoChain;
+  const first = await Simulation.open(chain, 7, { seconds: 1_790_000_000, pastEndsAt: 0 });
+  const listed = first.takeListings();
+  assert(listed.length > 10 && sent.length > listed.length);
+  assert.deepEqual(first.takeListings(), []);
+  const saved: unknown = JSON.parse(JSON.stringify(first.state));
+  const resumed = Simulation.resume(chain, saved as typeof first.state);
+  assert.deepEqual(resumed.takeListings(), listed);
+});
