@@ -90,7 +90,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.ok(found !== null);
     await page.keyboard.press("/");
     await page.keyboard.type("zzzz no such market");
-    await page.waitForSelector("text=Nothing fits");
+    await page.waitForSelector("text=Nothing matches");
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type(found.replace("/market/", ""));
     await page.waitForSelector(".found [role=option]");
@@ -247,6 +247,8 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       [`/tx/${unknownId}`, "Nothing of this transaction is known here"],
       [`/order/${unknownId}`, "not known here"],
       ["/event/none", "This event is not known here"],
+      ["/market", "There is no such page"],
+      ["/nowhere/at/all", "There is no such page"],
     ] as const) {
       await follow(page, path);
       await page.waitForSelector(`text=${text}`);
@@ -266,6 +268,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       [`/order/${lastTrade.maker_order_hash}`, "text=Average price"],
       ["/status", "section[aria-label=Service]"],
       ["/keys", ".keys li"],
+      ["/nowhere", ".notice"],
       [`/market/${unknownId}`, ".notice"],
     ] as const;
     for (const [path, selector] of pages) {
@@ -308,6 +311,21 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       await there.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"] td:has-text("${clock}")`);
     }
     await there.close();
+  });
+
+  await t.test("no table of trades scrolls sideways on a narrow desktop", async () => {
+    for (const width of [900, 1000, 1180]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of [marketPath, "/trades", `/tx/${lastTrade.tx_hash}`]) {
+        await follow(page, path);
+        await page.waitForSelector(".tape tr[data-id]");
+        const overflow = await page.evaluate(
+          `Math.max(...[...document.querySelectorAll(".scroll")].map(
+            ({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`,
+        );
+        assert.equal(overflow, 0, `${path} at ${width} px`);
+      }
+    }
   });
 
   await t.test("fits a phone, with parts as tabs", async () => {

@@ -108,7 +108,7 @@ function Content({ children }: { readonly children: ComponentChild }) {
 function UnknownPage() {
   return (
     <>
-      <h1>Not found</h1>
+      <h1 class="loading">Not found</h1>
       <Notice title="There is no such page">
         <a href="/">Go to the markets</a>, or read the <a href="/docs">API reference</a>.
       </Notice>

@@ -78,7 +78,7 @@ function FoundList(props: {
         <p class="dim">
           {isSearching
             ? "Searching…"
-            : "Nothing fits. Try fewer words, or paste an id, a slug or a hash."}
+            : "Nothing matches. Try fewer words, or paste an id, a slug or a hash."}
         </p>
       </div>
     );

@@ -38,7 +38,7 @@ export function MarketsPage() {
       <Shown of={list} what="list of markets" lines={12}>
         {(markets) =>
           markets.length === 0 ? (
-            <NothingFits query={query} />
+            <NoMatch query={query} />
           ) : (
             <>
               <MarketTable markets={markets} isSortable={search === undefined} />
@@ -167,12 +167,12 @@ function Categories() {
   );
 }
 
-function NothingFits({ query }: { readonly query: Query }) {
+function NoMatch({ query }: { readonly query: Query }) {
   const { search, category, status } = query;
   const isFiltered = search !== undefined || category !== undefined;
   const kind = status === "all" ? "" : `${status} `;
   return (
-    <Notice title={isFiltered ? "No market fits" : `There are no ${kind}markets yet`}>
+    <Notice title={isFiltered ? "No markets match" : `There are no ${kind}markets yet`}>
       {status !== "all" && (
         <button type="button" onClick={() => setParameters({ status: "all" }, step)}>
           Show {status === "open" ? "resolved" : "open"} markets too
@@ -180,7 +180,7 @@ function NothingFits({ query }: { readonly query: Query }) {
       )}
       {isFiltered && (
         <button type="button" onClick={() => setParameters({ search: null, category: null }, step)}>
-          Remove the filters
+          Clear the filters
         </button>
       )}
     </Notice>

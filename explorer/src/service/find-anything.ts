@@ -14,7 +14,7 @@ export type Found = {
 
 const shownMax = 8;
 
-/** Everything that fits, best first; nothing when the service cannot be asked. */
+/** Everything that matches, best first; nothing when the service cannot be asked. */
 export async function findAnything(text: string): Promise<readonly Found[]> {
   const hex = text.toLowerCase();
   if (/^0x[0-9a-f]{40}$/.test(hex)) return [walletOf(hex)];
