@@ -1,26 +1,24 @@
 import type { BlockRef } from "./raw-log.ts";
 
-/**
- * What went wrong with an endpoint:
- * - `unavailable`: a broken connection, a 5xx
- * - `rejected`: the gateway does not take the request, and does not say why in JSON-RPC
- * - `timeout`: no answer in time
- * - `oversized`: an answer too large to be read
- * - `rate_limited`: 429 and its relatives; says nothing about the data
- * - `malformed`: an answer that is not what the protocol says
- * - `inconsistent`: well-formed answers that contradict each other or the chain
- * - `refused`: a JSON-RPC error object
- * - `not_yet`: the endpoint does not know the block
- */
-export type EndpointErrorKind =
+/** What went wrong with an endpoint. */
+type EndpointErrorKind =
+  /** A broken connection, a 5xx. */
   | "unavailable"
+  /** The gateway does not take the request, and does not say why in JSON-RPC. */
   | "rejected"
+  /** No answer in time. */
   | "timeout"
+  /** An answer too large to be read. */
   | "oversized"
+  /** 429 and its relatives; says nothing about the data. */
   | "rate_limited"
+  /** An answer that is not what the protocol says. */
   | "malformed"
+  /** Well-formed answers that contradict each other or the chain. */
   | "inconsistent"
+  /** A JSON-RPC error object. */
   | "refused"
+  /** The endpoint does not know the block. */
   | "not_yet";
 
 /** A failure of one endpoint; another endpoint, or time, can help. Never holds the URL. */
@@ -47,19 +45,7 @@ export class EndpointError extends Error {
 
   /** Whether what the endpoint said was at fault, not the way to it or the time. */
   get isAboutData(): boolean {
-    switch (this.kind) {
-      case "malformed":
-      case "inconsistent":
-      case "refused":
-        return true;
-      case "unavailable":
-      case "rejected":
-      case "timeout":
-      case "oversized":
-      case "rate_limited":
-      case "not_yet":
-        return false;
-    }
+    return ["malformed", "inconsistent", "refused"].includes(this.kind);
   }
 }
 

@@ -70,8 +70,9 @@ export type ExchangeContract = {
   readonly generation: Generation;
   readonly startBlock: number;
 };
-type OtherContract = {
-  readonly kind: Exclude<ContractsFile["contracts"][number]["kind"], "exchange">;
+/** A contract that is no exchange. */
+export type OtherContract = {
+  readonly kind: (typeof otherKinds)[number];
   readonly address: Address;
   readonly startBlock: number;
 };

@@ -2,7 +2,7 @@ import type { Address, Hash } from "../base/ids.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import { textOf, topic0Of } from "../chain/parse/scanned-log.ts";
 import type { RawLog } from "../chain/raw-log.ts";
-import type { Contract, Contracts } from "./contracts.ts";
+import type { Contract, Contracts, OtherContract } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";
 import { exchangeV1Decoders } from "./events/exchange-v1-events.ts";
@@ -23,7 +23,6 @@ import {
   umaAdapterV1Decoders,
 } from "./events/market-events.ts";
 import type { ChainEvent } from "./events.ts";
-import { HexMap } from "./hex-map.ts";
 import { dataBytesOf } from "./words.ts";
 
 /** A decoded log with the contract that emitted it. */
@@ -39,7 +38,7 @@ export class LogDecoder {
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   /** Every event that is decoded, as its contract and topic0; sorted. */
   readonly events: readonly string[];
-  readonly #sources: HexMap<Address, Source>;
+  readonly #sources: ReadonlyMap<Address, Source>;
 
   constructor(contracts: Contracts) {
     const all = [...contracts.byAddress.values()];
@@ -49,7 +48,7 @@ export class LogDecoder {
     this.events = speaking
       .flatMap((one) => decodersOf(one).map(({ topic0 }) => `${one.address} ${topic0}`))
       .toSorted();
-    this.#sources = new HexMap(
+    this.#sources = new Map(
       all.map((contract) => [contract.address, { contract, decoders: tableOf(contract) }]),
     );
   }
@@ -71,10 +70,10 @@ export class LogDecoder {
 }
 
 /** A contract and the decoders of its events by topic0. */
-type Source = { readonly contract: Contract; readonly decoders: HexMap<Hash, Decoder> };
+type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
 
 function tableOf(contract: Contract): Source["decoders"] {
-  return new HexMap(decodersOf(contract).map((decoder) => [decoder.topic0 as Hash, decoder]));
+  return new Map(decodersOf(contract).map((decoder) => [decoder.topic0 as Hash, decoder]));
 }
 
 const wrongShape: ChainEvent = {
@@ -96,36 +95,24 @@ const exchangeDecoders = {
   3: [...exchangeV3Decoders, ...pauseDecoders()],
 } as const;
 
-const noDecoders: readonly Decoder[] = [];
+const otherDecoders: Readonly<Record<OtherContract["kind"], readonly Decoder[]>> = {
+  fee_module: feeModuleDecoders,
+  conditional_tokens: conditionalTokensDecoders,
+  neg_risk_adapter: negRiskAdapterDecoders,
+  neg_risk_operator: negRiskOperatorDecoders,
+  uma_adapter_v1: umaAdapterV1Decoders,
+  uma_adapter: umaAdapterDecoders,
+  oracle: [],
+  oracle_aggregator: oracleAggregatorDecoders,
+  oo_reporter: ooReporterDecoders,
+  binary_module: binaryModuleDecoders,
+  neg_risk_module: negRiskModuleDecoders,
+  combinatorial_module: combinatorialModuleDecoders,
+};
 
 /** All decoders a contract can need, by its kind. */
 export function decodersOf(contract: Contract): readonly Decoder[] {
-  switch (contract.kind) {
-    case "exchange":
-      return exchangeDecoders[contract.generation];
-    case "fee_module":
-      return feeModuleDecoders;
-    case "conditional_tokens":
-      return conditionalTokensDecoders;
-    case "neg_risk_adapter":
-      return negRiskAdapterDecoders;
-    case "neg_risk_operator":
-      return negRiskOperatorDecoders;
-    case "uma_adapter_v1":
-      return umaAdapterV1Decoders;
-    case "uma_adapter":
-      return umaAdapterDecoders;
-    case "oracle_aggregator":
-      return oracleAggregatorDecoders;
-    case "oo_reporter":
-      return ooReporterDecoders;
-    case "binary_module":
-      return binaryModuleDecoders;
-    case "neg_risk_module":
-      return negRiskModuleDecoders;
-    case "combinatorial_module":
-      return combinatorialModuleDecoders;
-    case "oracle":
-      return noDecoders;
-  }
+  return contract.kind === "exchange"
+    ? exchangeDecoders[contract.generation]
+    : otherDecoders[contract.kind];
 }

@@ -323,7 +323,7 @@ describe("finality", { concurrency: 4 }, () => {
     one.setHead(1_299);
     const source = await openSource([one.url, two.url], { resumeAfter: refOf(chain[40]) });
     const follower = new ChainFollower(source, 41);
-    await waitForChainWarning(source, "tail_full");
+    await waitForChainWarning(source, "head_buffer_full");
     assert.equal(follower.tip, 40 + chainLimits.headBufferBlocksMax);
     two.fork(chain.slice(50));
     await follower.until(({ tip, finalized }) => tip === 1_299 && finalized === 1_290);

@@ -40,9 +40,6 @@ export type EndpointView = {
   readonly warning: ChainWarning | null;
 };
 
-/** How long to wait for an answer: so many milliseconds, or as long as they take. */
-export type Wait = number | AdaptiveTimeout;
-
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
 /** With a longer wait for its rate an endpoint is passed over. */
 const waitMsMax = 1_000;
@@ -197,8 +194,8 @@ export class Endpoint {
    * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
    * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked again.
    */
-  async requestOfChain(calls: readonly RpcCall[], wait: Wait): Promise<Answer> {
-    const { replies, bytes } = await this.request([chainIdCall, ...calls], wait);
+  async requestOfChain(calls: readonly RpcCall[], patience: AdaptiveTimeout): Promise<Answer> {
+    const { replies, bytes } = await this.request([chainIdCall, ...calls], patience);
     const served = readChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
     this.#isVerified = false;
@@ -209,24 +206,23 @@ export class Endpoint {
    * Makes the calls, in one batch where possible, and returns the replies in order. Throws an `EndpointError` when a
    * request failed as a whole, or a call because of the rate; the breaker counts it.
    */
-  async request(calls: readonly RpcCall[], wait: Wait = this.patience): Promise<Answer> {
+  async request(calls: readonly RpcCall[], patience = this.patience): Promise<Answer> {
     this.#requests += 1;
     this.#calls += calls.length;
     this.#inFlight += 1;
     const startedMs = this.#context.clock.monotonicMs();
-    const patience = typeof wait === "number" ? null : wait;
-    const timeoutMs = patience?.timeoutMs ?? Number(wait);
+    const { timeoutMs } = patience;
     try {
       const answer = await this.#client.ask(calls, timeoutMs);
       const nowMs = this.#context.clock.monotonicMs();
-      patience?.noteAnswer(nowMs - startedMs);
+      patience.noteAnswer(nowMs - startedMs);
       this.#link.succeed();
       this.#answeredAtMs = nowMs;
       this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) {
-        if (thrown.kind === "timeout") patience?.noteTimeout(timeoutMs);
+        if (thrown.kind === "timeout") patience.noteTimeout(timeoutMs);
         this.#noteFailure(thrown, startedMs);
       }
       throw thrown;

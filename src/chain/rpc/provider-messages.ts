@@ -23,19 +23,24 @@ export type ProviderVerdict =
   | { readonly kind: "unsupported" }
   | { readonly kind: "unknown" };
 
-type Row =
-  /** The first group is the number of blocks allowed, `10000`, `10,000` or `10k`. */
-  | { readonly means: "cap"; readonly pattern: RegExp }
-  /** The text names no number, but the provider's documentation does. */
-  | { readonly means: "fixed_cap"; readonly pattern: RegExp; readonly blocks: number }
-  /** The first group, if any, is the number of calls a batch may hold. */
-  | { readonly means: "batch"; readonly pattern: RegExp }
-  /** The two groups are the first and the last block that would work. */
-  | { readonly means: "suggestion"; readonly pattern: RegExp }
-  | { readonly means: "too_large" | Passing; readonly pattern: RegExp };
-
-/** What gives way to a text that speaks of size as well. */
-type Passing = "too_slow" | "rate_limited" | "not_yet" | "unhealthy" | "unsupported";
+type Row = {
+  readonly means: /** The first group is the number of blocks allowed, `10000`, `10,000` or `10k`. */
+    | "cap"
+    /** The first group, if any, is the number of calls a batch may hold. */
+    | "batch"
+    /** The two groups are the first and the last block that would work. */
+    | "suggestion"
+    | "too_large"
+    /** These give way to a text that speaks of size as well. */
+    | "too_slow"
+    | "rate_limited"
+    | "not_yet"
+    | "unhealthy"
+    | "unsupported";
+  readonly pattern: RegExp;
+  /** The cap, where the provider's documentation names it and the text does not. */
+  readonly blocks?: number;
+};
 
 const rows: readonly Row[] = [
   // Erigon; dRPC; many gateways in words of their own
@@ -81,7 +86,7 @@ const rows: readonly Row[] = [
   // dRPC; it also refuses ranges within what it names, which only another endpoint can help
   { means: "cap", pattern: /ranges over ([0-9,]+k?) blocks are not supported/i },
   // Ankr
-  { means: "fixed_cap", pattern: /block range is too wide/i, blocks: 3_000 },
+  { means: "cap", pattern: /block range is too wide/i, blocks: 3_000 },
   // Infura and zkSync, then Alchemy
   { means: "suggestion", pattern: /try with this block range \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
   { means: "suggestion", pattern: /range should work: \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i },
@@ -142,10 +147,7 @@ export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
       case "batch":
         return { kind: "batch_too_large", callsMax: parseCount(match[1] ?? "") };
       case "cap":
-        capBlocks ??= parseCount(match[1] ?? "");
-        break;
-      case "fixed_cap":
-        capBlocks ??= row.blocks;
+        capBlocks ??= row.blocks ?? parseCount(match[1] ?? "");
         break;
       case "suggestion":
         suggested ??= { from: Number(match[1]), to: Number(match[2]) };

@@ -5,7 +5,6 @@ import type { Log } from "../../base/log.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
-import type { Header } from "../parse/parse-header.ts";
 import type { Block, BlockRef, ChainBatch } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
@@ -56,20 +55,18 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
   readonly #abort = new AbortController();
   readonly #context: ChainContext;
-  readonly #tail = new UnfinalizedChain();
+  readonly #unfinalized = new UnfinalizedChain();
   readonly #pool: EndpointPool;
   readonly #watch: HeadWatch;
   readonly #history: FinalBlockCheck;
   readonly #finality: Finality;
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker<Final>;
-  readonly #tailWalker: HeadFollower;
+  readonly #headFollower: HeadFollower;
   /** Reads final blocks again, next to everything else and without a memory of its own. */
   readonly rereader: Rereader;
   #isStarted = false;
   #fault: Error | null = null;
-  #reorgs = 0;
-  #deepestReorg = 0;
 
   private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
     this.#options = options;
@@ -78,7 +75,7 @@ export class ChainSource<Final = readonly Block[]> {
     const context = { clock, random: options.random ?? Math.random, log: options.log, signal };
     this.#context = context;
     const filter = deriveLogFilter(options.filter);
-    const tail = this.#tail;
+    const unfinalized = this.#unfinalized;
     const pool = new EndpointPool(openEndpoints(options, context), context);
     const watch = new HeadWatch(pool, context);
     const history = new FinalBlockCheck(pool, context);
@@ -88,16 +85,12 @@ export class ChainSource<Final = readonly Block[]> {
     this.#watch = watch;
     this.#history = history;
     this.#blockLogs = blockLogs;
-    this.#finality = new Finality({
-      pool,
-      watch,
-      context,
-      chain: tail,
-      afterDispute: options.afterDispute ?? "stop",
-    });
+    const afterDispute = options.afterDispute ?? "stop";
+    this.#finality = new Finality({ pool, watch, context, unfinalized, afterDispute });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
     this.#rangeWalker = new RangeWalker({ pool, history, ranges: { fetcher: ranges, prepare } });
-    this.#tailWalker = new HeadFollower({ tail, pool, watch, history, blockLogs, context });
+    const parts = { unfinalized, pool, watch, history, blockLogs, context };
+    this.#headFollower = new HeadFollower(parts);
   }
 
   /**
@@ -136,9 +129,9 @@ export class ChainSource<Final = readonly Block[]> {
       for (;;) {
         const { version } = this.#watch.wake;
         yield* this.#backfill();
-        const change = await this.#pool.persist(() => this.#step());
-        if (change !== null) yield* this.#report(change);
-        else await this.#watch.wake.wait(version, idleMs, this.#context);
+        const changes = await this.#pool.persist(() => this.#step());
+        yield* changes;
+        if (changes.length === 0) await this.#watch.wake.wait(version, idleMs, this.#context);
         if (this.#fault !== null) throw this.#fault;
       }
     } catch (thrown) {
@@ -168,11 +161,13 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   get status(): ChainStatus {
+    const { head } = this.#watch;
+    const { reorgs, deepestReorg } = this.#headFollower;
     return {
-      head: this.#watch.head === null ? null : refAndTime(this.#watch.head),
+      head: head && { number: head.number, hash: head.hash, timestamp: head.timestamp },
       finalized: this.#finalized,
-      reorgs: this.#reorgs,
-      deepestReorg: this.#deepestReorg,
+      reorgs,
+      deepestReorg,
       bloomFalsePositives: this.#blockLogs.falsePositives,
       warnings: this.#warnings(),
       endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
@@ -182,7 +177,7 @@ export class ChainSource<Final = readonly Block[]> {
   /** By agreement, or because the consumer stored it as such before. */
   get #finalized(): BlockRef | null {
     const agreed = this.#finality.agreement?.block ?? null;
-    const { base } = this.#tail;
+    const { base } = this.#unfinalized;
     return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
   }
 
@@ -190,70 +185,49 @@ export class ChainSource<Final = readonly Block[]> {
   async #start(): Promise<void> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
-    await this.#awaitFinal(Math.max(-1, ...(this.#options.rangeEnds?.() ?? [])));
+    const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
+    await this.#until(() => this.#finalNumber >= rangeEnd);
     if (resumeAfter !== null) {
       await this.#history.confirm(resumeAfter);
-      this.#tail.restart(resumeAfter.number + 1, resumeAfter);
+      this.#unfinalized.restart(resumeAfter.number + 1, resumeAfter);
       return;
     }
-    const first = startBlock === "latest" ? await this.#awaitHead() : startBlock;
-    this.#tail.restart(first, null);
+    if (startBlock === "latest") await this.#until(() => this.#watch.head !== null);
+    const first = startBlock === "latest" ? (this.#watch.head?.number ?? 0) : startBlock;
+    this.#unfinalized.restart(first, null);
   }
 
-  async #awaitFinal(block: number): Promise<void> {
+  async #until(isMet: () => boolean): Promise<void> {
     for (;;) {
       const { version } = this.#watch.wake;
-      if ((this.#finality.agreement?.block.number ?? -1) >= block) return;
+      if (isMet()) return;
       await this.#watch.wake.wait(version, idleMs, this.#context);
     }
   }
 
-  async #awaitHead(): Promise<number> {
-    for (;;) {
-      const { version } = this.#watch.wake;
-      const { head } = this.#watch;
-      if (head !== null) return head.number;
-      await this.#watch.wake.wait(version, idleMs, this.#context);
-    }
+  /** The last block that is final by agreement; -1 without one. */
+  get #finalNumber(): number {
+    return this.#finality.agreement?.block.number ?? -1;
   }
 
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
-    const tail = this.#tail;
-    const isFinal = (number: number) => number <= (this.#finality.agreement?.block.number ?? -1);
-    if (tail.length > 0 || !isFinal(tail.nextNumber)) return;
+    const unfinalized = this.#unfinalized;
+    if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
     const ends = this.#options.rangeEnds?.() ?? [];
-    const start = { next: tail.nextNumber, base: tail.base, ends };
-    const finalized = () => this.#finality.agreement?.block ?? tail.base;
+    const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
+    const finalized = () => this.#finality.agreement?.block ?? unfinalized.base;
     for await (const part of this.#rangeWalker.walk(start, finalized)) {
       const { fromBlock, toBlock, last, blocks } = part;
-      tail.restart(toBlock + 1, { number: last.number, hash: last.hash });
-      const more = isFinal(toBlock + 1);
+      unfinalized.restart(toBlock + 1, { number: last.number, hash: last.hash });
+      const more = toBlock < this.#finalNumber;
       yield { kind: "range", fromBlock, toBlock, last, blocks, more };
     }
   }
 
-  async #step(): Promise<HeadChange | null> {
+  async #step(): Promise<readonly HeadChange[]> {
     const { agreement } = this.#finality;
-    const settled = agreement === null ? null : await this.#tailWalker.settle(agreement);
-    return settled ?? (await this.#tailWalker.advance());
-  }
-
-  *#report(change: HeadChange): Generator<ChainBatch<Final>, void, undefined> {
-    switch (change.kind) {
-      case "blocks":
-        for (const block of change.blocks) yield { kind: "block", block };
-        return;
-      case "revert": {
-        const { safeBlock, depth } = change;
-        this.#reorgs += 1;
-        this.#deepestReorg = Math.max(this.#deepestReorg, depth);
-        this.#context.log.info({ safeBlock, depth }, "the chain was reorganized");
-        yield { kind: "revert", safeBlock };
-        return;
-      }
-      case "finalized":
-        yield { kind: "finalized", block: change.block };
-    }
+    const settled = agreement === null ? null : await this.#headFollower.settle(agreement);
+    return settled === null ? this.#headFollower.advance() : [settled];
   }
 
   #warnings(): readonly ChainWarning[] {
@@ -266,7 +240,7 @@ export class ChainSource<Final = readonly Block[]> {
     }
     if (this.#finality.isDisputed) warnings.add("finality_disputed");
     if (this.#finality.isMajorityAbsent) warnings.add("majority_absent");
-    if (this.#tailWalker.isFull) warnings.add("tail_full");
+    if (this.#headFollower.isFull) warnings.add("head_buffer_full");
     if (this.#history.isDisputed) warnings.add("history_disputed");
     return [...warnings];
   }
@@ -295,8 +269,4 @@ function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endp
     const wire = openTransport === undefined ? {} : { openTransport };
     return Endpoint.open({ url, host, chainId, callsPerSecondMax, context, ...wire });
   });
-}
-
-function refAndTime({ number, hash, timestamp }: Header) {
-  return { number, hash, timestamp };
 }

@@ -36,7 +36,7 @@ export type EndpointStatus = {
  * - `majority_absent`: fewer than half of the endpoints can be heard; finality waits for the others, or until
  *   they were not heard for minutes
  * - `head_not_believed`: an endpoint claims a head far above those of the others, and is ignored
- * - `tail_full`: finality is so late that no more blocks are taken in
+ * - `head_buffer_full`: finality is so late that no more blocks are taken in
  * - `history_disputed`: a finalized block of ours is denied; a verdict is being sought
  */
 export type ChainWarning =
@@ -47,7 +47,7 @@ export type ChainWarning =
   | "finality_disputed"
   | "majority_absent"
   | "head_not_believed"
-  | "tail_full"
+  | "head_buffer_full"
   | "history_disputed";
 
 /** The progress of the chain source. */

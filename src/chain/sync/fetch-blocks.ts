@@ -6,13 +6,12 @@ import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
 import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts";
 
-/** The blocks from `from` on, and with how much patience. */
-export type BlocksWanted = {
+/** The blocks from `from` on. */
+type BlocksWanted = {
   readonly from: number;
   readonly count: number;
   /** The newest block of the endpoint: if only this block is wanted, a round trip is saved. */
   readonly newest: BlockRef;
-  readonly timeoutMs: number;
   readonly blockLogs: BlockLogs;
 };
 
@@ -38,10 +37,10 @@ export async function fetchBlocks(
 async function askLogs(
   endpoint: Endpoint,
   headers: readonly Header[],
-  { blockLogs, timeoutMs }: BlocksWanted,
+  { blockLogs }: BlocksWanted,
 ): Promise<readonly RpcReply[]> {
   const calls = headers.map((header) => blockLogs.call(header.hash));
-  return (await endpoint.request(calls, timeoutMs)).replies;
+  return (await endpoint.request(calls, endpoint.smallPatience)).replies;
 }
 
 /** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
@@ -49,17 +48,17 @@ async function fetchAnnounced(
   endpoint: Endpoint,
   wanted: BlocksWanted,
 ): Promise<{ header: Header; logsReply: RpcReply | undefined } | null> {
-  const { newest, timeoutMs, blockLogs } = wanted;
+  const { newest, blockLogs } = wanted;
   if (newest.number !== wanted.from) return null;
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
-  const { replies } = await endpoint.request(calls, timeoutMs);
+  const { replies } = await endpoint.request(calls, endpoint.smallPatience);
   const header = readHeader(replies[0], newest.number);
   return header.hash === newest.hash ? { header, logsReply: replies[1] } : null;
 }
 
 async function fetchLinked(endpoint: Endpoint, wanted: BlocksWanted): Promise<Header[]> {
   const numbers = Array.from({ length: wanted.count }, (_, index) => wanted.from + index);
-  const headers = await fetchHeaders(endpoint, numbers, wanted.timeoutMs);
+  const headers = await fetchHeaders(endpoint, numbers, endpoint.smallPatience);
   checkLinks(new Map(headers.map((header) => [header.number, header])));
   return headers;
 }

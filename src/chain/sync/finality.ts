@@ -9,15 +9,10 @@ import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
 import type { HeadWatch } from "./head-watch.ts";
+import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** What is final by agreement, and by whose. */
 export type Agreement = { readonly block: BlockRef; readonly endpoints: readonly Endpoint[] };
-
-/** The blocks that the consumer has, of which `base` is the last final one. */
-type OwnChain = {
-  readonly base: BlockRef | null;
-  hashAt(number: number): Hash | null;
-};
 
 /** What endpoints answered about one block, and which of them were not heard. */
 type Ballot = {
@@ -40,7 +35,8 @@ type FinalityParts = {
   readonly pool: EndpointPool;
   readonly watch: HeadWatch;
   readonly context: ChainContext;
-  readonly chain: OwnChain;
+  /** The blocks that the consumer has. */
+  readonly unfinalized: UnfinalizedChain;
   readonly afterDispute: AfterDispute;
 };
 
@@ -93,7 +89,8 @@ export class Finality {
     const agreed = this.#agreement?.block.number ?? -1;
     if (number < agreed) await this.#confirmAgreement(members);
     if (
-      number <= Math.max(this.#agreement?.block.number ?? -1, this.#parts.chain.base?.number ?? -1)
+      number <=
+      Math.max(this.#agreement?.block.number ?? -1, this.#parts.unfinalized.base?.number ?? -1)
     ) {
       if (this.#memory.absent().length === 0) this.#isDisputed = false;
       return false;
@@ -117,7 +114,7 @@ export class Finality {
     const agreement = this.#agreement;
     if (agreement === null) return;
     const { number, hash } = agreement.block;
-    if (number <= (this.#parts.chain.base?.number ?? -1)) return;
+    if (number <= (this.#parts.unfinalized.base?.number ?? -1)) return;
     const asked = agreement.endpoints.filter((endpoint) => endpoint.isReachable);
     const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
     // An endpoint that did not answer now may later.
@@ -137,7 +134,7 @@ export class Finality {
     number: number,
     { voters, members }: { voters: readonly Endpoint[]; members: readonly Endpoint[] },
   ): Promise<Ballot | null> {
-    const { base } = this.#parts.chain;
+    const { base } = this.#parts.unfinalized;
     const anchor = base !== null && base.number < number ? base : null;
     const answers = await Promise.all(voters.map((voter) => this.#ask(voter, number, anchor)));
     const votes = new Map<Hash, Endpoint[]>();
@@ -210,8 +207,8 @@ export class Finality {
   /** The hash at `number`, and whether `anchor` is another block, in one answer; `null` without an answer. */
   async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
     const final = voter.view?.final;
-    const isOnOurChain = final?.hash && this.#parts.chain.hashAt(final.number) === final.hash;
-    const own = this.#parts.chain.hashAt(number);
+    const isOnOurChain = final?.hash && this.#parts.unfinalized.hashAt(final.number) === final.hash;
+    const own = this.#parts.unfinalized.hashAt(number);
     // What is built on our own blocks needs no other proof.
     if (isOnOurChain && own !== null && number <= final.number) {
       return { hash: own, isDenying: false };

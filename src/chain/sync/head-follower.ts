@@ -2,7 +2,7 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { Block } from "../raw-log.ts";
+import type { Block, ChainBatch } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
@@ -14,15 +14,11 @@ import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** What one step above finality has found. */
-export type HeadChange =
-  | { readonly kind: "blocks"; readonly blocks: readonly Block[] }
-  /** The last `depth` blocks, all above `safeBlock`, are reverted. */
-  | { readonly kind: "revert"; readonly safeBlock: number; readonly depth: number }
-  | { readonly kind: "finalized"; readonly block: number };
+/** What happens above finality. */
+export type HeadChange = Exclude<ChainBatch, { kind: "range" }>;
 
 type HeadFollowerParts = {
-  readonly tail: UnfinalizedChain;
+  readonly unfinalized: UnfinalizedChain;
   readonly pool: EndpointPool;
   readonly watch: HeadWatch;
   readonly history: FinalBlockCheck;
@@ -42,9 +38,11 @@ export class HeadFollower {
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
-  #timeoutMs: number = chainLimits.headTimeoutMs;
   /** Fewer after a failure: where many an answer is wrong, few at the same time are right now and then. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
+  reorgs = 0;
+  /** The most blocks that one reorg reverted. */
+  deepestReorg = 0;
 
   constructor(parts: HeadFollowerParts) {
     this.#parts = parts;
@@ -52,22 +50,20 @@ export class HeadFollower {
   }
 
   get isFull(): boolean {
-    return this.#parts.tail.length >= chainLimits.headBufferBlocksMax;
+    return this.#parts.unfinalized.length >= chainLimits.headBufferBlocksMax;
   }
 
-  /** One step towards the head; `null` when there is nothing to do now. */
-  async advance(): Promise<HeadChange | null> {
-    if (this.isFull) return null;
+  /** One step towards the head; empty when there is nothing to do now. */
+  async advance(): Promise<readonly HeadChange[]> {
+    if (this.isFull) return [];
     try {
-      const change = await this.#parts.pool.round(this.#ahead(), (endpoint) =>
+      const changes = await this.#parts.pool.round(this.#ahead(), (endpoint) =>
         this.#follow(endpoint),
       );
-      if (change === null) return null;
-      this.#timeoutMs = chainLimits.headTimeoutMs;
+      if (changes === null) return [];
       this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.headBatchBlocksMax);
-      return change;
+      return changes;
     } catch (thrown) {
-      this.#timeoutMs = Math.min(this.#timeoutMs * 2, chainLimits.requestTimeoutMs);
       this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
       throw thrown;
     }
@@ -75,18 +71,18 @@ export class HeadFollower {
 
   /** Makes final what is by agreement, or gives up our branch if another one is. */
   async settle(agreement: Agreement): Promise<HeadChange | null> {
-    const tail = this.#parts.tail;
+    const { unfinalized } = this.#parts;
     const { block, endpoints } = agreement;
-    if (tail.length === 0 || block.number < tail.firstNumber) return null;
-    const number = Math.min(block.number, tail.nextNumber - 1);
+    if (unfinalized.length === 0 || block.number < unfinalized.firstNumber) return null;
+    const number = Math.min(block.number, unfinalized.nextNumber - 1);
     const usable = endpoints.filter((endpoint) => endpoint.isUsable);
     const hash =
       number === block.number
         ? block.hash
         : (await this.#parts.pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
     if (hash === undefined) return null;
-    if (hash === tail.hashAt(number)) {
-      tail.finalizeTo(number);
+    if (hash === unfinalized.hashAt(number)) {
+      unfinalized.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
     return this.#parts.pool.round(usable, async (endpoint) =>
@@ -101,9 +97,9 @@ export class HeadFollower {
       .ranked()
       .filter((endpoint) => {
         const { newest } = endpoint;
-        if (newest === null || newest.number < this.#parts.tail.firstNumber) return false;
+        if (newest === null || newest.number < this.#parts.unfinalized.firstNumber) return false;
         if ((this.#dissentUntilMs.get(endpoint) ?? 0) > nowMs) return false;
-        return this.#parts.tail.hashAt(newest.number) !== newest.hash;
+        return this.#parts.unfinalized.hashAt(newest.number) !== newest.hash;
       })
       .toSorted((one, other) => this.#rankOf(other) - this.#rankOf(one));
   }
@@ -112,70 +108,71 @@ export class HeadFollower {
     return endpoint === this.#chosen ? Number.POSITIVE_INFINITY : heightOf(endpoint);
   }
 
-  async #follow(endpoint: Endpoint): Promise<HeadChange | null> {
+  async #follow(endpoint: Endpoint): Promise<readonly HeadChange[] | null> {
     const { newest } = endpoint;
-    const from = this.#parts.tail.nextNumber;
+    const { unfinalized, blockLogs } = this.#parts;
+    const from = unfinalized.nextNumber;
     if (newest !== null && newest.number >= from) {
-      const room = Math.min(
-        this.#blocksAtOnce,
-        chainLimits.headBufferBlocksMax - this.#parts.tail.length,
-      );
-      const count = Math.min(room, newest.number - from + 1);
-      const [timeoutMs, blockLogs] = [this.#timeoutMs, this.#parts.blockLogs];
-      const blocks = await fetchBlocks(endpoint, { from, count, newest, timeoutMs, blockLogs });
-      const change = this.#extend(endpoint, blocks);
-      if (change !== null) return change;
+      const room = chainLimits.headBufferBlocksMax - unfinalized.length;
+      const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
+      const blocks = await fetchBlocks(endpoint, { from, count, newest, blockLogs });
+      if (this.#extend(endpoint, blocks)) return blocks.map((block) => ({ kind: "block", block }));
     }
-    const top = Math.min(this.#parts.tail.nextNumber - 1, newest?.number ?? -1);
+    const top = Math.min(from - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
     if (ancestor === top) {
       // It has moved to our branch since it reported that block.
-      const hash = this.#parts.tail.hashAt(top);
+      const hash = unfinalized.hashAt(top);
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;
     }
-    if (await this.#isBetter(endpoint, ancestor + 1)) return this.#revert(endpoint, ancestor);
+    if (await this.#isBetter(endpoint, ancestor + 1)) return [this.#revert(endpoint, ancestor)];
     const untilMs = this.#parts.context.clock.monotonicMs() + this.#parts.watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
     return null;
   }
 
-  /** `null` when the blocks are not built on our tip. */
-  #extend(endpoint: Endpoint, blocks: readonly Block[]): HeadChange | null {
-    const { tip } = this.#parts.tail;
-    if (tip !== null && tip.hash !== blocks[0]?.parentHash) return null;
-    for (const block of blocks) this.#parts.tail.push(block);
+  /** `false` when the blocks are not built on our tip. */
+  #extend(endpoint: Endpoint, blocks: readonly Block[]): boolean {
+    const { tip } = this.#parts.unfinalized;
+    if (tip !== null && tip.hash !== blocks[0]?.parentHash) return false;
+    for (const block of blocks) this.#parts.unfinalized.push(block);
     this.#source = endpoint;
     this.#chosen = null;
-    return { kind: "blocks", blocks };
+    return true;
   }
 
-  #revert(endpoint: Endpoint, ancestor: number): HeadChange {
-    const depth = this.#parts.tail.nextNumber - 1 - ancestor;
-    this.#parts.tail.revertTo(ancestor);
+  #revert(endpoint: Endpoint, safeBlock: number): HeadChange {
+    const { unfinalized, context } = this.#parts;
+    const depth = unfinalized.nextNumber - 1 - safeBlock;
+    unfinalized.revertTo(safeBlock);
     this.#source = endpoint;
     this.#chosen = endpoint;
-    return { kind: "revert", safeBlock: ancestor, depth };
+    this.reorgs += 1;
+    this.deepestReorg = Math.max(this.deepestReorg, depth);
+    context.log.info({ safeBlock, depth }, "the chain was reorganized");
+    return { kind: "revert", safeBlock };
   }
 
   /** The number of the highest block, from `top` down, that the endpoint and we have in common. */
   async #findAncestor(endpoint: Endpoint, top: number): Promise<number> {
-    const tail = this.#parts.tail;
-    const bottom = tail.base?.number ?? tail.firstNumber;
+    const { unfinalized } = this.#parts;
+    const { base } = unfinalized;
+    const bottom = base?.number ?? unfinalized.firstNumber;
     const { headersPerBatchMax } = chainLimits;
     let next = top;
     for (let size = 4; next >= bottom; size = Math.min(size * 2, headersPerBatchMax)) {
       const count = Math.min(size, next - bottom + 1);
       const highest = next;
       const numbers = Array.from({ length: count }, (_, index) => highest - index);
-      const headers = await fetchHeaders(endpoint, numbers, this.#timeoutMs);
-      const common = headers.find((header) => tail.hashAt(header.number) === header.hash);
+      const headers = await fetchHeaders(endpoint, numbers, endpoint.smallPatience);
+      const common = headers.find((header) => unfinalized.hashAt(header.number) === header.hash);
       if (common !== undefined) return common.number;
       next -= count;
     }
-    if (tail.base === null) return tail.firstNumber - 1;
-    await this.#parts.history.confirm(tail.base);
-    throw new EndpointError("inconsistent", `final block ${tail.base.number} is of another fork`);
+    if (base === null) return unfinalized.firstNumber - 1;
+    await this.#parts.history.confirm(base);
+    throw new EndpointError("inconsistent", `final block ${base.number} is of another fork`);
   }
 
   /**
@@ -193,7 +190,7 @@ export class HeadFollower {
     const [theirs, ...hashes] = await Promise.all(
       [endpoint, ...others].map((voter) => this.#hashAt(voter, number)),
     );
-    const ours = this.#parts.tail.hashAt(number);
+    const ours = this.#parts.unfinalized.hashAt(number);
     if (theirs === undefined || theirs === null || theirs === ours) return false;
     const absent = this.#absentVotes(endpoint, number);
     for (const [index, other] of others.entries()) {
@@ -217,14 +214,14 @@ export class HeadFollower {
           !vote.isExpired &&
           vote.endpoint !== endpoint &&
           vote.block.number >= number &&
-          this.#parts.tail.hashAt(vote.block.number) === vote.block.hash,
+          this.#parts.unfinalized.hashAt(vote.block.number) === vote.block.hash,
       )
       .map((vote) => vote.endpoint);
   }
 
   async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
     try {
-      return (await fetchHeader(endpoint, number, this.#timeoutMs))?.hash ?? null;
+      return (await fetchHeader(endpoint, number, endpoint.smallPatience))?.hash ?? null;
     } catch (thrown) {
       if (thrown instanceof EndpointError) return null;
       throw thrown;

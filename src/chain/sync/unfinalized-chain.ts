@@ -36,7 +36,7 @@ export class UnfinalizedChain {
   }
 
   push({ number, hash }: BlockRef): void {
-    assert(number === this.#nextNumber, "the tail has no gaps");
+    assert(number === this.#nextNumber, "unfinalized blocks have no gaps");
     this.#blocks.push({ number, hash });
     this.#nextNumber += 1;
   }
@@ -49,18 +49,18 @@ export class UnfinalizedChain {
     this.#nextNumber = number + 1;
   }
 
-  /** The block `number` of the tail, and all below it, can never change any more. */
+  /** The unfinalized block `number`, and all below it, can never change any more. */
   finalizeTo(number: number): void {
     const count = number - this.firstNumber + 1;
     const base = this.#blocks[count - 1];
-    assert(base !== undefined, "only blocks of the tail become final");
+    assert(base !== undefined, "only unfinalized blocks become final");
     this.#base = base;
     this.#blocks = this.#blocks.slice(count);
   }
 
   /** Goes on with `nextNumber`, above `base`, which was handed out as final. */
   restart(nextNumber: number, base: BlockRef | null): void {
-    assert(this.#blocks.length === 0, "a tail in use stands on its own base");
+    assert(this.#blocks.length === 0, "unfinalized blocks stand on their own base");
     this.#base = base;
     this.#nextNumber = nextNumber;
   }

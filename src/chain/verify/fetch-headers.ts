@@ -2,7 +2,8 @@ import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
-import type { Endpoint, Wait } from "../rpc/endpoint.ts";
+import type { AdaptiveTimeout } from "../rpc/adaptive-timeout.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 
@@ -25,9 +26,9 @@ export function readHeader(reply: RpcReply | undefined, number: number): Header 
 export async function fetchHeader(
   endpoint: Endpoint,
   number: number,
-  wait?: Wait,
+  patience?: AdaptiveTimeout,
 ): Promise<Header | null> {
-  const [header = null] = await fetchKnownHeaders(endpoint, [number], wait);
+  const [header = null] = await fetchKnownHeaders(endpoint, [number], patience);
   return header;
 }
 
@@ -35,9 +36,9 @@ export async function fetchHeader(
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  wait?: Wait,
+  patience?: AdaptiveTimeout,
 ): Promise<(Header | null)[]> {
-  const { replies } = await endpoint.request(numbers.map(headerCall), wait);
+  const { replies } = await endpoint.request(numbers.map(headerCall), patience);
   return numbers.map((number, index) => {
     const reply = replies[index];
     return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
@@ -48,16 +49,16 @@ export async function fetchKnownHeaders(
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  wait?: Wait,
+  patience?: AdaptiveTimeout,
 ): Promise<Header[]> {
   const headers: Header[] = [];
   for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
     const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
     const calls = batch.map(headerCall);
     const { replies } =
-      wait === undefined
+      patience === undefined
         ? await endpoint.requestWithRetries(calls)
-        : await endpoint.request(calls, wait);
+        : await endpoint.request(calls, patience);
     for (const [index, number] of batch.entries()) headers.push(readHeader(replies[index], number));
   }
   return headers;
