@@ -58,6 +58,9 @@ export type AuditTotals = {
   readonly audited: BlockRange | null;
 };
 
+/** The same, with the ends of the round in spans. */
+type Progress = Omit<AuditTotals, "audited"> & { readonly low: number; readonly high: number };
+
 /** What an audit came to. */
 export type AuditResult =
   | { readonly kind: "equal"; readonly isFalseAlarm: boolean }
@@ -99,7 +102,7 @@ export class AuditBook {
   }
 
   #nextSpan(first: number, end: number): number {
-    const { low_span: low, high_span: high } = this.#progress();
+    const { low, high } = this.#progress();
     const isLost = low === high || high > end || end - high > auditLimits.spansBehindMax;
     if (!isLost && high < end) return high;
     if (!isLost && low > first) return low - 1;
@@ -191,20 +194,16 @@ export class AuditBook {
 
   /** The newest first; bounded. */
   findings(): readonly Finding[] {
-    const rows = this.#sql
-      .prepare("SELECT * FROM findings ORDER BY changed_at_ms DESC, from_block LIMIT ?")
-      .all(auditLimits.findingsReadMax);
-    return rows.map((row) => ({
-      from: Number(row["from_block"]),
-      to: Number(row["to_block"]),
-      state: String(row["state"]) as FindingState,
-      detail: String(row["detail"]),
-      changedAtMs: Number(row["changed_at_ms"]),
-    }));
+    return this.#sql
+      .prepare(
+        `SELECT from_block AS "from", to_block AS "to", state, detail, changed_at_ms AS changedAtMs
+         FROM findings ORDER BY changed_at_ms DESC, from_block LIMIT ?`,
+      )
+      .all(auditLimits.findingsReadMax) as Finding[];
   }
 
   totals(): AuditTotals {
-    const { low_span: low, high_span: high, ...totals } = this.#progress();
+    const { low, high, ...totals } = this.#progress();
     const { spanBlocks } = auditLimits;
     const audited = low < high ? { from: low * spanBlocks, to: high * spanBlocks - 1 } : null;
     return { ...totals, audited };
@@ -219,18 +218,9 @@ export class AuditBook {
     return withDisk(() => Number(this.#sql.prepare(statement).run(...values).changes));
   }
 
-  #progress() {
-    const row = this.#sql.prepare("SELECT * FROM progress").get() ?? {};
-    const read = (name: string) => Number(row[name]);
-    return {
-      rounds: read("rounds"),
-      low_span: read("low_span"),
-      high_span: read("high_span"),
-      ranges: read("ranges"),
-      blocks: read("blocks"),
-      mismatches: read("mismatches"),
-      falseAlarms: read("false_alarms"),
-      repairs: read("repairs"),
-    };
+  #progress(): Progress {
+    const columns = "rounds, ranges, blocks, mismatches, false_alarms AS falseAlarms, repairs";
+    const select = `SELECT low_span AS low, high_span AS high, ${columns} FROM progress`;
+    return this.#sql.prepare(select).get() as Progress;
   }
 }

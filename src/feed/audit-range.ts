@@ -4,7 +4,6 @@
  */
 import { blockNumberOf, logIndexOf } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import type { RereadWay } from "../chain/verify/range-rereader.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { Engine } from "../storage/engine/engine.ts";
@@ -61,12 +60,8 @@ export type AuditParts = {
 
 type Reread = AuditParts["reread"];
 
-/** Reads the range again and judges. `way` asks for that way only, from one endpoint. */
-export async function auditRange(
-  range: BlockRange,
-  parts: AuditParts,
-  way: RereadWay | null = null,
-): Promise<Verdict> {
+/** Reads the range again and judges. */
+export async function auditRange(range: BlockRange, parts: AuditParts): Promise<Verdict> {
   let calls = 0;
   const reread: Reread = async (request) => {
     const reading = await parts.reread(request);
@@ -75,10 +70,10 @@ export async function auditRange(
   };
   const known = await readFactSummary(parts.engine, range);
   const request = { ...range, known, not: [] };
-  const first = await askFirst(request, { ...parts, reread }, way);
+  const first = await askFirst(request, { ...parts, reread });
   if (first.kind === "unread") return { ...first, calls };
   const readings = [first];
-  if (way === null && first.way === "logs" && parts.endpoints > 1) {
+  if (first.way === "logs" && parts.endpoints > 1) {
     const second = await askAnother({ ...request, not: [first.host] }, reread);
     if (second.kind === "read") readings.push(second);
   }
@@ -91,9 +86,8 @@ export async function auditRange(
 async function askFirst(
   request: Omit<FactsRequest, "way">,
   { endpoints, reread }: AuditParts,
-  way: RereadWay | null,
 ): Promise<FactsReading | NoReading> {
-  if (way !== null || endpoints > 1) return reread({ ...request, way: way ?? "logs" });
+  if (endpoints > 1) return reread({ ...request, way: "logs" });
   const proven = await reread({ ...request, way: "receipts" });
   // Not every node keeps receipts; what it says now is better than nothing.
   return proven.kind === "read" ? proven : reread({ ...request, way: "logs" });

@@ -209,7 +209,7 @@ export class Auditor {
     if (right === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
-    } else if (this.#parts.store.writer.claims?.isReplicated === true) {
+    } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
       // Others read it all the time, and its replicas differ meanwhile.
       log.error(reported, "stored blocks are proven wrong; a cluster is not repaired: index again");
       this.#note(range, { kind: "differs", state: "proven", detail });

@@ -28,10 +28,7 @@ export type FromChainThread =
   | { readonly kind: "status"; readonly status: ChainStatus }
   | { readonly kind: "change"; readonly change: ChainChange; readonly status: ChainStatus }
   | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
-  | {
-      readonly kind: "failed";
-      readonly error: { readonly name: string; readonly message: string; readonly stack?: string };
-    };
+  | { readonly kind: "failed"; readonly name: string; readonly error: Error };
 
 /** Where to continue, that a change was taken, to read blocks again, or to stop. */
 export type ToChainThread =
@@ -149,7 +146,7 @@ export class ChainThread {
         this.#rereads.delete(message.id);
         return;
       case "failed":
-        return this.#fail(errorOf(message.error));
+        return this.#fail(withClass(message.error, message.name));
     }
   }
 
@@ -198,17 +195,8 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 }
 
 /** Errors lose their class between threads; those that callers distinguish get it back. */
-function errorOf({
-  name,
-  message,
-  stack,
-}: {
-  name: string;
-  message: string;
-  stack?: string;
-}): Error {
+function withClass(error: Error, name: string): Error {
   const known = [ReorgBeyondFinalityError, WrongChainError].find((kind) => kind.name === name);
-  const error = new Error(message);
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype);
-  return Object.assign(error, { name }, stack === undefined ? {} : { stack });
+  return Object.assign(error, { name });
 }

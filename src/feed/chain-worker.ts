@@ -65,8 +65,8 @@ try {
   }
   clearInterval(timer);
 } catch (thrown) {
-  const { name, message, stack } = toError(thrown);
-  post({ kind: "failed", error: { name, message, ...(stack === undefined ? {} : { stack }) } });
+  const error = toError(thrown);
+  post({ kind: "failed", name: error.name, error });
 }
 
 /** A failure that is not an endpoint's is a bug, and ends the thread. */

@@ -47,14 +47,8 @@ export async function encodeFinal(
 
 function encodeBlocks(range: BlockInterval, decoder: LogDecoder): EncodedBatch {
   const logs = range.blocks.reduce((sum, block) => sum + block.logs.length, 0);
-  return encodeFacts(range, factsOf(range.blocks, decoder), logs);
-}
-
-function* factsOf(
-  blocks: readonly Block[],
-  decoder: LogDecoder,
-): Generator<BlockFacts, void, undefined> {
-  for (const block of blocks) yield deriveBlockFacts(block, decoder);
+  const facts = range.blocks.values().map((block) => deriveBlockFacts(block, decoder));
+  return encodeFacts(range, facts, logs);
 }
 
 /** Derives the changes of each batch, until the source is closed. Unfinalized blocks are proven as final ones are. */

@@ -64,7 +64,7 @@ export class Indexer {
    */
   async start(onFailure: (error: Error) => void): Promise<void> {
     const { chain, store, log } = this.#parts;
-    await chain.follow(store.coverage?.last ?? null, store.writer.claims?.ends ?? []);
+    await chain.follow(store.coverage?.last ?? null, store.writer?.claims?.ends ?? []);
     this.#chain = chain;
     this.#running = this.#pipeline.run(this.#changes(chain)).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);

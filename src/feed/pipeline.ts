@@ -11,7 +11,6 @@ import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
 import type { StoredRange } from "../storage/covered-facts.ts";
-import { FactStore } from "../storage/fact-store.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readRest } from "../storage/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -78,11 +77,10 @@ export class Pipeline {
     this.#facts.addView(parts.state);
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    const { store } = parts.store;
+    const { writer } = parts.store;
     const waitMs = parts.groupWaitMs ?? storeLimits.groupWaitMs;
     const onAppended = (delta: Delta) => this.#append(delta);
-    this.#writer =
-      store instanceof FactStore ? new FinalWriter(store, { onAppended, waitMs }) : null;
+    this.#writer = writer && new FinalWriter(writer, { onAppended, waitMs });
   }
 
   /** Runs until the source ends or something fails that only a restart can repair. */

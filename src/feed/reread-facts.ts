@@ -1,6 +1,5 @@
 import { EndpointError } from "../chain/chain-errors.ts";
-import type { BlockRef } from "../chain/raw-log.ts";
-import type { Rereader, RereadRequest, RereadWay } from "../chain/verify/range-rereader.ts";
+import type { Reread, Rereader, RereadRequest } from "../chain/verify/range-rereader.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import {
@@ -14,12 +13,8 @@ import {
 export type FactsRequest = RereadRequest & { readonly known: FactSummary };
 
 /** What one endpoint says about a range, decoded to facts. Plain data. */
-export type FactsReading = {
+export type FactsReading = Omit<Reread, "blocks"> & {
   readonly kind: "read";
-  readonly host: string;
-  readonly way: RereadWay;
-  readonly calls: number;
-  readonly last: BlockRef & { readonly timestamp: number };
   /** `null` when they amount to what is known. */
   readonly facts: readonly BlockFacts[] | null;
 };
@@ -34,18 +29,10 @@ export async function rereadFacts(
 ): Promise<FactsReading | NoReading> {
   const { rereader, decoder } = parts;
   try {
-    const { host, way, calls, last, blocks } = await rereader.read(request);
-    const { number, hash, timestamp } = last;
+    const { blocks, ...read } = await rereader.read(request);
     const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
     const isKnown = areSummariesEqual(summarizeLines(linesOf(facts)), request.known);
-    return {
-      kind: "read",
-      host,
-      way,
-      calls,
-      last: { number, hash, timestamp },
-      facts: isKnown ? null : facts,
-    };
+    return { kind: "read", ...read, facts: isKnown ? null : facts };
   } catch (thrown) {
     if (!(thrown instanceof EndpointError)) throw thrown;
     return { kind: "unread", reason: thrown.message };

@@ -2,13 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { readFixture } from "../../test/support/read-fixture.ts";
+import { keccakOf } from "./ids/keccak.ts";
 import type { EventText, QuestionText } from "./question-text.ts";
-import {
-  hashOfText,
-  parseEventText,
-  parseNegRiskQuestionText,
-  parseQuestionText,
-} from "./question-text.ts";
+import { parseEventText, parseNegRiskQuestionText, parseQuestionText } from "./question-text.ts";
 
 type TextRow = {
   question: string;
@@ -45,7 +41,7 @@ describe("real texts", () => {
   for (const row of rows) {
     test(row.question, () => {
       const bytes = Buffer.from(row.ancillaryDataHex.slice(2), "hex");
-      assert.equal(hashOfText(bytes), row.umaQuestionID_requestId ?? row.questionID);
+      assert.equal(keccakOf(bytes), row.umaQuestionID_requestId ?? row.questionID);
       const question = parseQuestionText(bytes);
       assert.equal(question.title, row.question);
       assert.deepEqual(question.outcomes, row.outcomes);

@@ -5,10 +5,8 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import type { Address, Hash } from "../base/ids.ts";
-import { parseAddress } from "../base/ids.ts";
+import { type Address, parseAddress } from "../base/ids.ts";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
-import { keccakOf } from "./ids/keccak.ts";
 
 /** What a question's text says; each field exactly as written, neither trimmed nor cleaned. */
 export type QuestionText = {
@@ -46,11 +44,6 @@ const noQuestion: QuestionText = {
   initializer: null,
 };
 
-/** The id of a question on adapters from version 2 on, and of a neg-risk question's UMA request. */
-export function hashOfText(bytes: Uint8Array): Hash {
-  return keccakOf(bytes);
-}
-
 /** Reads the UMA text of a question, of any adapter version. */
 export function parseQuestionText(bytes: Uint8Array): QuestionText {
   const text = decodeText(bytes);
@@ -62,10 +55,7 @@ export function parseEventText(bytes: Uint8Array): EventText {
   const titled = splitTitle(decodeText(bytes) ?? "");
   if (titled === null) return { title: null, description: null, eventId: null };
   const { title, rest } = titled;
-  const [description, eventId] = splitLast(rest, ", id: ") ?? [];
-  if (description === undefined || eventId === undefined || !isVenueId(eventId)) {
-    return { title, description: rest, eventId: null };
-  }
+  const [, description = rest, eventId = null] = /^(.*), id: ([0-9]{1,20})$/s.exec(rest) ?? [];
   return { title, description, eventId };
 }
 
@@ -89,41 +79,29 @@ export function decodeText(bytes: Uint8Array): string | null {
 
 /** `q: title: T, description: D market_id: N res_data: R,initializer:A`, from the outside in. */
 function parseQuestion(text: string): QuestionText {
-  const { body, initializer } = splitInitializer(text);
+  // The adapter appends its caller, lower-case and without `0x`, as the last thing.
+  const [, body = text, digits = ""] = /^(.*),initializer:([0-9a-fA-F]{40})$/s.exec(text) ?? [];
+  const initializer = parseAddress(`0x${digits}`);
   const titled = splitTitle(body.startsWith("q: ") ? body.slice(3) : body);
   if (titled === null) return { ...noQuestion, initializer };
   const { title, rest } = titled;
-  const [beforeResolution, resolution] = splitLast(rest, "res_data:") ?? [];
-  if (beforeResolution === undefined || resolution === undefined) {
+  const [, beforeMark, resolution] = /^(.*)res_data:(.*)$/s.exec(rest) ?? [];
+  if (beforeMark === undefined || resolution === undefined) {
     return { ...noQuestion, title, description: rest, initializer };
   }
-  const { description, marketId } = splitMarketId(withoutSeparator(beforeResolution));
+  // Texts put one space before the mark; some early ones a comma and a space.
+  const before = beforeMark.replace(/,? $/, "");
+  // A description may hold the mark too: only digits up to its very end make it one.
+  const known = /^(.*) market_id: ([0-9]{1,20})$/s.exec(before);
+  const [, description = before, marketId = null] = known ?? [];
   return { title, description, outcomes: parseOutcomes(resolution), marketId, initializer };
-}
-
-/** The adapter appends its caller, lower-case and without `0x`, as the last thing. */
-function splitInitializer(text: string): { body: string; initializer: Address | null } {
-  const [body, digits] = splitLast(text, ",initializer:") ?? [];
-  const initializer = parseAddress(`0x${digits ?? ""}`);
-  return body === undefined || initializer === null
-    ? { body: text, initializer: null }
-    : { body, initializer };
 }
 
 /** The title ends at the first mark of a description: a description may quote the mark. */
 function splitTitle(text: string): { title: string; rest: string } | null {
-  if (!text.startsWith("title: ")) return null;
-  const [title, rest] = splitFirst(text.slice("title: ".length), ", description: ") ?? [];
+  const [, title, rest] = /^title: (.*?), description: (.*)$/s.exec(text) ?? [];
   if (title === undefined || rest === undefined || title.trim() === "") return null;
   return { title, rest };
-}
-
-/** A description may hold the mark too: only digits up to its very end make it one. */
-function splitMarketId(text: string): { description: string; marketId: string | null } {
-  const [description, marketId] = splitLast(text, " market_id: ") ?? [];
-  return description === undefined || marketId === undefined || !isVenueId(marketId)
-    ? { description: text, marketId: null }
-    : { description, marketId };
 }
 
 /**
@@ -132,13 +110,13 @@ function splitMarketId(text: string): { description: string; marketId: string | 
  */
 function parseOutcomes(resolution: string): readonly [string, string] | null {
   if (!resolution.trimStart().startsWith("p1: 0, p2: 1, p3: 0.5")) return null;
-  const usual = cutBetween(resolution, ["Where p1 corresponds to ", ", p2 to ", ", p3 to "]);
-  if (usual !== null) return labelsOf(usual[1], usual[0]);
-  const swapped = cutBetween(resolution, ["Where p2 corresponds to ", ", p1 to ", ", p3 to "]);
-  return swapped === null ? null : labelsOf(swapped[0], swapped[1]);
+  const usual = /Where p1 corresponds to (.*?), p2 to (.*?), p3 to /s.exec(resolution);
+  if (usual !== null) return labelsOf(usual[2], usual[1]);
+  const swapped = /Where p2 corresponds to (.*?), p1 to (.*?), p3 to /s.exec(resolution);
+  return labelsOf(swapped?.[1], swapped?.[2]);
 }
 
-function labelsOf(first: string, second: string): readonly [string, string] | null {
+function labelsOf(first = "", second = ""): readonly [string, string] | null {
   if (first.trim() === "" || second.trim() === "") return null;
   return [withoutArticle(first), withoutArticle(second)];
 }
@@ -146,17 +124,6 @@ function labelsOf(first: string, second: string): readonly [string, string] | nu
 /** Early texts say "p2 corresponds to Yes, p1 to a No". */
 function withoutArticle(label: string): string {
   return label === "a Yes" || label === "a No" ? label.slice(2) : label;
-}
-
-/** What is between the first and second, and between the second and third mark. */
-function cutBetween(
-  text: string,
-  [open, middle, close]: readonly [string, string, string],
-): readonly [string, string] | null {
-  const [, afterOpen] = splitFirst(text, open) ?? [];
-  const [first, afterMiddle] = splitFirst(afterOpen ?? "", middle) ?? [];
-  const [second] = splitFirst(afterMiddle ?? "", close) ?? [];
-  return first === undefined || second === undefined ? null : [first, second];
 }
 
 function parseJsonQuestion(text: string): QuestionText | null {
@@ -169,26 +136,4 @@ function parseJsonQuestion(text: string): QuestionText | null {
 /** JSON can spell half a surrogate pair, which no UTF-8 output could carry. */
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.toWellFormed() : null;
-}
-
-/** Texts put one space before the mark; some early ones a comma and a space. */
-function withoutSeparator(text: string): string {
-  if (text.endsWith(", ")) return text.slice(0, -2);
-  return text.endsWith(" ") ? text.slice(0, -1) : text;
-}
-
-function isVenueId(text: string): boolean {
-  return /^[0-9]{1,20}$/.test(text);
-}
-
-function splitFirst(text: string, mark: string): readonly [string, string] | null {
-  return splitAt(text, mark, text.indexOf(mark));
-}
-
-function splitLast(text: string, mark: string): readonly [string, string] | null {
-  return splitAt(text, mark, text.lastIndexOf(mark));
-}
-
-function splitAt(text: string, mark: string, index: number): readonly [string, string] | null {
-  return index < 0 ? null : [text.slice(0, index), text.slice(index + mark.length)];
 }

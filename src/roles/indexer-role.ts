@@ -128,6 +128,6 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   return {
     readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),
     readTerm: () => publisher.term,
-    readOpenClaims: () => store.writer.claims?.ends.length ?? 0,
+    readOpenClaims: () => store.writer?.claims?.ends.length ?? 0,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Why the venue did not give what it was asked for: `away` it cannot be reached, does not answer or
+ * Why the venue did not give what it was asked for: `unavailable` it cannot be reached, does not answer or
  * fails; `rate_limited` it wants fewer requests; `malformed` and `oversized` it answered something
  * else; `refused` it finds the request wrong; `not_found` it has no such thing; `busy` too many
  * requests of ours wait already.

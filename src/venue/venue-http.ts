@@ -16,13 +16,6 @@ export type VenueRequest = {
   readonly body?: string;
 };
 
-type HttpStatus = {
-  readonly requests: number;
-  readonly errors: Record<string, number>;
-  /** Whether the last request got its answer. */
-  readonly isUnavailable: boolean;
-};
-
 type PoliteHttpOptions = {
   readonly baseUrl: string;
   /** The share of the venue's published rate that may be used, in any 10 seconds on average. */
@@ -73,7 +66,8 @@ export class PoliteHttp {
     return new PoliteHttp(options);
   }
 
-  get status(): HttpStatus {
+  /** Counts since the start, and whether the last request failed. */
+  get status() {
     const errors = this.#errors.toRecord();
     return { requests: this.#requests, errors, isUnavailable: this.#failures > 0 };
   }

@@ -28,6 +28,8 @@ type WaitLimits = { readonly positionWaitMs: number; readonly positionWaitersMax
  */
 export class IndexedFacts {
   readonly store: CoveredFacts;
+  /** What appends; `null` where another process does. */
+  readonly writer: FactStore | null;
   readonly reads = new QueryReads();
   readonly headBuffer = new HeadBuffer();
   readonly recentFills = new RecentFills();
@@ -37,8 +39,9 @@ export class IndexedFacts {
   readonly #views: Set<View>;
   readonly #waiting = new Set<() => void>();
 
-  private constructor(store: CoveredFacts) {
+  private constructor(store: CoveredFacts, writer: FactStore | null) {
     this.store = store;
+    this.writer = writer;
     this.#views = new Set<View>([
       this.headBuffer,
       this.recentFills,
@@ -55,13 +58,14 @@ export class IndexedFacts {
   ): Promise<IndexedFacts> {
     const dropCopies = () => dropMarketsFile(dataDir);
     const opened = await openEngine(dataDir);
-    return IndexedFacts.load(await FactStore.open(opened, { dropCopies, ...options }));
+    const store = await FactStore.open(opened, { dropCopies, ...options });
+    return IndexedFacts.load(store, store);
   }
 
   /** Loads the views over a store, which is closed with them, also when that fails. */
-  static async load(store: CoveredFacts): Promise<IndexedFacts> {
+  static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
     try {
-      const facts = new IndexedFacts(store);
+      const facts = new IndexedFacts(store, writer);
       for (const view of facts.#views) await facts.loadView(view);
       return facts;
     } catch (thrown) {
@@ -86,13 +90,6 @@ export class IndexedFacts {
 
   get reorgs(): ReorgLog {
     return this.store.reorgs;
-  }
-
-  /** What appends; only the process that writes has it. */
-  get writer(): FactStore {
-    const { store } = this;
-    assert(store instanceof FactStore, "this process writes the facts");
-    return store;
   }
 
   /** The hash of a block from the end of the coverage up; `null` for any other. */
@@ -157,7 +154,7 @@ export class IndexedFacts {
 
   /** Appends final blocks that go on where the last append ended. Durable, and found by reads, when it resolves. */
   async append(batch: EncodedBatch): Promise<void> {
-    await this.writer.append(batch);
+    await this.#write(batch);
     this.store.cover(batch);
     this.apply(decodeDelta(batch));
   }
@@ -169,8 +166,13 @@ export class IndexedFacts {
     if (first === undefined || last === undefined) return;
     const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
     const batch = encodeFacts(range, final);
-    await this.writer.append(batch);
+    await this.#write(batch);
     this.cover(batch);
+  }
+
+  async #write(batch: EncodedBatch): Promise<void> {
+    assert(this.writer !== null, "this process writes the facts");
+    await this.writer.append(batch);
   }
 
   /** The unfinalized blocks of a range are stored, and all of their rows are read from the store from now on. */

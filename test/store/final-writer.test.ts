@@ -27,7 +27,9 @@ async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
   const reported: Delta[] = [];
   const onAppended = (delta: Delta) => reported.push(delta);
-  const writer = new FinalWriter(folder.store.writer, { onAppended, waitMs });
+  const { writer: store } = folder.store;
+  assert(store !== null);
+  const writer = new FinalWriter(store, { onAppended, waitMs });
   return { folder, store: folder.store, writer, reported };
 }
 

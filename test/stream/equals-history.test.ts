@@ -152,7 +152,7 @@ class Play {
   ): AsyncGenerator<ChainChange> {
     const { store } = this.#folder;
     const { coverage, writer } = store;
-    yield* this.#chain.resumeAfter(coverage?.last.number ?? -1, writer.claims?.ends ?? []);
+    yield* this.#chain.resumeAfter(coverage?.last.number ?? -1, writer?.claims?.ends ?? []);
     for (const turn of turns) yield* this.#take(turn, service);
     if (killed === null) return;
     dieAfter(store.engine, killed.writesLeft);

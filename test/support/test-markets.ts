@@ -5,7 +5,7 @@ import type { RawLog } from "../../src/chain/raw-log.ts";
 import type { Contract } from "../../src/contracts/contracts.ts";
 import { deriveConditionId, deriveTokenIds } from "../../src/market/ids/condition-ids.ts";
 import { deriveGen3ConditionId, deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
-import { hashOfText } from "../../src/market/question-text.ts";
+import { keccakOf } from "../../src/market/ids/keccak.ts";
 import { deriveComboConditionId, deriveMigratedConditionId } from "./derive-gen3-ids.ts";
 import { abisOf } from "./event-abis.ts";
 import type { Pair } from "./generate-matches.ts";
@@ -324,7 +324,7 @@ function market(oracle: Address, questionId: Hash, outcomeCount = 2): TestMarket
 }
 
 function hashOf(text: string): Hash {
-  return hashOfText(Buffer.from(text));
+  return keccakOf(Buffer.from(text));
 }
 
 function hexOf(text: string): string {

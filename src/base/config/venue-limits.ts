@@ -66,8 +66,6 @@ export const metadataLimits = {
   dueMax: 500,
   /** How often is looked for what is due when nothing was, which walks over all markets. */
   idleMs: 1_000,
-  /** Markets taken in at the same time, some ms, before requests have their turn. */
-  takenAtOnce: 10,
   /** The open half has some 270 pages: read through this often, in a minute. */
   openReadSeconds: 6 * 3600,
   /** A market that the open half has not contained for this long is requested by its id. */

@@ -35,6 +35,9 @@ export type Reread = {
   readonly calls: number;
 };
 
+/** Calls of a range, and of a block by its receipts. */
+const callsEach = 3;
+
 type RereaderParts = {
   readonly pool: EndpointPool;
   readonly ranges: RangeFetcher;
@@ -74,12 +77,7 @@ export class Rereader {
     const parts = await this.#parts.ranges.fetchFrom(endpoint, range);
     const last = parts.at(-1)?.last;
     if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
-    const callsPerPart = 3;
-    return {
-      blocks: parts.flatMap(({ blocks }) => blocks),
-      last,
-      calls: parts.length * callsPerPart,
-    };
+    return { blocks: parts.flatMap(({ blocks }) => blocks), last, calls: parts.length * callsEach };
   }
 
   async #readReceipts(endpoint: Endpoint, { from, to }: BlockRange) {
@@ -94,6 +92,7 @@ export class Rereader {
     }
     const last = headers.at(-1);
     if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
-    return { blocks, last, calls: headers.length * 3 };
+    const { number, hash, timestamp } = last;
+    return { blocks, last: { number, hash, timestamp }, calls: headers.length * callsEach };
   }
 }

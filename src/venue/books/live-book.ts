@@ -157,7 +157,7 @@ export class LiveBook {
     const isOlder = snapshot.timestampMs < this.#timestampMs;
     // What the stream has sent since, and a hash has proven, is newer.
     if (isOlder && this.#fault === null) {
-      this.#facts = mergeFacts(this.#facts, snapshot.facts, "old");
+      this.#facts = mergeFacts(this.#facts ?? snapshot.facts, snapshot.facts);
       this.#checkHash(nowMs);
       return;
     }
@@ -221,7 +221,7 @@ export class LiveBook {
   /** The stream sent a trade or another tick; the hash before it may or may not include it. */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
-    this.#isHashRight(nowMs);
+    if (this.#isHashRight() === true) this.#confirm(nowMs);
     if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
     this.#facts = { ...this.#facts, ...fact };
     this.#version += 1;
@@ -232,8 +232,10 @@ export class LiveBook {
   unfollow(nowMs: number): void {
     this.#isFollowed = false;
     this.#streamMs = 0;
-    if (this.#fault !== "loading") this.#mismatch("not_followed", nowMs);
-    if (this.#fault !== "loading") this.#fault = "not_followed";
+    if (this.#fault !== "loading") {
+      this.#mismatch("not_followed", nowMs);
+      this.#fault = "not_followed";
+    }
     this.report(nowMs, null);
   }
 
@@ -259,7 +261,7 @@ export class LiveBook {
       this.#timestampMs !== snapshot.timestampMs,
     ].some(Boolean);
     this.#isReplaced ||= isNew;
-    this.#facts = mergeFacts(this.#facts, snapshot.facts, "new");
+    this.#facts = mergeFacts(snapshot.facts, this.#facts ?? snapshot.facts);
     this.#timestampMs = snapshot.timestampMs;
     this.#hash = snapshot.hash;
     this.#isHashChecked = snapshot.hash === null;
@@ -290,9 +292,9 @@ export class LiveBook {
   }
 
   #checkPrices(changes: BookChanges | null, nowMs: number): void {
-    const [bid, ask] = [this.bids.best, this.asks.best];
-    if (bid !== null && ask !== null && bid >= ask) this.#mismatch("crossed", nowMs);
+    if (this.#isCrossed) this.#mismatch("crossed", nowMs);
     if (changes === null) return;
+    const [bid, ask] = [this.bids.best, this.asks.best];
     const { bestBid = bid, bestAsk = ask } = changes;
     if (bestBid !== bid || bestAsk !== ask) this.#mismatch("best_price_mismatch", nowMs);
   }
@@ -302,32 +304,40 @@ export class LiveBook {
     return this.#fault === null && this.#isHashChecked && this.#hash !== null;
   }
 
+  get #isCrossed(): boolean {
+    const [bid, ask] = [this.bids.best, this.asks.best];
+    return bid !== null && ask !== null && bid >= ask;
+  }
+
   #checkHash(nowMs: number): void {
-    if (this.#isHashRight(nowMs) !== false) return;
+    const isRight = this.#isHashRight();
+    if (isRight === null) return;
+    if (isRight) return this.#confirm(nowMs);
     this.#isHashChecked = true;
     // An answer is whole on its own: its hash can only be made in another way than ours.
     if (this.#source === "rest") this.#trust.noteFalseAlarm();
     this.#mismatch("hash_mismatch", nowMs);
   }
 
-  /** Compares the hash if it can and was not; `null` if not. A match proves every level. */
-  #isHashRight(nowMs: number): boolean | null {
+  /** `null` when the hash was compared before, or cannot be. */
+  #isHashRight(): boolean | null {
     const facts = this.#facts;
     if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)
       return null;
     const { assetId } = this;
     const timestampMs = this.#timestampMs;
-    if (hashBook(this, { assetId, timestampMs, facts }) !== this.#hash) return false;
+    return hashBook(this, { assetId, timestampMs, facts }) === this.#hash;
+  }
+
+  /** The hash matched, which proves every level: what was wrong with the book is over. */
+  #confirm(nowMs: number): void {
     this.#isHashChecked = true;
     this.#confirmedAtMs = nowMs;
     if (this.#source === "stream") this.#trust.noteProven();
-    const [bid, ask] = [this.bids.best, this.asks.best];
-    const isCrossed = bid !== null && ask !== null && bid >= ask;
-    if (!this.#isFollowed || isCrossed || this.#fault === null) return true;
+    if (!this.#isFollowed || this.#isCrossed || this.#fault === null) return;
     this.#fault = null;
     this.#attempts = 0;
     this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
-    return true;
   }
 
   #mismatch(reason: StaleReason, nowMs: number): void {
@@ -340,19 +350,13 @@ export class LiveBook {
   }
 }
 
-/** A field that one message leaves out comes from the other; `newest` says which of the two wins. */
-function mergeFacts(
-  known: BookFacts | null,
-  reported: BookFacts,
-  newest: "new" | "old",
-): BookFacts {
-  const [first, second] =
-    newest === "new" ? [reported, known ?? reported] : [known ?? reported, reported];
+/** A field that the newer message leaves out comes from the older one. */
+function mergeFacts(newer: BookFacts, older: BookFacts): BookFacts {
   return {
-    market: first.market,
-    minOrderSize: first.minOrderSize ?? second.minOrderSize,
-    tickSize: first.tickSize ?? second.tickSize,
-    negRisk: first.negRisk ?? second.negRisk,
-    lastTradePrice: first.lastTradePrice ?? second.lastTradePrice,
+    market: newer.market,
+    minOrderSize: newer.minOrderSize ?? older.minOrderSize,
+    tickSize: newer.tickSize ?? older.tickSize,
+    negRisk: newer.negRisk ?? older.negRisk,
+    lastTradePrice: newer.lastTradePrice ?? older.lastTradePrice,
   };
 }

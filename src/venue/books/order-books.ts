@@ -8,31 +8,14 @@ import { HashTrust } from "../hash-trust.ts";
 import { PoliteHttp } from "../venue-http.ts";
 import { fetchBooks } from "./book-fetcher.ts";
 import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
-import { MarketFeed } from "./market-feed.ts";
+import { MarketSockets } from "./market-sockets.ts";
 import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
 
 /** Followers of a book are called with `book` as it is then. */
 export type BookListener = (report: BookDelta, book: LiveBook) => void;
 
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
-export type NoBook = "absent" | "unavailable";
-
-type BooksStatus = {
-  readonly inMemory: number;
-  readonly stale: number;
-  readonly watched: number;
-  readonly faults: Record<string, number>;
-  readonly changes: number;
-  readonly snapshots: number;
-  readonly unreadable: number;
-  readonly hashesProven: number;
-  readonly falseAlarms: number;
-  readonly areHashesUsable: boolean;
-  readonly requests: number;
-  readonly errors: Record<string, number>;
-  readonly connections: number;
-  readonly openConnections: number;
-};
+type NoBook = "absent" | "unavailable";
 
 type OrderBooksOptions = {
   readonly restUrl: string;
@@ -57,7 +40,7 @@ export class OrderBooks {
   readonly clock: Clock;
   readonly #entries = new Map<string, Entry>();
   readonly #http: PoliteHttp;
-  readonly #feed: MarketFeed;
+  readonly #sockets: MarketSockets;
   readonly #trust = new HashTrust();
   readonly #faults = new KindCounts<StaleReason>();
   readonly #log: Log;
@@ -66,7 +49,7 @@ export class OrderBooks {
   #isFetchPlanned = false;
   #requestsUnderWay = 0;
   /** How often a book was released. */
-  #lettings = 0;
+  #releases = 0;
   #changes = 0;
   #snapshots = 0;
   #unreadable = 0;
@@ -76,7 +59,7 @@ export class OrderBooks {
     this.#log = log;
     const requestsPer10Seconds = venueLimits.bookRequestsPer10Seconds;
     this.#http = PoliteHttp.open({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
-    this.#feed = MarketFeed.open({
+    this.#sockets = MarketSockets.open({
       url: wsUrl,
       clock,
       random,
@@ -97,18 +80,19 @@ export class OrderBooks {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closing.abort();
     this.#http.close();
-    this.#feed.close();
+    this.#sockets.close();
     for (const { waiting } of this.#entries.values()) for (const wake of waiting) wake();
     this.#entries.clear();
-    this.#lettings += 1;
+    this.#releases += 1;
   }
 
-  get status(): BooksStatus {
+  /** For metrics; counts are since the start. */
+  get status() {
     const nowMs = this.clock.monotonicMs();
     const entries = [...this.#entries.values()];
     const { requests, errors } = this.#http.status;
     const { proven, falseAlarms, isUsable } = this.#trust;
-    const { connections, openConnections } = this.#feed;
+    const { connections, openConnections } = this.#sockets;
     return {
       inMemory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
@@ -136,12 +120,12 @@ export class OrderBooks {
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
     let entry: Entry | null = null;
-    let lettings = 0;
+    let releases = 0;
     return () => {
       // As long as none was released it is held, and need not be looked up.
-      if (entry === null || lettings !== this.#lettings) entry = this.#takeIn(assetId);
+      if (entry === null || releases !== this.#releases) entry = this.#takeIn(assetId);
       else entry.interestAtMs = this.clock.monotonicMs();
-      lettings = this.#lettings;
+      releases = this.#releases;
       return entry === null || entry.book.facts === null ? null : entry.book;
     };
   }
@@ -162,7 +146,7 @@ export class OrderBooks {
     const { book, listeners } = entry;
     listeners.add(listener);
     book.listener ??= (report) => {
-      for (const reported of listeners) reported(report, book);
+      for (const listen of listeners) listen(report, book);
     };
     return () => {
       listeners.delete(listener);
@@ -179,7 +163,7 @@ export class OrderBooks {
       known.interestAtMs = nowMs;
       return known;
     }
-    if (this.#entries.size >= venueLimits.booksMax && !this.#letGoOfOldest()) return null;
+    if (this.#entries.size >= venueLimits.booksMax && !this.#releaseOldest()) return null;
     const onFault = (reason: StaleReason) => this.#faults.add(reason);
     const entry: Entry = {
       book: new LiveBook({ assetId, trust: this.#trust, onFault }),
@@ -189,7 +173,7 @@ export class OrderBooks {
       isAbsent: false,
     };
     this.#entries.set(assetId, entry);
-    this.#feed.add(assetId);
+    this.#sockets.add(assetId);
     this.#planFetch();
     return entry;
   }
@@ -203,27 +187,27 @@ export class OrderBooks {
       await nextWord(entry, leftMs);
       const nowMs = this.clock.monotonicMs();
       const isRight = book.facts !== null && book.staleReason(nowMs) === null;
-      const isUnavailable = this.#http.isPaused && this.#feed.openConnections === 0;
+      const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
       leftMs = isRight || isUnavailable ? 0 : deadlineMs - nowMs;
     }
     if (book.facts !== null) return book;
     return entry.isAbsent ? "absent" : "unavailable";
   }
 
-  #letGoOfOldest(): boolean {
+  #releaseOldest(): boolean {
     let oldest: Entry | null = null;
     for (const entry of this.#entries.values()) {
       if (entry.listeners.size > 0) continue;
       if (oldest === null || entry.interestAtMs < oldest.interestAtMs) oldest = entry;
     }
-    if (oldest !== null) this.#letGo(oldest);
+    if (oldest !== null) this.#release(oldest);
     return oldest !== null;
   }
 
-  #letGo({ book, waiting }: Entry): void {
-    this.#lettings += 1;
+  #release({ book, waiting }: Entry): void {
+    this.#releases += 1;
     this.#entries.delete(book.assetId);
-    this.#feed.remove(book.assetId);
+    this.#sockets.remove(book.assetId);
     for (const wake of waiting) wake();
   }
 
@@ -332,7 +316,7 @@ export class OrderBooks {
       book.staleReason(nowMs);
       book.report(nowMs, null);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
-      if (isIdle && listeners.size === 0) this.#letGo(entry);
+      if (isIdle && listeners.size === 0) this.#release(entry);
     }
   }
 }

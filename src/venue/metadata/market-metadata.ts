@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { metadataLimits, venueBackoff } from "../../base/config/venue-limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { ConditionId } from "../../base/ids.ts";
@@ -6,6 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
 import { VenueError } from "../venue-error.ts";
 import { PoliteHttp } from "../venue-http.ts";
 import { fetchMarketPage, type MarketPage } from "./market-fetcher.ts";
@@ -34,15 +34,6 @@ export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<vo
 export type DueMarkets = {
   readonly conditionIds: readonly ConditionId[];
   readonly missing: number;
-};
-
-/** Counters and gauges for metrics. */
-export type MarketMetadataStatus = {
-  readonly requests: number;
-  readonly errors: Readonly<Record<string, number>>;
-  readonly isUnavailable: boolean;
-  readonly pages: number;
-  readonly unreadable: number;
 };
 
 type MarketMetadataOptions = {
@@ -89,7 +80,8 @@ export class MarketMetadata {
     return new MarketMetadata(options);
   }
 
-  get status(): MarketMetadataStatus {
+  /** For metrics; counts are since the start. */
+  get status() {
     const { requests, errors, isUnavailable } = this.#http.status;
     return {
       requests,
@@ -195,12 +187,10 @@ export class MarketMetadata {
 
   async #take(markets: readonly MetadataMarket[], signal: AbortSignal): Promise<void> {
     await this.#options.publish?.(markets);
-    for (let from = 0; from < markets.length; from += metadataLimits.takenAtOnce) {
-      const some = markets.slice(from, from + metadataLimits.takenAtOnce);
-      this.#options.keeper.take(some, this.#nowSeconds);
-      await nextTurn();
+    await mapInTurns(markets, (market) => {
       signal.throwIfAborted();
-    }
+      this.#options.keeper.take([market], this.#nowSeconds);
+    });
   }
 
   get #nowSeconds(): number {

@@ -24,10 +24,10 @@ import {
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "../../market/block-facts.ts";
+import { keccakOf } from "../../market/ids/keccak.ts";
 import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
 import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
-import { hashOfText } from "../../market/question-text.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -277,7 +277,7 @@ describe("who may say what", () => {
   );
 
   function questionIdOf(title: string): Hash {
-    return hashOfText(Buffer.from(umaText({ title, creator: knownCreator })));
+    return keccakOf(Buffer.from(umaText({ title, creator: knownCreator })));
   }
 
   test("a neg-risk market prepared by an unknown operator is not trusted", () => {

@@ -15,7 +15,7 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
-import { hashOfText } from "../../market/question-text.ts";
+import { keccakOf } from "../../market/ids/keccak.ts";
 import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
@@ -25,7 +25,7 @@ const decoder = new LogDecoder(contracts);
 const tokens = contractOf("conditional_tokens");
 const { oracle, questionId } = testMarkets.standard;
 const request = umaText({ title: "Will one of three win?", creator: knownCreator });
-const requestId = hashOfText(Buffer.from(request));
+const requestId = keccakOf(Buffer.from(request));
 
 function contractOf(kind: string) {
   const found = [...contracts.byAddress.values()].find((contract) => contract.kind === kind);

@@ -10,11 +10,11 @@ import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { MarketEvent } from "../../contracts/events.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
+import { keccakOf } from "../../market/ids/keccak.ts";
 import type { MetadataSource } from "../../market/market.ts";
 import {
   decodeText,
   type EventText,
-  hashOfText,
   parseEventText,
   parseNegRiskQuestionText,
   parseQuestionText,
@@ -141,7 +141,7 @@ export class Questions {
     adapter: Address,
   ): void {
     const bytes = bytesOf(event.text);
-    if (event.isHashOfText && hashOfText(bytes) !== event.questionId) return;
+    if (event.isHashOfText && keccakOf(bytes) !== event.questionId) return;
     const { creator, questionId } = event;
     const trusted = creator !== null && this.#contracts.knownCreators.has(creator);
     const text = parseQuestionText(bytes);

@@ -2,7 +2,7 @@ import { venueLimits } from "../../base/config/venue-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { MarketSocket } from "./market-socket.ts";
 
-type MarketFeedOptions = {
+type MarketSocketsOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -12,18 +12,18 @@ type MarketFeedOptions = {
 };
 
 /** The venue's market channel for any number of tokens, over as many connections as it takes. */
-export class MarketFeed {
-  readonly #options: MarketFeedOptions;
+export class MarketSockets {
+  readonly #options: MarketSocketsOptions;
   readonly #sockets = new Set<MarketSocket>();
   readonly #homes = new Map<string, MarketSocket>();
   #connectionsBefore = 0;
 
-  private constructor(options: MarketFeedOptions) {
+  private constructor(options: MarketSocketsOptions) {
     this.#options = options;
   }
 
-  static open(options: MarketFeedOptions): MarketFeed {
-    return new MarketFeed(options);
+  static open(options: MarketSocketsOptions): MarketSockets {
+    return new MarketSockets(options);
   }
 
   close(): void {
