@@ -51,13 +51,14 @@ export function logIndexOf(seq: Seq): number {
 }
 
 /** Parses a 32-byte hash, upper-case hex accepted; `null` when it is not one. */
-export function parseHash(text: string): Hash | null {
-  return hash32.test(text) ? (text.toLowerCase() as Hash) : null;
+export function parseHash(value: unknown): Hash | null {
+  return typeof value === "string" && hash32.test(value) ? (value.toLowerCase() as Hash) : null;
 }
 
 /** Parses a 20-byte address, checksummed or not; `null` when it is not one. */
-export function parseAddress(text: string): Address | null {
-  return address20.test(text) ? (text.toLowerCase() as Address) : null;
+export function parseAddress(value: unknown): Address | null {
+  const isAddress = typeof value === "string" && address20.test(value);
+  return isAddress ? (value.toLowerCase() as Address) : null;
 }
 
 /**

@@ -16,7 +16,7 @@ import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 /** What the thread is started with; plain data. */
 export type ChainThreadOptions = Pick<
   ChainSourceOptions,
-  "urls" | "callsPerSecondMax" | "afterDispute" | "chainId" | "startBlock"
+  "urls" | "callsPerSecondMax" | "chainId" | "startBlock"
 > & {
   readonly contracts: Contracts;
   readonly logLevel: LogLevel;

@@ -179,7 +179,6 @@ export function startChain(start: IndexingStart, log: Log): ChainThread {
   const options = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
-    afterDispute: config.afterDispute,
     chainId: config.chainId,
     startBlock: startBlockOf(start),
     contracts,

@@ -1,9 +1,6 @@
-import * as http from "node:http";
-import * as https from "node:https";
 import { venueBackoff, venueLimits } from "../base/config/venue-limits.ts";
 import { toError } from "../base/errors.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
-import { OversizedBodyError, readResponseBody } from "../base/response-body.ts";
 import type { Clock } from "../base/time/clock.ts";
 import { backoffMs, parseRetryAfter } from "../base/time/retry.ts";
 import { VenueError, type VenueErrorKind } from "./venue-error.ts";
@@ -39,7 +36,6 @@ const troubles: ReadonlySet<VenueErrorKind> = new Set([
  */
 export class PoliteHttp {
   readonly #baseUrl: string;
-  readonly #agent: http.Agent;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #spacingMs: number;
@@ -55,8 +51,6 @@ export class PoliteHttp {
 
   private constructor({ baseUrl, requestsPer10Seconds, clock, random }: PoliteHttpOptions) {
     this.#baseUrl = baseUrl.replace(/\/$/, "");
-    const Agent = baseUrl.startsWith("https:") ? https.Agent : http.Agent;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: venueLimits.concurrentRequestsMax });
     this.#clock = clock;
     this.#random = random;
     this.#spacingMs = 10_000 / requestsPer10Seconds;
@@ -80,7 +74,6 @@ export class PoliteHttp {
   /** Gives up requests that wait or are under way. */
   close(): void {
     this.#closing.abort(new VenueError("unavailable", "the service stops"));
-    this.#agent.destroy();
   }
 
   /** Waits for its turn, then asks: JSON of any shape. Throws `VenueError`, or the reason of `signal`. */
@@ -128,35 +121,24 @@ export class PoliteHttp {
   }
 
   async #exchange(request: VenueRequest, ended: AbortSignal): Promise<unknown> {
+    const { method, path, body = null } = request;
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
-    const signal = AbortSignal.any([ended, timeout]);
-    const response = await this.#send(request, signal);
-    const { bytes, release } = await readResponseBody(response, venueLimits.responseBytesMax);
-    try {
-      return readAnswer(response, bytes);
-    } finally {
-      release();
-    }
-  }
-
-  async #send(request: VenueRequest, signal: AbortSignal): Promise<http.IncomingMessage> {
-    const { method, path, body } = request;
-    const url = this.#baseUrl + path;
-    const { request: open } = url.startsWith("https:") ? https : http;
-    const headers: Record<string, string | number> = {
-      accept: "application/json",
-      "accept-encoding": "gzip",
-      "user-agent": "oddwire",
-    };
-    if (body !== undefined) {
-      headers["content-type"] = "application/json";
-      headers["content-length"] = Buffer.byteLength(body);
-    }
-    return new Promise((resolve, reject) => {
-      open(url, { method, headers, agent: this.#agent, signal }, resolve)
-        .on("error", reject)
-        .end(body);
+    const response = await fetch(this.#baseUrl + path, {
+      method,
+      body,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "gzip",
+        "user-agent": "oddwire",
+        ...(body === null ? {} : { "content-type": "application/json" }),
+      },
+      redirect: "manual",
+      signal: AbortSignal.any([ended, timeout]),
     });
+    const bytes = await readBody(response);
+    if (response.ok) return parseJson(bytes);
+    const retryAfterMs = parseRetryAfter(response.headers.get("retry-after") ?? undefined);
+    throw new VenueError(kindOf(response.status), `HTTP ${response.status}`, { retryAfterMs });
   }
 
   #noteFailure({ kind, retryAfterMs }: VenueError, startedMs: number): void {
@@ -176,15 +158,27 @@ export class PoliteHttp {
 
 function toVenueError(thrown: unknown): VenueError {
   if (thrown instanceof VenueError) return thrown;
-  const kind = thrown instanceof OversizedBodyError ? "oversized" : "unavailable";
-  return new VenueError(kind, toError(thrown).message, { cause: thrown });
+  // `fetch` says in the cause what went wrong.
+  const { message, cause } = toError(thrown);
+  const reason = cause === undefined ? message : toError(cause).message;
+  return new VenueError("unavailable", reason, { cause: thrown });
 }
 
-function readAnswer(response: http.IncomingMessage, body: Buffer): unknown {
-  const { statusCode: status = 0, headers } = response;
-  if (status >= 200 && status < 300) return parseJson(body);
-  const retryAfterMs = parseRetryAfter(headers["retry-after"]);
-  throw new VenueError(kindOf(status), `HTTP ${status}`, { retryAfterMs });
+/** The body, unpacked; compression does not help an answer past the limit. */
+async function readBody({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > venueLimits.responseBytesMax) {
+      throw new VenueError(
+        "oversized",
+        `an answer of more than ${venueLimits.responseBytesMax} bytes`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function kindOf(status: number): VenueErrorKind {

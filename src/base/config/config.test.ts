@@ -24,7 +24,6 @@ test("unset and empty variables have their defaults", () => {
   assert.deepEqual(config, {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
     rpcCallsPerSecond: null,
-    afterDispute: "stop",
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,

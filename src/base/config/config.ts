@@ -35,14 +35,6 @@ const settings = {
     ...wholeNumber({ min: 1, max: 100_000, fallback: 0 }),
     fallback: null,
   }),
-  afterDispute: setting<"stop" | "follow">({
-    variable: "ODDWIRE_AFTER_DISPUTE",
-    description:
-      "Whether finality stops or follows when a single endpoint is left 10 minutes after a dispute about final blocks",
-    form: "stop or follow",
-    fallback: "stop",
-    read: (text) => (text === "stop" || text === "follow" ? text : null),
-  }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
     description: "The chain to index; an endpoint of another chain is refused",

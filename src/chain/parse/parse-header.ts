@@ -1,7 +1,7 @@
-import type { Hash } from "../../base/ids.ts";
+import { type Hash, parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
-import { parseBloom, parseHash, parseQuantity } from "./parse-hex.ts";
+import { parseBloom, parseQuantity } from "./parse-hex.ts";
 
 /** What is needed of a header. */
 export type Header = BlockRef & {

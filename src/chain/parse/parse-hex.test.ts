@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
+import { parseAddress, parseHash } from "../../base/ids.ts";
+import { parseBytes, parseQuantity } from "./parse-hex.ts";
 
 test("bytes are exactly what a regular expression says they are", () => {
   const anything = fc.string({ unit: "binary", maxLength: 20 });

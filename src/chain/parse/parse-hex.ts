@@ -1,5 +1,4 @@
-/** Values of JSON-RPC: hex quantities, hashes, addresses, data. Parsers return lower case, or `null`. */
-import type { Address, Hash } from "../../base/ids.ts";
+/** Values of JSON-RPC: hex quantities and data. Parsers return lower case, or `null`. */
 
 /** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
 export const hexDigitsAll = 0x80808080 | 0;
@@ -17,29 +16,14 @@ export function hexDigitFlags(word: number): number {
   return (isDigit | isLetter) & ~word;
 }
 
-function parseHex(value: unknown, length: number): string | null {
-  if (typeof value !== "string" || value.length !== length) return null;
-  return normalHex(value);
-}
-
 function normalHex(text: string): string | null {
   if (/^0x[0-9a-f]*$/.test(text)) return text;
   return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : null;
 }
 
-/** A 32-byte hash, topic or word. */
-export function parseHash(value: unknown): Hash | null {
-  return parseHex(value, 66) as Hash | null;
-}
-
-/** A 20-byte address. */
-export function parseAddress(value: unknown): Address | null {
-  return parseHex(value, 42) as Address | null;
-}
-
 /** The 256 bytes of a header's `logsBloom`. */
 export function parseBloom(value: unknown): string | null {
-  return parseHex(value, 2 + 512);
+  return typeof value === "string" && value.length === 2 + 512 ? normalHex(value) : null;
 }
 
 /** Bytes of any length. */

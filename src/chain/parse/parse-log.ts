@@ -1,8 +1,8 @@
-import type { Hash } from "../../base/ids.ts";
+import { type Hash, parseAddress, parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { LogFilter } from "./log-filter.ts";
-import { parseAddress, parseBytes, parseHash, parseQuantity } from "./parse-hex.ts";
+import { parseBytes, parseQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
 
 /** Logs of the right form, in the order of the answer. */

@@ -1,8 +1,7 @@
-import type { Hash } from "../../base/ids.ts";
+import { type Hash, parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { LogFilter } from "./log-filter.ts";
-import { parseHash } from "./parse-hex.ts";
 import { parseLogs } from "./parse-log.ts";
 
 /** Every log of a block, from its receipts; `null` when the node does not have them (yet). */

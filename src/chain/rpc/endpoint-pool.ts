@@ -1,5 +1,5 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
-import { retry } from "../../base/time/retry.ts";
+import { backoffMs } from "../../base/time/retry.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
@@ -47,12 +47,16 @@ export class EndpointPool {
   /** Runs `run` with pauses until it succeeds. Ends otherwise by a bug, a fatal error or when the source is closed. */
   async persist<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
-    const options = { clock, random, signal, backoff: chainBackoff };
-    const runOnceUsable = async (): Promise<T> => {
+    for (let attempt = 0; ; attempt += 1) {
       while (this.#isWorthWaiting) await clock.sleep(chainLimits.pollMsMin, signal);
-      return run();
-    };
-    return retry(runOnceUsable, { ...options, isRetryable });
+      try {
+        return await run();
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (!(thrown instanceof EndpointError)) throw thrown;
+        await clock.sleep(backoffMs(attempt, chainBackoff, random), signal);
+      }
+    }
   }
 
   get #isWorthWaiting(): boolean {
@@ -102,8 +106,4 @@ export class EndpointPool {
     }
     return null;
   }
-}
-
-function isRetryable(error: Error): boolean {
-  return error instanceof EndpointError;
 }

@@ -1,8 +1,9 @@
 import { WebSocket } from "ws";
 import { chainLimits } from "../../base/config/limits.ts";
+import { parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
-import { parseHash, parseQuantity } from "../parse/parse-hex.ts";
+import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { idOf } from "./json-rpc.ts";
 import type { Incoming, OnHead, Outgoing, Transport } from "./transport.ts";

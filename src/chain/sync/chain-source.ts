@@ -13,11 +13,10 @@ import { BlockLogs } from "../verify/block-logs.ts";
 import { Rereader } from "../verify/range-rereader.ts";
 import type { ChainStatus, ChainWarning } from "./chain-status.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
-import { type AfterDispute, Finality } from "./finality.ts";
+import { Finality } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
-import { RangeFetcher } from "./range-fetcher.ts";
-import type { Prepare } from "./range-prefetch.ts";
+import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
 import { RangeWalker } from "./range-walker.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
 
@@ -38,8 +37,6 @@ export type ChainSourceOptions = {
   readonly random?: () => number;
   /** What the operator allows each endpoint to be asked in any second; no limit by default. */
   readonly callsPerSecondMax?: number | null;
-  /** Whether the last reachable endpoint of a dispute decides alone after some minutes; `stop` by default. */
-  readonly afterDispute?: AfterDispute;
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;
 };
@@ -80,15 +77,14 @@ export class ChainSource<Final = readonly Block[]> {
     const watch = new HeadWatch(pool, context);
     const history = new FinalBlockCheck(pool, context);
     const blockLogs = new BlockLogs({ pool, filter });
-    const ranges = new RangeFetcher({ pool, filter, blockLogs, ...context });
+    const ranges = new RangeFetcher({ pool, filter, blockLogs, prepare, ...context });
     this.#pool = pool;
     this.#watch = watch;
     this.#history = history;
     this.#blockLogs = blockLogs;
-    const afterDispute = options.afterDispute ?? "stop";
-    this.#finality = new Finality({ pool, watch, context, unfinalized, afterDispute });
+    this.#finality = new Finality({ pool, watch, context, unfinalized });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
-    this.#rangeWalker = new RangeWalker({ pool, history, ranges: { fetcher: ranges, prepare } });
+    this.#rangeWalker = new RangeWalker({ pool, history, ranges });
     const parts = { unfinalized, pool, watch, history, blockLogs, context };
     this.#headFollower = new HeadFollower(parts);
   }

@@ -28,16 +28,12 @@ type Ballot = {
 /** What an endpoint answered: its hash, `null` without the block, and whether it denies our last final block. */
 type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
 
-/** What a single endpoint that is left of a dispute may do once the votes of the others are old. */
-export type AfterDispute = "stop" | "follow";
-
 type FinalityParts = {
   readonly pool: EndpointPool;
   readonly watch: HeadWatch;
   readonly context: ChainContext;
   /** The blocks that the consumer has. */
   readonly unfinalized: UnfinalizedChain;
-  readonly afterDispute: AfterDispute;
 };
 
 /**
@@ -188,10 +184,10 @@ export class Finality {
 
   /**
    * The votes of endpoints that disagreed before they became unreachable, and how many of them are for
-   * the branch of `winners`. Old votes count on while a single endpoint is left that may not decide alone.
+   * the branch of `winners`. Old votes count on while a single endpoint is left: it does not decide alone.
    */
   async #countAbsent(winners: readonly Endpoint[], number: number) {
-    const isAlone = winners.length === 1 && this.#parts.afterDispute === "stop";
+    const isAlone = winners.length === 1;
     const absent = this.#memory
       .absent()
       .filter(({ block, isExpired }) => block.number <= number && (!isExpired || isAlone));

@@ -9,8 +9,7 @@ import type { RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
 import { headerCall, readHeader } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
-import { RangeReader, type RangeReaderParts, type ReadBlocks } from "./range-reader.ts";
-import type { RangeAsked } from "./range-sizer.ts";
+import { type RangeReaderParts, type ReadBlocks, readRange } from "./range-reader.ts";
 
 /** A range of finalized blocks with all its wanted logs. */
 export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
@@ -19,19 +18,26 @@ export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
   readonly host: string;
 };
 
-type RangeFetcherParts = RangeReaderParts & { readonly clock: Clock };
+/**
+ * Turns final blocks into what is passed on. `release` frees the answer that they were read from, which takes several
+ * times the memory of their facts.
+ */
+export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
+
+type RangeFetcherParts<Final> = RangeReaderParts & {
+  readonly clock: Clock;
+  readonly prepare: Prepare<Final>;
+};
 
 /** Fetches final ranges, complete and checked (R4), as large as each endpoint allows (R5). */
-export class RangeFetcher {
-  readonly #parts: RangeFetcherParts;
-  readonly #reader: RangeReader;
+export class RangeFetcher<Final> {
+  readonly #parts: RangeFetcherParts<Final>;
   #bytesPerBlock = 0;
   /** Who gave the last range: the best may not keep what is so old, and never learns how much to give. */
   #giving: Endpoint | null = null;
 
-  constructor(parts: RangeFetcherParts) {
+  constructor(parts: RangeFetcherParts<Final>) {
     this.#parts = parts;
-    this.#reader = new RangeReader(parts);
   }
 
   /** How many blocks the endpoint that gave the last range, or else the best, would be asked for now. */
@@ -47,15 +53,14 @@ export class RangeFetcher {
   }
 
   /** The range in order, each part as `prepare` makes it. Tries until it has all of it, or is closed. */
-  async fetch<Part>(
-    range: BlockRange,
-    prepare: (part: RangePart) => Promise<Part>,
-  ): Promise<readonly Part[]> {
-    const parts: Part[] = [];
+  async fetch(range: BlockRange): Promise<readonly RangePart<Final>[]> {
+    const { pool, prepare } = this.#parts;
+    const parts: RangePart<Final>[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
-      const part = await this.#parts.pool.persist(() => this.#fetchSomewhere(rest));
-      parts.push(await prepare(part));
+      const { blocks: read, ...part } = await pool.persist(() => this.#fetchSomewhere(rest));
+      const blocks = await prepare({ ...part, blocks: read.blocks }, read.release);
+      parts.push({ ...part, blocks });
       from = part.toBlock + 1;
     }
     return parts;
@@ -97,7 +102,7 @@ export class RangeFetcher {
         const part = await this.#ask(endpoint, { from, to });
         if (part !== null) return part;
       } catch (thrown) {
-        noteFailure(thrown, endpoint, { from, blocks: to - from + 1 });
+        noteFailure(thrown, endpoint, { from, to });
         throw thrown;
       }
     }
@@ -106,7 +111,6 @@ export class RangeFetcher {
   /** `null` when the endpoint wants to be asked for less. */
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
     const { from, to } = range;
-    const asked = to - from + 1;
     const logsCall = {
       method: "eth_getLogs",
       params: [formatLogsParam(range, this.#parts.filter)],
@@ -126,9 +130,14 @@ export class RangeFetcher {
     const blocks =
       from === to
         ? await this.#readBlock(endpoint, last, logsReply)
-        : await this.#reader.read(endpoint, { from, to, first, last, logs: resultOf(logsReply) });
-    endpoint.sizer.noteAnswer({ from, blocks: asked }, bytes);
-    this.#bytesPerBlock += (bytes / asked - this.#bytesPerBlock) * 0.3;
+        : await readRange(this.#parts, endpoint, {
+            ...range,
+            first,
+            last,
+            logs: resultOf(logsReply),
+          });
+    endpoint.sizer.noteAnswer(range, bytes);
+    this.#bytesPerBlock += (bytes / (to - from + 1) - this.#bytesPerBlock) * 0.3;
     return {
       fromBlock: from,
       toBlock: to,
@@ -154,7 +163,7 @@ export class RangeFetcher {
     const asked = range.to - range.from + 1;
     const verdict = classifyProviderError(error);
     if (verdict.kind === "unknown" || verdict.kind === "too_slow") {
-      endpoint.sizer.shrink({ from: range.from, blocks: asked });
+      endpoint.sizer.shrink(range);
       return true;
     }
     if (verdict.kind !== "too_large") return false;
@@ -170,21 +179,21 @@ export class RangeFetcher {
 }
 
 /** Learns from a failure what to ask for next, down to single blocks, whose receipts decide. */
-function noteFailure(thrown: unknown, endpoint: Endpoint, range: RangeAsked): void {
+function noteFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): void {
   if (!(thrown instanceof EndpointError)) return;
   switch (thrown.kind) {
     case "oversized":
-      endpoint.sizer.halve(range.blocks);
+      sizer.halve(range.to - range.from + 1);
       return;
     case "malformed":
     case "inconsistent":
     case "refused":
-      endpoint.sizer.shrink(range);
+      sizer.shrink(range);
       return;
     case "timeout":
     case "unavailable":
     case "rejected":
-      endpoint.sizer.noteFailure(range);
+      sizer.noteFailure(range);
       return;
     case "rate_limited":
     case "not_yet":

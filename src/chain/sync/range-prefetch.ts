@@ -1,18 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
-import type { BlockInterval, BlockRange } from "../raw-log.ts";
+import type { BlockRange } from "../raw-log.ts";
 import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
-
-/** Where ranges come from, and what is made of them as soon as they are read. */
-export type RangeSource<Final> = {
-  readonly fetcher: RangeFetcher;
-  readonly prepare: Prepare<Final>;
-};
-
-/**
- * Turns final blocks into what is passed on. `release` frees the answer that they were read from, which takes several
- * times the memory of their facts.
- */
-export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
 type Slot<Blocks> = {
   readonly parts: Promise<readonly RangePart<Blocks>[]>;
@@ -22,14 +10,14 @@ type Slot<Blocks> = {
 
 /** Fetches the next ranges while the consumer is busy, and returns them in order. */
 export class RangePrefetch<Blocks> {
-  readonly #source: RangeSource<Blocks>;
+  readonly #fetcher: RangeFetcher<Blocks>;
   readonly #slots: Slot<Blocks>[] = [];
   readonly #ends: readonly number[];
   #nextFrom: number;
 
   /** No range has both a block of `ends` and the one after it. */
-  constructor(source: RangeSource<Blocks>, from: number, ends: readonly number[]) {
-    this.#source = source;
+  constructor(fetcher: RangeFetcher<Blocks>, from: number, ends: readonly number[]) {
+    this.#fetcher = fetcher;
     this.#nextFrom = from;
     this.#ends = ends;
   }
@@ -54,25 +42,16 @@ export class RangePrefetch<Blocks> {
     while (this.#hasRoom() && this.#nextFrom <= to) {
       const from = this.#nextFrom;
       const ends = this.#ends.filter((end) => end >= from);
-      const range = {
-        from,
-        to: Math.min(to, from + this.#source.fetcher.blocksAtOnce - 1, ...ends),
-      };
+      const range = { from, to: Math.min(to, from + this.#fetcher.blocksAtOnce - 1, ...ends) };
       this.#slots.push(this.#fetch(range));
       this.#nextFrom = range.to + 1;
     }
   }
 
   #fetch(range: BlockRange): Slot<Blocks> {
-    const { fetcher, prepare } = this.#source;
-    const parts = fetcher.fetch(range, async ({ blocks: { blocks, release }, ...part }) => {
-      return { ...part, blocks: await prepare({ ...part, blocks }, release) };
-    });
-    const slot = {
-      parts,
-      bytes: fetcher.estimateBytes(range.to - range.from + 1),
-      isFetched: false,
-    };
+    const parts = this.#fetcher.fetch(range);
+    const bytes = this.#fetcher.estimateBytes(range.to - range.from + 1);
+    const slot = { parts, bytes, isFetched: false };
     const end = (): void => {
       slot.isFetched = true;
     };

@@ -1,28 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chainLimits } from "../../base/config/limits.ts";
+import type { BlockRange } from "../raw-log.ts";
 import { RangeSizer } from "./range-sizer.ts";
 
 const small = 1_000;
 const start = chainLimits.rangeBlocksStart;
 
+function rangeOf(from: number, blocks: number): BlockRange {
+  return { from, to: from + blocks - 1 };
+}
+
 test("R5: grows by a tenth when the range was used in full, up to the bound", () => {
   const sizer = new RangeSizer();
   assert.equal(sizer.blocks(0), start);
-  sizer.noteAnswer({ from: 0, blocks: start - 1 }, small);
+  sizer.noteAnswer(rangeOf(0, start - 1), small);
   assert.equal(sizer.blocks(0), start, "not used in full");
-  sizer.noteAnswer({ from: 0, blocks: start }, small);
+  sizer.noteAnswer(rangeOf(0, start), small);
   assert.equal(sizer.blocks(0), Math.ceil(start * 1.1));
-  for (let round = 0; round < 100; round += 1)
-    sizer.noteAnswer({ from: 0, blocks: sizer.blocks(0) }, small);
+  for (let round = 0; round < 100; round += 1) sizer.noteAnswer(rangeOf(0, sizer.blocks(0)), small);
   assert.equal(sizer.blocks(0), chainLimits.rangeBlocksMax);
 });
 
 test("R5: stays when answers are large, halves when they are too large", () => {
   const sizer = new RangeSizer();
-  sizer.noteAnswer({ from: 0, blocks: start }, chainLimits.responseBytesGoal);
+  sizer.noteAnswer(rangeOf(0, start), chainLimits.responseBytesGoal);
   assert.equal(sizer.blocks(0), start);
-  sizer.noteAnswer({ from: 0, blocks: start }, chainLimits.responseBytesHalve);
+  sizer.noteAnswer(rangeOf(0, start), chainLimits.responseBytesHalve);
   assert.equal(sizer.blocks(0), start / 2);
   for (let round = 0; round < 20; round += 1) sizer.halve(sizer.blocks(0));
   assert.equal(sizer.blocks(0), 1, "one block is the floor");
@@ -31,7 +35,7 @@ test("R5: stays when answers are large, halves when they are too large", () => {
 test("R5: a cap only tightens, and is forgotten after an hour", () => {
   const sizer = new RangeSizer();
   sizer.noteCap(40, { asked: start, nowMs: 0 });
-  sizer.noteAnswer({ from: 0, blocks: 40 }, small);
+  sizer.noteAnswer(rangeOf(0, 40), small);
   assert.equal(sizer.blocks(1), 40);
   sizer.noteCap(20, { asked: 40, nowMs: 2 });
   assert.equal(sizer.capBlocks(3), 20);
@@ -53,8 +57,8 @@ test("R5: a number that is no help halves", () => {
 /** Asks for the range at `from` as often as it takes; only what has at most `blocksMax` is answered. */
 function play(sizer: RangeSizer, from: number, blocksMax: number): number {
   for (let failures = 0; ; failures += 1) {
-    const range = { from, blocks: sizer.blocksFrom(from, 0) };
-    if (range.blocks <= blocksMax) {
+    const range = rangeOf(from, sizer.blocksFrom(from, 0));
+    if (range.to < from + blocksMax) {
       sizer.noteAnswer(range, small);
       return failures;
     }
@@ -65,8 +69,8 @@ function play(sizer: RangeSizer, from: number, blocksMax: number): number {
 test("R5: a range that fails by chance is asked for again, and says nothing of others", () => {
   const sizer = new RangeSizer();
   for (let from = 0; from < 1_000; from += 1) {
-    sizer.noteFailure({ from, blocks: start });
-    sizer.noteFailure({ from, blocks: start });
+    sizer.noteFailure(rangeOf(from, start));
+    sizer.noteFailure(rangeOf(from, start));
     assert.equal(sizer.blocksFrom(from, 0), start);
   }
   assert.equal(sizer.blocks(0), start);
@@ -77,7 +81,7 @@ test("R5: a range that keeps failing is halved, and the next one has the size th
   for (let from = 0; from < 100; from += 2) {
     assert.equal(play(sizer, from, start / 2), 3);
     assert.equal(sizer.blocksFrom(from + 1, 0), start);
-    sizer.noteAnswer({ from: from + 1, blocks: start - 1 }, small);
+    sizer.noteAnswer(rangeOf(from + 1, start - 1), small);
   }
 });
 
@@ -85,7 +89,7 @@ test("R5: ranges that failed at the same time are halved for themselves alone", 
   const sizer = new RangeSizer();
   for (let failure = 0; failure < 3; failure += 1) {
     for (let from = 0; from < 6; from += 1) {
-      sizer.noteFailure({ from, blocks: sizer.blocksFrom(from, 0) });
+      sizer.noteFailure(rangeOf(from, sizer.blocksFrom(from, 0)));
     }
   }
   for (let from = 0; from < 6; from += 1) assert.equal(play(sizer, from, start / 2), 0);
@@ -106,10 +110,10 @@ test("R5: a size that never works is given up, and stays so for a while", () => 
 
 test("R5: what may be about size is asked for by halves immediately, down to one block", () => {
   const sizer = new RangeSizer();
-  sizer.shrink({ from: 7, blocks: start });
+  sizer.shrink(rangeOf(7, start));
   assert.equal(sizer.blocksFrom(7, 0), start / 2);
   for (let round = 0; round < 10; round += 1) {
-    sizer.shrink({ from: 7, blocks: sizer.blocksFrom(7, 0) });
+    sizer.shrink(rangeOf(7, sizer.blocksFrom(7, 0)));
   }
   assert.equal(sizer.blocksFrom(7, 0), 1);
   assert.equal(sizer.blocks(0), start);

@@ -1,13 +1,11 @@
 import { chainLimits } from "../../base/config/limits.ts";
+import type { BlockRange } from "../raw-log.ts";
 
 const steadyAnswersAfterShrinking = 20;
 /** One request in five may fail by chance; three in a row of one range hardly do. */
 const failuresByChance = 2;
 /** Nor are three ranges in a row halved by chance. */
 const shrunkByChance = 2;
-
-/** A range of so many blocks, by its first one. */
-export type RangeAsked = { readonly from: number; readonly blocks: number };
 
 /** A range that failed and was not answered since. */
 type Failed = {
@@ -52,7 +50,8 @@ export class RangeSizer {
   }
 
   /** The range was answered with so many bytes. */
-  noteAnswer({ from, blocks }: RangeAsked, bytes: number): void {
+  noteAnswer({ from, to }: BlockRange, bytes: number): void {
+    const blocks = to - from + 1;
     const failed = this.#failed.get(from);
     this.#failed.delete(from);
     this.#steadyAnswers = Math.max(0, this.#steadyAnswers - 1);
@@ -66,15 +65,15 @@ export class RangeSizer {
   }
 
   /** The range failed, by chance or because of its size: only a second failure shows which. */
-  noteFailure(range: RangeAsked): void {
+  noteFailure(range: BlockRange): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);
     else this.#remember(range.from, null);
   }
 
   /** The range got an answer that may be about its size: half of it is asked for next. */
-  shrink({ from, blocks }: RangeAsked): void {
-    this.#remember(from, Math.max(1, blocks >> 1));
+  shrink({ from, to }: BlockRange): void {
+    this.#remember(from, Math.max(1, (to - from + 1) >> 1));
   }
 
   /** The provider refused as many blocks: fewer are asked for from now on. */

@@ -2,13 +2,13 @@ import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { FinalBlockCheck } from "./final-block-check.ts";
-import type { RangePart } from "./range-fetcher.ts";
-import { RangePrefetch, type RangeSource } from "./range-prefetch.ts";
+import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
+import { RangePrefetch } from "./range-prefetch.ts";
 
 type RangeWalkerParts<Blocks> = {
   readonly pool: EndpointPool;
   readonly history: FinalBlockCheck;
-  readonly ranges: RangeSource<Blocks>;
+  readonly ranges: RangeFetcher<Blocks>;
 };
 
 /** Walks finalized blocks in ranges that are proven to be linked to each other. */

@@ -40,7 +40,7 @@ const callsEach = 3;
 
 type RereaderParts = {
   readonly pool: EndpointPool;
-  readonly ranges: RangeFetcher;
+  readonly ranges: RangeFetcher<unknown>;
   readonly blockLogs: BlockLogs;
   readonly context: ChainContext;
 };

@@ -115,7 +115,6 @@ async function withNodes<Result>(
   const options: ChainSourceOptions = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
-    afterDispute: config.afterDispute,
     chainId: config.chainId,
     startBlock: "latest",
     resumeAfter: store.coverage?.last ?? null,
