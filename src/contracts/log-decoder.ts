@@ -5,9 +5,8 @@ import type { RawLog } from "../chain/raw-log.ts";
 import type { Contract, Contracts, OtherContract } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";
-import { exchangeV1Decoders } from "./events/exchange-v1-events.ts";
+import { exchangeV1Decoders, feeModuleDecoders } from "./events/exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./events/exchange-v2-events.ts";
-import { feeModuleDecoders } from "./events/fee-module-events.ts";
 import {
   binaryModuleDecoders,
   combinatorialModuleDecoders,
@@ -92,7 +91,7 @@ function hasShape(text: LogText, decoder: Decoder): boolean {
 const exchangeDecoders = {
   1: [...exchangeV1Decoders, ...exchangeAdminDecoders],
   2: [...exchangeV2Decoders, ...exchangeAdminDecoders],
-  3: [...exchangeV3Decoders, ...pauseDecoders()],
+  3: [...exchangeV3Decoders, ...pauseDecoders],
 } as const;
 
 const otherDecoders: Readonly<Record<OtherContract["kind"], readonly Decoder[]>> = {

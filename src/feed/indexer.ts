@@ -11,10 +11,9 @@ import { recordStartBlock } from "../storage/embedded/data-folder.ts";
 import type { Coverage } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
-import { ChainThread } from "./chain-thread.ts";
+import type { ChainThread } from "./chain-thread.ts";
 import type { ChainChange } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
-import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 import { freshnessOf, type HeardHead, type SyncStatus, syncStatusOf } from "./sync-progress.ts";
 
 /** The parts of the service by name: whether each works, and a sentence about it. */
@@ -46,7 +45,6 @@ type IndexerParts = IndexingStart & {
 export class Indexer {
   readonly #parts: IndexerParts;
   readonly #pipeline: Pipeline;
-  #chain: ChainThread | null = null;
   #running: Promise<void> = Promise.resolve();
   /** Why indexing stopped for good; `null` while it goes on. */
   #halted: Error | null = null;
@@ -65,8 +63,7 @@ export class Indexer {
   async start(onFailure: (error: Error) => void): Promise<void> {
     const { chain, store, log } = this.#parts;
     await chain.follow(store.coverage?.last ?? null, store.writer?.claims?.ends ?? []);
-    this.#chain = chain;
-    this.#running = this.#pipeline.run(this.#changes(chain)).catch(async (thrown: unknown) => {
+    this.#running = this.#pipeline.run(this.#changes()).catch(async (thrown: unknown) => {
       this.#halted = toError(thrown);
       log.fatal({ err: this.#halted }, "indexing has stopped");
       await chain.close();
@@ -76,8 +73,8 @@ export class Indexer {
   }
 
   /** The changes of the chain; where they start is stored before the first is passed on. */
-  async *#changes(chain: ChainThread): AsyncGenerator<ChainChange, void, undefined> {
-    const { config, store, startedAt } = this.#parts;
+  async *#changes(): AsyncGenerator<ChainChange, void, undefined> {
+    const { chain, config, store, startedAt } = this.#parts;
     let isRecorded = startedAt !== null || store.coverage !== null;
     for await (const change of chain.changes()) {
       if (!isRecorded && (change.kind === "range" || change.kind === "block")) {
@@ -87,10 +84,6 @@ export class Indexer {
       }
       yield change;
     }
-  }
-
-  async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
-    return this.#chain?.reread(request) ?? { kind: "unread", reason: "no node is connected yet" };
   }
 
   freshness(): Freshness {
@@ -103,7 +96,7 @@ export class Indexer {
 
   /** What it has counted; `chain` is `null` until the nodes are connected. */
   get status(): IndexingStatus {
-    return { pipeline: this.#pipeline.status, chain: this.#chain?.status ?? null };
+    return { pipeline: this.#pipeline.status, chain: this.#parts.chain.status };
   }
 
   /** What readiness depends on; `missingBlocks` is `null` when the store cannot know. */
@@ -124,12 +117,12 @@ export class Indexer {
   }
 
   get #head(): HeardHead | null {
-    return this.#chain?.status?.head ?? null;
+    return this.#parts.chain.status?.head ?? null;
   }
 
   #chainCheck(): Checks[string] {
     if (this.#halted !== null) return { ok: false, detail: this.#halted.message };
-    const status = this.#chain?.status ?? null;
+    const { status } = this.#parts.chain;
     if (status === null) return { ok: false, detail: "connecting" };
     if (status.warnings.includes("no_endpoint")) {
       return { ok: false, detail: "no node answers, or as it should; the log says why" };
@@ -173,21 +166,8 @@ export function coverageCheck(
     : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
 }
 
-/** Connects to the nodes of a configuration; where to go on from is still to be sent. */
-export function startChain(start: IndexingStart, log: Log): ChainThread {
-  const { config, contracts } = start;
-  const options = {
-    urls: config.rpcUrls,
-    callsPerSecondMax: config.rpcCallsPerSecond,
-    chainId: config.chainId,
-    startBlock: startBlockOf(start),
-    contracts,
-    logLevel: config.logLevel,
-  };
-  return ChainThread.start(options, log);
-}
-
-function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
+/** The block that indexing starts with, unless later ones are stored. */
+export function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
   const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
   if (startedAt === null) return wanted;
   // What was served once is served again, also if nothing of it was final yet.

@@ -8,41 +8,36 @@ export class Progress {
   readonly #timer: NodeJS.Timeout;
   readonly #pace: Pace;
   readonly #log: Log;
-  readonly #terminal: NodeJS.WriteStream | null;
+  /** Whether a line is on the terminal. */
   #isShown = false;
 
-  private constructor(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }) {
-    this.#pace = options.pace;
-    this.#log = options.log;
-    this.#terminal = options.stream.isTTY ? options.stream : null;
+  private constructor(pace: Pace, log: Log) {
+    this.#pace = pace;
+    this.#log = log;
     this.#pace.measure();
     this.#timer = setInterval(() => this.#report(), reportEveryMs);
     this.#timer.unref();
   }
 
-  static start(options: { pace: Pace; log: Log; stream: NodeJS.WriteStream }): Progress {
-    return new Progress(options);
+  static start(pace: Pace, log: Log): Progress {
+    return new Progress(pace, log);
   }
 
   stop(): void {
     clearInterval(this.#timer);
-    if (this.#isShown) this.#terminal?.write("\n");
+    if (this.#isShown) process.stderr.write("\n");
   }
 
   #report(): void {
     this.#pace.measure();
     const { backfill } = this.#pace;
-    if (backfill === null) this.#end();
-    else if (this.#terminal === null) this.#log.info(factsOf(backfill), "catching up");
-    else {
-      this.#terminal.write(`\r\u001B[K${lineOf(backfill)}`);
-      this.#isShown = true;
+    if (backfill !== null && !process.stderr.isTTY) {
+      this.#log.info(factsOf(backfill), "catching up");
+      return;
     }
-  }
-
-  #end(): void {
-    if (this.#isShown) this.#terminal?.write("\r\u001B[Kcaught up with the head\n");
-    this.#isShown = false;
+    if (backfill !== null) process.stderr.write(`\r\u001B[K${lineOf(backfill)}`);
+    else if (this.#isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
+    this.#isShown = backfill !== null;
   }
 }
 

@@ -11,6 +11,7 @@
  * Grouping never looks at transactions as a whole, so several matches may share one.
  */
 import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
+import type { RawLog } from "../chain/raw-log.ts";
 import type { ExchangeContract } from "../contracts/contracts.ts";
 import type { FeeRefunded, OrderFilled, OrdersMatched } from "../contracts/events.ts";
 import type { DecodedLog } from "../contracts/log-decoder.ts";
@@ -62,7 +63,7 @@ class TransactionWalk {
     if (event.kind === "fee_refunded") return this.#takeRefund(event, seq);
     if (contract.kind !== "exchange") return;
     if (event.kind === "order_filled") {
-      const draft = draftOf({ log, contract, event }, seq, this.#timestamp);
+      const draft = draftOf(event, log, { seq, timestamp: this.#timestamp, exchange: contract });
       this.#fills.push(draft);
       const group = this.#groupOf(contract);
       if (draft.role === "taker") this.#sumUp(group, draft);
@@ -152,13 +153,9 @@ class TransactionWalk {
 
 /** A fill from its own event: a summary when the exchange is its taker, else direct. */
 function draftOf(
-  {
-    log,
-    contract,
-    event,
-  }: { log: DecodedLog["log"]; contract: ExchangeContract; event: OrderFilled },
-  seq: Seq,
-  timestamp: number,
+  event: OrderFilled,
+  log: RawLog,
+  { seq, timestamp, exchange }: Pick<Fill, "seq" | "timestamp" | "exchange">,
 ): Draft {
   const isSummary = event.taker === log.address;
   return {
@@ -166,7 +163,7 @@ function draftOf(
     timestamp,
     blockHash: log.blockHash,
     txHash: log.txHash,
-    exchange: contract,
+    exchange,
     role: isSummary ? "taker" : "direct",
     orderHash: event.orderHash,
     maker: event.maker,

@@ -16,8 +16,7 @@ import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
-import { openFeed, openRedis } from "./cluster-parts.ts";
-import { servingStatus } from "./cluster-status.ts";
+import { openFeed, openRedis, servingStatus } from "./cluster-parts.ts";
 import { serveEverything } from "./listen.ts";
 import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
 import { readContracts } from "./read-contracts.ts";
@@ -58,13 +57,8 @@ export async function openApi(start: RoleStart): Promise<string> {
   const readChecks = async () => replica.checks(await metrics.readMissingBlocks());
   const table = new MetadataTable(store.engine);
   const { headBuffer } = store;
-  const metadata = MetadataFollower.start({
-    table,
-    ledger: state.venue,
-    headBuffer,
-    clock,
-    log,
-  });
+  const taking = { table, ledger: state.venue, headBuffer, clock, log };
+  const metadata = MetadataFollower.start(taking);
   life.onClose(() => metadata.close());
   replica.start(life.fail);
   return serveEverything(start, { hub, backend, access, metrics, readChecks });

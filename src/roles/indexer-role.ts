@@ -15,8 +15,14 @@ import { Pace } from "../feed/sync-progress.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
-import { nodeName, openFeed, openRedis } from "./cluster-parts.ts";
-import { type ActiveIndexer, indexingStatus, readActiveIndexer } from "./cluster-status.ts";
+import {
+  type ActiveIndexer,
+  indexingStatus,
+  nodeName,
+  openFeed,
+  openRedis,
+  readActiveIndexer,
+} from "./cluster-parts.ts";
 import { SupersededError } from "./lifetime.ts";
 import { serveOperations } from "./listen.ts";
 import {
@@ -116,14 +122,14 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: publisher, log });
   life.onClose(() => publisher.close());
   life.onClose(() => indexer.close());
-  const auditor = openAuditor(start, { store, indexer });
+  const auditor = openAuditor(start, { store, chain });
   const pace = new Pace({ read: () => indexer.standing(), clock });
   const measured = { indexer, auditor, pace, store, state, books: null, marketMetadata };
   metrics.measure(measured);
   publisher.start();
   await indexer.start(life.fail);
   auditor.start();
-  const progress = Progress.start({ pace, log, stream: process.stderr });
+  const progress = Progress.start(pace, log);
   life.onClose(() => progress.stop());
   return {
     readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),

@@ -11,8 +11,8 @@ import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { Auditor } from "../feed/auditor.ts";
-import type { ChainThread } from "../feed/chain-thread.ts";
-import { type Checks, type Indexer, type IndexingStart, startChain } from "../feed/indexer.ts";
+import { ChainThread } from "../feed/chain-thread.ts";
+import { type Checks, type Indexer, type IndexingStart, startBlockOf } from "../feed/indexer.ts";
 import { chooseEngine } from "../storage/choose-engine.ts";
 import { DataFolderUnwritableError } from "../storage/embedded/data-folder-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
@@ -51,8 +51,16 @@ export function admissionOf(config: Config, access: AccessStore): Admission {
 }
 
 /** To be opened before everything else that takes long: nodes are asked meanwhile. */
-export function openChain({ log, life }: RoleStart, start: IndexingStart): ChainThread {
-  const chain = startChain(start, log);
+export function openChain({ config, log, life }: RoleStart, start: IndexingStart): ChainThread {
+  const options = {
+    urls: config.rpcUrls,
+    callsPerSecondMax: config.rpcCallsPerSecond,
+    chainId: config.chainId,
+    startBlock: startBlockOf(start),
+    contracts: start.contracts,
+    logLevel: config.logLevel,
+  };
+  const chain = ChainThread.start(options, log);
   life.onClose(() => chain.close());
   return chain;
 }
@@ -77,12 +85,8 @@ export async function openState(
 ): Promise<MarketState> {
   const { coverage, store } = facts;
   const { repairs } = store;
-  const file = MarketsFile.open(config.dataDir, {
-    contracts,
-    coverage,
-    repairs,
-    clock: systemClock,
-  });
+  const known = { contracts, coverage, repairs, clock: systemClock };
+  const file = MarketsFile.open(config.dataDir, known);
   life.onClose(() => file.close());
   const state = new MarketState(contracts, file);
   await facts.loadView(state);
@@ -128,12 +132,12 @@ export function openMetadata(
 /** Audits what is stored, once it is started. */
 export function openAuditor(
   { config, log, life }: RoleStart,
-  { store, indexer }: { readonly store: IndexedFacts; readonly indexer: Indexer },
+  { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
 ): Auditor {
   const auditor = Auditor.open({
     dataDir: config.dataDir,
     store,
-    reread: (request) => indexer.reread(request),
+    reread: (request) => chain.reread(request),
     endpoints: config.rpcUrls.length,
     callsPerMinute: config.auditCallsPerMinute,
     clock: systemClock,

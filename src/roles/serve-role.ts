@@ -46,7 +46,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const hub = new Hub({ store, state, contracts, books, bookTopOf });
   const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: hub, log });
   life.onClose(() => indexer.close());
-  const auditor = openAuditor(start, { store, indexer });
+  const auditor = openAuditor(start, { store, chain });
   const pace = new Pace({ read: () => indexer.standing(), clock });
   const measured = { indexer, auditor, pace, store, state, books, marketMetadata };
   const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
@@ -63,7 +63,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   await indexer.start(life.fail);
   times.report(log);
   auditor.start();
-  const progress = Progress.start({ pace, log, stream: process.stderr });
+  const progress = Progress.start(pace, log);
   life.onClose(() => progress.stop());
   return url;
 }

@@ -11,7 +11,7 @@ import {
   indexingStatus,
   readActiveIndexer,
   servingStatus,
-} from "../../src/roles/cluster-status.ts";
+} from "../../src/roles/cluster-parts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { silentLog } from "../support/silent-log.ts";

@@ -4,7 +4,9 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { readConfig } from "../../src/base/config/config.ts";
 import { openLog } from "../../src/base/log.ts";
-import { Indexer, startChain } from "../../src/feed/indexer.ts";
+import { Indexer } from "../../src/feed/indexer.ts";
+import { Lifetime } from "../../src/roles/lifetime.ts";
+import { openChain } from "../../src/roles/open-parts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -28,7 +30,7 @@ test("coverage is well without a gap only", async (t) => {
   const start = { config, contracts, startedAt: null };
   const indexer = new Indexer({
     ...start,
-    chain: startChain(start, log),
+    chain: openChain({ role: "serve", config, log, life: new Lifetime() }, start),
     store,
     state: new MarketState(contracts),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },

@@ -1,4 +1,4 @@
-import { chainLimits } from "../../base/config/limits.ts";
+import { chainLimits, outageBackoff } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { believedHeadMax } from "../believed-heads.ts";
 import type { ChainContext } from "../chain-context.ts";
@@ -11,7 +11,6 @@ import type { RpcCall } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 import { WakeSignal } from "../rpc/wake-signal.ts";
-import { OutageLog } from "./outage-log.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
   method: "eth_getBlockByNumber",
@@ -233,4 +232,34 @@ export function deriveView(said: Heads & { readonly before: EndpointView | null 
   const { number, hash } = tag.number > head.number ? { number: head.number, hash: null } : tag;
   const warning = number < finalMax ? "finalized_went_back" : null;
   return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), warning };
+}
+
+/** Logs that no endpoint answers for as long as none does, each time after twice the wait. */
+class OutageLog {
+  readonly #context: ChainContext;
+  #answeredAtMs: number;
+  #waitMs: number = outageBackoff.firstMs;
+  #dueMs: number;
+
+  constructor(context: ChainContext) {
+    this.#context = context;
+    this.#answeredAtMs = context.clock.monotonicMs();
+    this.#dueMs = this.#answeredAtMs + this.#waitMs;
+  }
+
+  end(): void {
+    if (this.#waitMs > outageBackoff.firstMs) this.#context.log.info("an endpoint answers again");
+    this.#answeredAtMs = this.#context.clock.monotonicMs();
+    this.#waitMs = outageBackoff.firstMs;
+    this.#dueMs = this.#answeredAtMs + this.#waitMs;
+  }
+
+  note(reason: string): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    if (nowMs < this.#dueMs) return;
+    const seconds = Math.round((nowMs - this.#answeredAtMs) / 1_000);
+    this.#context.log.warn({ seconds, reason }, "no endpoint answers; still trying");
+    this.#waitMs = Math.min(outageBackoff.maxMs, 2 * this.#waitMs);
+    this.#dueMs = nowMs + this.#waitMs;
+  }
 }

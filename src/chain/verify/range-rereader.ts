@@ -15,7 +15,7 @@ import { fetchHeaders } from "./fetch-headers.ts";
  * - `receipts`: block by block, from receipts that account for every bit of the header's bloom; a
  *   node that leaves logs out of its ranges cannot hide them there, at three calls a block
  */
-export type RereadWay = "logs" | "receipts";
+type RereadWay = "logs" | "receipts";
 
 /** Which blocks to read again, how, and whose word is not wanted. */
 export type RereadRequest = BlockRange & {

@@ -37,8 +37,10 @@ return 1`;
 /** Answers as bytes, by the number of their type in the protocol (blob string). */
 const asBytes = { 36: Buffer } as const;
 
-/** What a feed works with. */
-export type RedisFeedParts = {
+/** An entry as `XREAD` answers it. */
+type RawEntry = { readonly id: unknown; readonly message: Readonly<Record<string, unknown>> };
+
+type RedisFeedParts = {
   readonly redis: RedisConnection;
   /** A connection of its own: a read that waits holds up all that follows. */
   readonly reader: RedisConnection;
@@ -96,13 +98,9 @@ export class RedisFeed implements ChangeFeed {
     if (found.length > 0 && found.every(({ position }) => position.epoch === after.epoch))
       return found;
     // Ids of an emptied feed begin below.
-    const state = await this.#readState();
+    const state = await this.end();
     if (state === null || state.newest.epoch === after.epoch) return [];
     return this.#readFrom("0-0", 0);
-  }
-
-  async end(): Promise<FeedEnd | null> {
-    return this.#readState();
   }
 
   async #readFrom(id: string, waitMs: number): Promise<readonly FeedEntry[]> {
@@ -111,13 +109,19 @@ export class RedisFeed implements ChangeFeed {
       (client) => client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id }, options),
       waitMs + redisLimits.commandTimeoutMs,
     );
-    return entriesOf(answer).flatMap(({ id: at, epoch, bytes }) => {
-      const position = positionOf(epoch, at);
-      return [{ position, message: this.#codec.decode(bytes, position) }];
-    });
+    if (!Array.isArray(answer)) return [];
+    const streams = answer as readonly { readonly messages: readonly RawEntry[] }[];
+    return streams
+      .flatMap(({ messages }) => messages)
+      .flatMap(({ id: at, message: { e: epoch, m: bytes } }) => {
+        // What does not look like an entry of ours is left out.
+        if (!Buffer.isBuffer(bytes)) return [];
+        const position = positionOf(String(epoch), String(at));
+        return [{ position, message: this.#codec.decode(bytes, position) }];
+      });
   }
 
-  async #readState(): Promise<FeedEnd | null> {
+  async end(): Promise<FeedEnd | null> {
     const fields = ["epoch", "term", "index", "start"];
     const state = await this.#redis.run((client) => client.hmGet(this.#keys[1], fields));
     const [epoch, term, index, start] = state;
@@ -134,20 +138,4 @@ function positionOf(epoch: string, id: string): FeedPosition {
 
 function idOf({ term, index }: FeedPosition): string {
   return `${term}-${index}`;
-}
-
-type RawEntry = { readonly id: string; readonly epoch: string; readonly bytes: Buffer };
-
-/** What `XREAD` answers of one stream; anything that does not look like an entry of ours is left out. */
-function entriesOf(answer: unknown): readonly RawEntry[] {
-  if (!Array.isArray(answer)) return [];
-  const streams = answer as readonly { readonly messages: readonly unknown[] }[];
-  return streams.flatMap(({ messages }) => messages.flatMap(entryOf));
-}
-
-function entryOf(raw: unknown): readonly RawEntry[] {
-  const { id, message } = raw as { id: unknown; message: Readonly<Record<string, unknown>> };
-  const { e: epoch, m: bytes } = message;
-  if (!Buffer.isBuffer(bytes)) return [];
-  return [{ id: String(id), epoch: String(epoch), bytes }];
 }

@@ -1,6 +1,9 @@
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { keccakOfPacked, wordOf } from "./keccak.ts";
-import { fieldPrime, isSquareInField } from "./quadratic-residue.ts";
+
+/** The prime of the alt_bn128 base field, over which ConditionalTokens builds collection ids. */
+export const fieldPrime =
+  21888242871839275222246405745257275088696311157297823662689037894645226208583n;
 
 /** The id ConditionalTokens gives a condition; its oracle and question alone decide it. */
 export function deriveConditionId(condition: {
@@ -47,4 +50,24 @@ export function deriveTokenIds(
     deriveTokenId(collateral, deriveCollectionId(conditionId, 0b01)),
     deriveTokenId(collateral, deriveCollectionId(conditionId, 0b10)),
   ];
+}
+
+/**
+ * Whether `value` (0 <= value < `fieldPrime`) has a square root modulo `fieldPrime`: its Jacobi symbol by Euclid's
+ * algorithm, some ten times as fast as Euler's criterion.
+ */
+export function isSquareInField(value: bigint): boolean {
+  if (value === 0n) return true;
+  let [top, bottom] = [value, fieldPrime];
+  let isNegative = false;
+  while (top !== 0n) {
+    for (; (top & 1n) === 0n; top >>= 1n) {
+      // (2 / n) is -1 exactly for n = 3 or 5 modulo 8.
+      if (((bottom + 2n) & 4n) !== 0n) isNegative = !isNegative;
+    }
+    // Quadratic reciprocity: the symbol changes when both are 3 modulo 4.
+    if ((top & bottom & 2n) !== 0n) isNegative = !isNegative;
+    [top, bottom] = [bottom % top, top];
+  }
+  return !isNegative;
 }

@@ -7,8 +7,7 @@
  * are at the left of 32 bytes, the rest zero, as they do in topics. `arity` is the number of
  * named conditions of a neg-risk event and 0 otherwise.
  */
-import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
-import { tokenIdOf } from "../../base/ids.ts";
+import { type ConditionId, type Hash, type TokenId, tokenIdOf } from "../../base/ids.ts";
 
 export type Gen3Module = "binary" | "neg_risk" | "combinatorial";
 
@@ -24,11 +23,10 @@ export type Gen3Position = {
   readonly outcomeIndex: 0 | 1;
 };
 
-const moduleDigits = { binary: "01", neg_risk: "02", combinatorial: "03" } as const;
 const moduleOfDigits = new Map<string, Gen3Module>([
-  [moduleDigits.binary, "binary"],
-  [moduleDigits.neg_risk, "neg_risk"],
-  [moduleDigits.combinatorial, "combinatorial"],
+  ["01", "binary"],
+  ["02", "neg_risk"],
+  ["03", "combinatorial"],
 ]);
 const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
 
@@ -73,9 +71,6 @@ export function deriveGen3ConditionIds(eventId: Hash): readonly ConditionId[] {
 
 /** The condition of an event at an index below 65,536. */
 export function deriveGen3ConditionId(eventId: Hash, conditionIndex: number): ConditionId {
-  return `${eventId.slice(0, -6)}${fourDigits(conditionIndex)}00` as ConditionId;
-}
-
-function fourDigits(value: number): string {
-  return value.toString(16).padStart(4, "0");
+  const digits = conditionIndex.toString(16).padStart(4, "0");
+  return `${eventId.slice(0, -6)}${digits}00` as ConditionId;
 }

@@ -5,11 +5,17 @@ import type { Log } from "../../base/log.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { HashTrust } from "../hash-trust.ts";
+import { VenueError } from "../venue-error.ts";
 import { PoliteHttp } from "../venue-http.ts";
-import { fetchBooks } from "./book-fetcher.ts";
 import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketSockets } from "./market-sockets.ts";
-import { type BookEvent, type BrokenEvent, parseBookMessage } from "./parse-book.ts";
+import {
+  type BookEvent,
+  type BookSnapshot,
+  type BrokenEvent,
+  parseBookMessage,
+  parseSnapshot,
+} from "./parse-book.ts";
 
 /** Followers of a book are called with `book` as it is then. */
 export type BookListener = (report: BookDelta, book: LiveBook) => void;
@@ -319,6 +325,31 @@ export class OrderBooks {
       if (isIdle && listeners.size === 0) this.#release(entry);
     }
   }
+}
+
+/**
+ * Fetches the books of up to `booksPerRequestMax` tokens; `null` where the venue has no book. A token whose book cannot
+ * be parsed is left out of the result. Throws `VenueError`.
+ */
+async function fetchBooks(
+  http: PoliteHttp,
+  assetIds: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BookSnapshot | null>> {
+  const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
+  const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
+  if (!Array.isArray(books))
+    throw new VenueError("malformed", "unexpected response: not a list of books");
+  const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
+  const fetched = new Map<string, BookSnapshot | null>();
+  // The venue leaves out tokens without a book; that is certain only if every entry was readable.
+  if (!snapshots.includes(null)) for (const assetId of assetIds) fetched.set(assetId, null);
+  for (const snapshot of snapshots) {
+    if (snapshot !== null && assetIds.includes(snapshot.assetId)) {
+      fetched.set(snapshot.assetId, snapshot);
+    }
+  }
+  return fetched;
 }
 
 /** Resolves when the venue said something about the book, or after `waitMs`. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { fieldPrime, isSquareInField } from "./quadratic-residue.ts";
+import { fieldPrime, isSquareInField } from "./condition-ids.ts";
 
 /** Euler's criterion, computed the plain way. */
 function isSquareByEuler(value: bigint): boolean {
