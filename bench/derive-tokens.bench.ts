@@ -6,9 +6,8 @@
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
 import type { Address, ConditionId } from "../src/base/ids.ts";
-import { deriveTokenIds } from "../src/market/ids/condition-ids.ts";
+import { deriveTokenIds, fieldPrime } from "../src/market/ids/condition-ids.ts";
 import { keccakOfPacked, wordOf } from "../src/market/ids/keccak.ts";
-import { fieldPrime } from "../src/market/ids/condition-ids.ts";
 import { median } from "./median.ts";
 
 const markets = Number(process.argv[2] ?? 2000);

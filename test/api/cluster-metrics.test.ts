@@ -7,11 +7,7 @@ import { familiesOf } from "../../src/api/metrics/metric-table.ts";
 import { metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
 import { ServiceMetrics } from "../../src/api/metrics/service-metrics.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import {
-  indexingStatus,
-  readActiveIndexer,
-  servingStatus,
-} from "../../src/roles/cluster-parts.ts";
+import { indexingStatus, readActiveIndexer, servingStatus } from "../../src/roles/cluster-parts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { silentLog } from "../support/silent-log.ts";

@@ -9,9 +9,9 @@ import {
   deriveConditionId,
   deriveTokenId,
   deriveTokenIds,
+  fieldPrime,
 } from "./condition-ids.ts";
 import { keccakOfPacked, wordOf } from "./keccak.ts";
-import { fieldPrime } from "./condition-ids.ts";
 
 const usdce = "0x2791bca1f2de4661ed88a30c99a7a9449aa84174" as Address;
 const wrappedCollateral = "0x3a3bd7bb9528e159577f7c2e685cc81a765002e2" as Address;
