@@ -54,7 +54,7 @@ console.log(
 function takeIn(book: LiveBook, text: string, nowMs: number): number {
   let taken = 0;
   for (const event of parseBookMessage(text)) {
-    if (event.kind !== "changes" || event.changes.assetId !== book.assetId) continue;
+    if (event.kind !== "changes" || event.assetId !== book.assetId) continue;
     book.takeChanges(event.changes, nowMs);
     taken += event.changes.changes.length;
   }

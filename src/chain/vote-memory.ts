@@ -2,14 +2,6 @@ import type { Clock } from "../base/time/clock.ts";
 import type { BlockRef } from "./raw-log.ts";
 import type { Endpoint } from "./rpc/endpoint.ts";
 
-/** A vote that an endpoint cast before it became unreachable. */
-export type RememberedVote = {
-  readonly endpoint: Endpoint;
-  readonly block: BlockRef;
-  /** Whether it is older than the time for which votes count. */
-  readonly isExpired: boolean;
-};
-
 /**
  * What endpoints answered when they disagreed. An endpoint that becomes unreachable in the middle of a
  * dispute keeps its vote: its absence proves nothing about its branch. One vote for each endpoint.
@@ -34,8 +26,8 @@ export class VoteMemory {
     this.#votes.delete(endpoint);
   }
 
-  /** The votes of endpoints that cannot be asked now. */
-  absent(): readonly RememberedVote[] {
+  /** The votes of endpoints that cannot be asked now, and whether they are older than the time for which they count. */
+  absent() {
     const nowMs = this.#clock.monotonicMs();
     return [...this.#votes]
       .filter(([endpoint]) => !endpoint.isReachable && endpoint.refusal === null)

@@ -4,7 +4,7 @@ import { ConfigError } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
-import type { ChainStatus } from "../chain/sync/chain-status.ts";
+import type { ChainStatus } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { recordStartBlock } from "../storage/embedded/data-folder.ts";

@@ -26,26 +26,8 @@ export type Subscribers = {
   finalized(blocks: readonly BlockFacts[]): void;
 };
 
-type CommittedBlocks = {
-  /** Whether the unfinalized blocks are those that were committed. */
-  readonly isAgreed: boolean;
-  /** The unfinalized blocks that are committed. */
-  readonly own: readonly BlockFacts[];
-  /** What was committed behind them. */
-  readonly rest: Delta | null;
-};
-
-/** What went through since the process started, blocks of other forks included. */
-export type PipelineStatus = {
-  fills: number;
-  /** The fills that are trades. */
-  trades: number;
-  /** By kind; fills are among them as `order_filled`. */
-  readonly events: KindCounts;
-  /** Logs that could not be read, by reason. */
-  readonly quarantined: KindCounts;
-  readonly anomalies: KindCounts;
-};
+/** What went through. */
+export type PipelineStatus = Pipeline["status"];
 
 export class Pipeline {
   readonly #facts: IndexedFacts;
@@ -56,10 +38,14 @@ export class Pipeline {
   /** The newest block known to be final, while those up to it are on their way into the store. */
   #finalThrough = -1;
   #finalizing: Promise<void> | null = null;
-  readonly status: PipelineStatus = {
+  /** What went through since the process started, blocks of other forks included. */
+  readonly status = {
     fills: 0,
+    /** The fills that are trades. */
     trades: 0,
+    /** By kind; fills are among them as `order_filled`. */
     events: new KindCounts(),
+    /** Logs that could not be read, by reason. */
     quarantined: new KindCounts(),
     anomalies: new KindCounts(),
   };
@@ -137,8 +123,11 @@ export class Pipeline {
     this.#append(read.rest);
   }
 
-  /** What is committed and not here yet; `null` when the store does not answer, which is asked again later. */
-  async #readCommitted(range: StoredRange): Promise<CommittedBlocks | null> {
+  /**
+   * Whether our unfinalized blocks are those that were committed, which of them are, and what was committed behind
+   * them; `null` when the store does not answer, which is asked again later.
+   */
+  async #readCommitted(range: StoredRange) {
     const { headBuffer, engine } = this.#facts;
     const { fromBlock, last } = range;
     try {

@@ -51,25 +51,8 @@ export function syncStatusOf(
   return { from, indexed: newestBlock, head: head?.number ?? null, fills, events: events.total };
 }
 
-/** How much came in per second, between the last two measurements. */
-export type Rates = {
-  readonly blocksPerSecond: number;
-  readonly fillsPerSecond: number;
-  readonly eventsPerSecond: number;
-};
-
 /** A catching up with the head. */
-export type Backfill = {
-  readonly fromBlock: number;
-  readonly indexedBlock: number;
-  readonly toBlock: number;
-  /** The share of the blocks that is indexed, 0 to 1. */
-  readonly progress: number;
-  /** `null` until it was measured. */
-  readonly rates: Rates | null;
-  /** At this rate; `null` while nothing moves. */
-  readonly secondsLeft: number | null;
-};
+export type Backfill = NonNullable<Pace["backfill"]>;
 
 /** Fewer blocks behind than this is following the head, not catching up. */
 const catchingUpBlocksMin = 100;
@@ -79,7 +62,7 @@ export class Pace {
   readonly #read: () => SyncStatus;
   readonly #clock: Clock;
   #before: { readonly standing: SyncStatus; readonly atMs: number } | null = null;
-  #rates: Rates | null = null;
+  #rates: Record<`${"blocks" | "fills" | "events"}PerSecond`, number> | null = null;
 
   constructor(options: { read: () => SyncStatus; clock: Clock }) {
     this.#read = options.read;
@@ -107,13 +90,13 @@ export class Pace {
     };
   }
 
-  /** `null` before the second measurement. */
-  get rates(): Rates | null {
+  /** How much came in between the last two measurements; `null` before the second. */
+  get rates() {
     return this.#rates;
   }
 
   /** `null` while the head is followed, and while nothing is known of it. */
-  get backfill(): Backfill | null {
+  get backfill() {
     const { from, indexed, head } = this.#read();
     if (from === null || indexed === null || head === null) return null;
     const left = head - indexed;
@@ -124,8 +107,10 @@ export class Pace {
       fromBlock: from,
       indexedBlock: indexed,
       toBlock: head,
+      /** The share of the blocks that is indexed, 0 to 1. */
       progress: (indexed - from + 1) / (head - from + 1),
       rates,
+      /** At this rate; `null` while nothing moves. */
       secondsLeft: isMoving ? Math.round(left / rates.blocksPerSecond) : null,
     };
   }

@@ -12,7 +12,7 @@ import { openLog } from "../../src/base/log.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain-errors.ts";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
-import type { ChainWarning } from "../../src/chain/sync/chain-status.ts";
+import type { ChainWarning } from "../../src/chain/sync/chain-warning.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";

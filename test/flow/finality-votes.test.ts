@@ -7,7 +7,7 @@ import { after, describe, test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
-import type { ChainWarning } from "../../src/chain/sync/chain-status.ts";
+import type { ChainWarning } from "../../src/chain/sync/chain-warning.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";

@@ -7,7 +7,6 @@ import {
   type FeedMessage,
   type FeedPosition,
   type FeedTerm,
-  StaleTermError,
 } from "../../src/feed/cluster/change-feed.ts";
 
 /** A feed within the process, for tests that need no Redis; the contract suite holds it against the real one. */
@@ -33,7 +32,8 @@ export class MemoryFeed implements ChangeFeed {
     startIndex: number | null,
   ): Promise<FeedPosition> {
     const newest = this.#entries.at(-1)?.position;
-    if (newest?.term !== term.term || newest.epoch !== term.epoch) throw new StaleTermError();
+    if (newest?.term !== term.term || newest.epoch !== term.epoch)
+      throw new Error("the term is stale");
     const position = { ...term, index: newest.index + 1 };
     if (startIndex !== null) this.#start = { ...term, index: startIndex };
     this.#entries.push({ position, message });

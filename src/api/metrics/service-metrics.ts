@@ -7,7 +7,7 @@ import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histo
 import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { EndpointStatus } from "../../chain/sync/chain-status.ts";
+import type { ChainStatus } from "../../chain/sync/chain-source.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
 import type { Indexer } from "../../feed/indexer.ts";
 import type { Pace } from "../../feed/sync-progress.ts";
@@ -226,7 +226,9 @@ function backfillOf(backfill: Pace["backfill"]): Metrics["indexer"]["backfill"] 
 }
 
 /** Without the text of its last error, which a provider wrote and any key may read here. */
-function endpointOf(status: EndpointStatus): Metrics["indexer"]["endpoints"][number] {
+function endpointOf(
+  status: ChainStatus["endpoints"][number],
+): Metrics["indexer"]["endpoints"][number] {
   return {
     host: status.host,
     requests: status.requests,

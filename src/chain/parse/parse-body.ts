@@ -1,4 +1,4 @@
-import type { Body } from "../../base/response-body.ts";
+import type { Body } from "../rpc/response-body.ts";
 import type { ParsedLogs } from "./parse-log.ts";
 import { scanLogs } from "./scan-logs.ts";
 

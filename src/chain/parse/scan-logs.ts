@@ -3,8 +3,8 @@
  * layout is learnt from the first; anything unexpected is left to `JSON.parse`.
  */
 import type { Address, Hash } from "../../base/ids.ts";
-import type { Body } from "../../base/response-body.ts";
 import type { RawLog } from "../raw-log.ts";
+import type { Body } from "../rpc/response-body.ts";
 import { LogBytes, literalOf, mismatch, nothingBefore, type TextAt } from "./log-bytes.ts";
 import { type LogLayout, learnLayout } from "./log-layout.ts";
 import { TextSource } from "./log-text.ts";

@@ -5,7 +5,7 @@ import { EndpointError, WrongChainError } from "../chain-errors.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { ChainWarning, EndpointStatus } from "../sync/chain-status.ts";
+import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
 import { AdaptiveTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
@@ -20,7 +20,7 @@ import { WsTransport } from "./ws-transport.ts";
 /** Who is asked, and within which limits. */
 export type EndpointOptions = {
   readonly url: URL;
-  /** Stands for the URL, which may hold secrets, wherever people look. */
+  /** Stands for the URL, which may hold secrets, wherever people look: its host and port, with `#2` and so on. */
   readonly host: string;
   readonly chainId: number;
   /** The operator's budget; `null` is no limit. */
@@ -265,7 +265,8 @@ export class Endpoint {
     this.#transport.replace();
   }
 
-  get status(): EndpointStatus {
+  /** How it does, for metrics and people. Counts are since the start. */
+  get status() {
     const nowMs = this.#context.clock.monotonicMs();
     const link = this.#link.state(nowMs);
     return {
@@ -273,11 +274,15 @@ export class Endpoint {
       requests: this.#requests,
       calls: this.#calls,
       errors: this.#errors,
+      /** Answers refused because of the rate; not errors. */
       rateLimited: this.#rateLimited,
+      /** Answers that contradicted themselves, another endpoint or the chain. */
       badAnswers: this.#badAnswers,
+      /** Sliding average of small requests; `null` before the first. */
       latencyMs: this.#latencyMs,
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
       callsPerSecond: this.callsPerSecond,
+      /** Blocks per request at present, and the provider's cap on them if it named one. */
       rangeBlocks: this.sizer.blocks(nowMs),
       rangeBlocksCap: this.sizer.capBlocks(nowMs),
       head: this.newest?.number ?? null,

@@ -2,11 +2,11 @@ import * as http from "node:http";
 import * as https from "node:https";
 import { chainLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
-import { type Body, OversizedBodyError, readResponseBody } from "../../base/response-body.ts";
 import { parseRetryAfter } from "../../base/time/retry.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseBody } from "../parse/parse-body.ts";
 import { classifyProviderError } from "./provider-messages.ts";
+import { type Body, readResponseBody } from "./response-body.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
 /** As much as Node reads immediately: more of it would be a block that the C library gives back each time. */
@@ -50,14 +50,13 @@ export class HttpTransport implements Transport {
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     try {
       const response = await this.#post(outgoing.body, signal);
-      const body = await readResponseBody(response, chainLimits.responseBytesMax);
+      const body = await readResponseBody(response);
       const bytes = body.bytes.length;
       return { value: readJson(response, body), bytes };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof EndpointError) throw thrown;
-      const kind = thrown instanceof OversizedBodyError ? "oversized" : "unavailable";
-      throw new EndpointError(kind, toError(thrown).message, { cause: thrown });
+      throw new EndpointError("unavailable", toError(thrown).message, { cause: thrown });
     }
   }
 

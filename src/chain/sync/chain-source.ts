@@ -11,7 +11,7 @@ import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OpenTransport } from "../rpc/transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { Rereader } from "../verify/range-rereader.ts";
-import type { ChainStatus, ChainWarning } from "./chain-status.ts";
+import type { ChainWarning } from "./chain-warning.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
@@ -40,6 +40,9 @@ export type ChainSourceOptions = {
   /** The wire; another one only in simulations. */
   readonly openTransport?: OpenTransport;
 };
+
+/** The progress of a chain source. */
+export type ChainStatus = ChainSource["status"];
 
 /** How often to look again when nothing announces a change. */
 const idleMs = 1_000;
@@ -156,14 +159,17 @@ export class ChainSource<Final = readonly Block[]> {
     for (const endpoint of this.#pool.endpoints) endpoint.close();
   }
 
-  get status(): ChainStatus {
+  /** How far it is. */
+  get status() {
     const { head } = this.#watch;
     const { reorgs, deepestReorg } = this.#headFollower;
     return {
+      /** The highest believed head of an endpoint, with its time in unix seconds. */
       head: head && { number: head.number, hash: head.hash, timestamp: head.timestamp },
       finalized: this.#finalized,
       reorgs,
       deepestReorg,
+      /** Blooms that seemed to contain more of our logs than receipts then showed. */
       bloomFalsePositives: this.#blockLogs.falsePositives,
       warnings: this.#warnings(),
       endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),

@@ -41,11 +41,6 @@ export type FeedEntry = {
 /** Where the feed ends, and behind which message a node has to read to have all unfinalized blocks. */
 export type FeedEnd = { readonly newest: FeedPosition; readonly start: FeedPosition };
 
-/** Another indexer has begun a term since, or the feed was emptied. */
-export class StaleTermError extends Error {
-  override name = "StaleTermError";
-}
-
 /**
  * The ordered log between the active indexer and the serving nodes. It may lose its beginning, or everything, and is
  * never the truth. Every call throws `SERVICE_UNAVAILABLE` while the feed is.
@@ -55,7 +50,7 @@ export type ChangeFeed = {
   beginTerm(node: string): Promise<FeedTerm>;
   /**
    * Appends a message. `startIndex` is that of the last message of this term which a node that starts can do without;
-   * `null` while it needs messages of earlier terms. Throws `StaleTermError`.
+   * `null` while it needs messages of earlier terms. Throws when another indexer has begun a term since, or the feed was emptied.
    */
   append(term: FeedTerm, message: FeedMessage, startIndex: number | null): Promise<FeedPosition>;
   /**

@@ -18,14 +18,7 @@ type FollowerParts = {
 };
 
 /** What a serving node knows of the feed. */
-export type FeedStatus = {
-  /** Milliseconds since the newest message; `null` before the first. */
-  readonly ageMs: number | null;
-  readonly term: number | null;
-  readonly indexer: IndexerStatus | null;
-  /** Whether blocks are missing between ours and those of the feed: until then final facts alone are followed. */
-  readonly hasHole: boolean;
-};
+export type FeedStatus = FeedFollower["status"];
 
 /**
  * The changes that a serving node takes in: unfinalized blocks out of the feed, where each links to the one before, and
@@ -44,12 +37,14 @@ export class FeedFollower {
     this.#parts = parts;
   }
 
-  get status(): FeedStatus {
+  get status() {
     const heardMs = this.#heardMs;
     return {
+      /** Milliseconds since the newest message; `null` before the first. */
       ageMs: heardMs === null ? null : this.#parts.clock.monotonicMs() - heardMs,
       term: this.#position?.term ?? null,
       indexer: this.#indexer,
+      /** Whether blocks are missing between ours and those of the feed: until then final facts alone are followed. */
       hasHole: this.#hasHole,
     };
   }

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { feedLimits, redisLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
-import {
-  type ChangeFeed,
-  type FeedEnd,
-  type FeedEntry,
-  type FeedMessage,
-  type FeedPosition,
-  type FeedTerm,
-  StaleTermError,
+import type {
+  ChangeFeed,
+  FeedEnd,
+  FeedEntry,
+  FeedMessage,
+  FeedPosition,
+  FeedTerm,
 } from "./change-feed.ts";
 import type { FeedCodec } from "./feed-codec.ts";
 
@@ -88,7 +87,7 @@ export class RedisFeed implements ChangeFeed {
     const options = { keys: [...this.#keys], arguments: [term.epoch, ...numbers, bytes] };
     const taken = await this.#redis.run((client) => client.eval(appendScript, options));
     if (Number(taken) !== 1)
-      throw new StaleTermError("another indexer is active, or Redis was emptied");
+      throw new Error("the term is stale: another indexer is active, or Redis was emptied");
     this.#index = position.index;
     return position;
   }

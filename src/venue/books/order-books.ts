@@ -244,7 +244,7 @@ export class OrderBooks {
   }
 
   #takeEvent(event: Exclude<BookEvent, BrokenEvent>, nowMs: number): void {
-    const entry = this.#entries.get(assetIdOf(event));
+    const entry = this.#entries.get(event.assetId);
     if (entry === undefined) return;
     const { book } = entry;
     switch (event.kind) {
@@ -360,17 +360,6 @@ async function nextWord({ waiting }: Entry, waitMs: number): Promise<void> {
   await promise;
   clearTimeout(timer);
   waiting.delete(resolve);
-}
-
-function assetIdOf(event: Exclude<BookEvent, BrokenEvent>): string {
-  switch (event.kind) {
-    case "book":
-      return event.snapshot.assetId;
-    case "changes":
-      return event.changes.assetId;
-    default:
-      return event.assetId;
-  }
 }
 
 /** The answer for books where no source is configured. */

@@ -36,7 +36,6 @@ export type LevelChange = Level & { readonly side: "bid" | "ask" };
 
 /** Changes of one book that belong together. */
 export type BookChanges = {
-  readonly assetId: string;
   readonly timestampMs: number;
   readonly changes: readonly LevelChange[];
   /** Of the whole book after them. */
@@ -48,8 +47,8 @@ export type BookChanges = {
 
 /** One thing the stream sends. */
 export type BookEvent =
-  | { readonly kind: "book"; readonly snapshot: BookSnapshot }
-  | { readonly kind: "changes"; readonly changes: BookChanges }
+  | { readonly kind: "book"; readonly assetId: string; readonly snapshot: BookSnapshot }
+  | { readonly kind: "changes"; readonly assetId: string; readonly changes: BookChanges }
   | { readonly kind: "trade"; readonly assetId: string; readonly price: string }
   | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
   | BrokenEvent;
@@ -115,7 +114,8 @@ function parseEvent(value: unknown): BookEvent[] {
 
 function parseBook(value: Fields): BookEvent {
   const snapshot = parseSnapshot(value);
-  return snapshot === null ? broken(value) : { kind: "book", snapshot };
+  if (snapshot === null) return broken(value);
+  return { kind: "book", assetId: snapshot.assetId, snapshot };
 }
 
 function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change"): BookEvent {
@@ -153,15 +153,9 @@ function parseChanges(value: Fields): BookEvent[] {
   for (const [assetId, { changes, last }] of books) {
     const bestBid = parseBest(last["best_bid"], 0);
     const bestAsk = parseBest(last["best_ask"], priceMax);
-    const reported = {
-      assetId,
-      timestampMs,
-      changes,
-      hash: hashOf(last["hash"]),
-      bestBid,
-      bestAsk,
-    };
-    events.push({ kind: "changes", changes: reported });
+    const hash = hashOf(last["hash"]);
+    const reported = { timestampMs, changes, hash, bestBid, bestAsk };
+    events.push({ kind: "changes", assetId, changes: reported });
   }
   return events;
 }

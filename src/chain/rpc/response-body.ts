@@ -1,14 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-
-type Response = Readable & {
-  readonly headers: { readonly "content-encoding"?: string | undefined };
-};
-
-/** A body that is larger than its reader takes. */
-export class OversizedBodyError extends Error {
-  override name = "OversizedBodyError";
-}
+import { chainLimits } from "../../base/config/limits.ts";
+import { EndpointError } from "../chain-errors.ts";
 
 /** Buffers that bodies are gathered in, again and again: fresh memory costs more than to fill it. */
 const spares: Buffer[] = [];
@@ -24,10 +18,11 @@ export type Body = {
 };
 
 /**
- * Reads a body to the end, unpacked if it is gzip, but not beyond `bytesMax`: compression does not
- * help an answer past it. Throws `OversizedBodyError`, or what broke the connection.
+ * Reads a body to the end, unpacked if it is gzip, but not beyond a bound: compression does not
+ * help an answer past it. Throws an `oversized` `EndpointError`, or what broke the connection.
  */
-export async function readResponseBody(response: Response, bytesMax: number): Promise<Body> {
+export async function readResponseBody(response: IncomingMessage): Promise<Body> {
+  const bytesMax = chainLimits.responseBytesMax;
   let buffer = spares.pop() ?? Buffer.allocUnsafeSlow(spareBytesMin);
   let bytes = 0;
   let isReleased = false;
@@ -40,7 +35,7 @@ export async function readResponseBody(response: Response, bytesMax: number): Pr
     for await (const chunk of decoded(response) as AsyncIterable<Buffer>) {
       if (bytes + chunk.length > bytesMax) {
         response.destroy();
-        throw new OversizedBodyError(`an answer of more than ${bytesMax} bytes`);
+        throw new EndpointError("oversized", `an answer of more than ${bytesMax} bytes`);
       }
       buffer = withRoom(buffer, bytes, chunk.length);
       bytes += chunk.copy(buffer, bytes);
@@ -60,7 +55,7 @@ function withRoom(buffer: Buffer, bytes: number, more: number): Buffer {
   return larger;
 }
 
-function decoded(response: Response): Readable {
+function decoded(response: IncomingMessage): Readable {
   const coding = response.headers["content-encoding"] ?? "";
   if (!/^(?:x-)?gzip$/i.test(coding)) return response;
   // An error of either stream ends both, and reaches the reader of the last one.
