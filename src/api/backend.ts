@@ -7,7 +7,6 @@ import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { OrderBooks } from "../venue/books/order-books.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { Subject } from "./cache/response-cache.ts";
-import type { Kept } from "./http/route.ts";
 import { bookTopReader } from "./lists/book-tops.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
@@ -21,12 +20,15 @@ export type Backend = PriceSources & {
   readonly books: OrderBooks | null;
 };
 
+/** What the answer to a request is about. */
+type SubjectOf = (request: FastifyRequest) => Subject;
+
 /** Answers that change with anything that is indexed, becomes final or is reverted. */
-export function cachedUntilChange(backend: Backend): Kept {
-  return { freshness: backend.freshness, subjectOf: () => ({ lasts: () => untilNews(backend) }) };
+export function cachedUntilChange(backend: Backend): SubjectOf {
+  return () => ({ lasts: () => untilNews(backend) });
 }
 
-function untilNews({ store, state }: Backend): () => boolean {
+function untilNews({ store, state }: Pick<Backend, "store" | "state">): () => boolean {
   const [stored, known] = [store.revision, state.revision];
   return () => store.revision === stored && state.revision === known;
 }
@@ -35,7 +37,7 @@ function untilNews({ store, state }: Backend): () => boolean {
 export function cachedUntilTraded(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
-): Kept {
+): SubjectOf {
   const { directory, dayWindow } = backend.state;
   return cachedWhileCurrent(backend, (request) => {
     const { tokenId, bucketSeconds } = of(request);
@@ -53,7 +55,7 @@ export function cachedUntilTraded(
 export function cachedUntilListed(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,
-): Kept {
+): SubjectOf {
   const { directory } = backend.state;
   const { headBuffer } = backend.store;
   return cachedWhileCurrent(backend, (request) => {
@@ -83,24 +85,23 @@ function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): read
 
 /** Answers that are the same as long as what they depend on is; that is looked at with changes only. */
 function cachedWhileCurrent(
-  { store, state, freshness }: Backend,
+  { store, state }: Backend,
   standingFor: (request: FastifyRequest) => () => readonly unknown[],
-): Kept {
-  const subjectOf = (request: FastifyRequest): Subject => {
+): SubjectOf {
+  return (request) => {
     const standing = standingFor(request);
     const lasts = (): (() => boolean) => {
       const before = standing();
-      let [stored, known] = [store.revision, state.revision];
+      let isUnchanged = untilNews({ store, state });
       return () => {
-        if (store.revision === stored && state.revision === known) return true;
+        if (isUnchanged()) return true;
         if (!standing().every((value, index) => value === before[index])) return false;
-        [stored, known] = [store.revision, state.revision];
+        isUnchanged = untilNews({ store, state });
         return true;
       };
     };
     return { lasts };
   };
-  return { freshness, subjectOf };
 }
 
 /** What changes with changes, and with the best orders of the books of some tokens. */

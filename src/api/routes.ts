@@ -45,8 +45,8 @@ export function createRoutes(parts: {
   const { keys, ipBlocks, audit } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
   const lists = { backend, bulk };
-  const { cursors, freshness } = backend;
-  const services = { keys, ipBlocks, audit, clock, cursors, freshness };
+  const { cursors } = backend;
+  const services = { keys, ipBlocks, audit, clock, cursors };
   const reading = {
     listMarkets: listMarkets(lists, clock),
     getMarket: getMarket(backend),

@@ -22,6 +22,7 @@ import type { Config } from "../base/config/config.ts";
 import { version } from "../base/config/version.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/indexer.ts";
+import type { Freshness } from "../rows/freshness.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
 import { admissionOf, type RoleStart } from "./open-parts.ts";
@@ -35,13 +36,13 @@ type Served = {
 /** Serves REST, the stream and the explorer; where is returned. */
 export async function serveEverything(
   start: RoleStart,
-  { hub, backend, ...served }: Served & { readonly hub: Hub; readonly backend: Backend },
+  { hub, backend, ...parts }: Served & { readonly hub: Hub; readonly backend: Backend },
 ): Promise<string> {
   const { config, log, life } = start;
-  const { access, metrics } = served;
+  const { access, metrics } = parts;
   const routes = createRoutes({
     backend,
-    ...served,
+    ...parts,
     role: start.role,
     clock: systemClock,
     version,
@@ -57,7 +58,7 @@ export async function serveEverything(
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
     const unknownPage = explorer.answerPage.bind(explorer);
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = { edge, routes: all, observe, stream, unknownPage };
+    const shownAt = { edge, routes: all, observe, stream, unknownPage, freshness };
     const url = await listen(start, { access, metrics, ...shownAt });
     life.onClose(() => stream.close());
     return url;
@@ -91,6 +92,7 @@ async function listen(
     readonly routes: readonly Route[];
     readonly metrics: MetricsSource;
     readonly observe?: (observation: Observation) => void;
+    readonly freshness?: () => Freshness;
     readonly stream?: StreamServer;
     readonly unknownPage?: Explorer["answerPage"];
   },

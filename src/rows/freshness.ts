@@ -12,3 +12,12 @@ export const freshnessRow = Type.Object({
   lag_seconds: count,
 });
 export type Freshness = Readonly<Static<typeof freshnessRow>>;
+
+/** Before the first block, and in a process that indexes none. */
+export const nothingIndexed: Freshness = {
+  indexed_block: null,
+  indexed_seq: null,
+  head_block: null,
+  finalized_block: null,
+  lag_seconds: null,
+};

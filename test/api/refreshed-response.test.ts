@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/api/http/route.ts";
-import { metaOf, oneOf } from "../../src/api/lists/list-answer.ts";
+import { oneOf } from "../../src/api/lists/list-answer.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
 /** What the answer is made of. */
@@ -18,19 +18,16 @@ const route = defineRoute({
   summary: "Changes",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  kept: {
-    freshness: () => testFreshness,
-    subjectOf: () => ({
-      lasts: () => {
-        const before = change;
-        return () => change === before;
-      },
-      bodyNow: () => bodyNow(),
-    }),
-  },
-  handler: ({ id }) => {
+  subjectOf: () => ({
+    lasts: () => {
+      const before = change;
+      return () => change === before;
+    },
+    bodyNow: () => bodyNow(),
+  }),
+  handler: () => {
     handled += 1;
-    return { data: { change }, meta: metaOf(id, testFreshness) };
+    return { data: { change } };
   },
 });
 const server = await openTestServer({ routes: [route] });
@@ -53,7 +50,7 @@ test("200: what has changed is made without the handler, and is the answer from 
     const answer = await ask(id);
     assert.equal(answer.status, 200);
     assertEveryHeader(answer.headers);
-    assert.deepEqual(answer.body, { data: { change }, meta: metaOf(id, testFreshness) });
+    assert.deepEqual(answer.body, { data: { change }, meta: { request_id: id, ...testFreshness } });
   }
   assert.equal(handled, 0);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
 import { defineRoute } from "../../src/api/http/route.ts";
-import { metaOf, oneOf } from "../../src/api/lists/list-answer.ts";
+import { oneOf } from "../../src/api/lists/list-answer.ts";
 import { AppError } from "../../src/base/errors.ts";
 import {
   assertError,
@@ -24,23 +24,20 @@ const route = defineRoute({
   summary: "Slow",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  kept: {
-    freshness: () => testFreshness,
-    subjectOf: () => ({
-      lasts: () => {
-        const before = change;
-        return () => change === before;
-      },
-    }),
-  },
+  subjectOf: () => ({
+    lasts: () => {
+      const before = change;
+      return () => change === before;
+    },
+  }),
   isTagged: () => true,
-  handler: async ({ id }) => {
+  handler: async () => {
     const gate = Promise.withResolvers<void>();
     const read = change;
     begun.push(gate);
     onBegun();
     await gate.promise;
-    return { data: { change: read }, meta: metaOf(id, testFreshness) };
+    return { data: { change: read } };
   },
 });
 const server = await openTestServer({ routes: [route] });

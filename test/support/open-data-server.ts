@@ -138,6 +138,7 @@ export class DataServer {
         routes = makeRoutes(parts, { store, state, readiness, books, exportRowsMax });
         return routes;
       },
+      freshness: () => freshnessOf(store),
       trustedProxies: options.trustedProxies ?? [],
       authFailuresMax: 0,
       observe: options.observe ?? (() => {}),

@@ -27,6 +27,7 @@ import { openStream, StreamServer } from "../../src/api/stream/stream-server.ts"
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { Checks } from "../../src/feed/indexer.ts";
+import type { Freshness } from "../../src/rows/freshness.ts";
 import type { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";
 import { newStreamMeter, type StreamMeter } from "../../src/stream/session/stream-meter.ts";
@@ -93,6 +94,8 @@ export async function openTestServer(
     routes?: readonly Route[];
     /** In place of the routes of keys and of the service itself, and of `routes`. */
     makeRoutes?: (parts: RouteParts) => readonly Route[];
+    /** In `meta`; the stream has `testFreshness`. */
+    freshness?: () => Freshness;
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
     connectionsPerIp?: number;
@@ -123,7 +126,7 @@ export async function openTestServer(
   });
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
   const cursors = new Cursors(access.deriveSecret("cursors"), () => -1);
-  const services = { keys, audit, clock, cursors, ipBlocks, freshness: () => testFreshness };
+  const services = { keys, audit, clock, cursors, ipBlocks };
   const edge = { trustedProxies, connectionsPerIp, isPublicRead };
   const admission = new Admission({ access, guard, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
@@ -146,6 +149,7 @@ export async function openTestServer(
     corsOrigins: options.corsOrigins ?? [],
     clock,
     log,
+    freshness: options.freshness ?? (() => testFreshness),
     observe: options.observe ?? (() => {}),
     ...(options.unknownPage === undefined ? {} : { unknownPage: options.unknownPage }),
     ...(options.drainTimeoutMs === undefined ? {} : { drainTimeoutMs: options.drainTimeoutMs }),

@@ -27,12 +27,11 @@ export async function openBulkCandles(
 
 async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRows<CandleRow>> {
   const { query, page } = candles;
-  const { rows, hasMore } = await readCandlePage(backend.store, page);
-  const edge = rows.at(-1);
+  const { rows, edge } = await readCandlePage(backend.store, page);
   return {
     rowCount: rows.length,
     isCut: false,
-    nextCursor: hasMore && edge !== undefined ? cursorAt(backend, candles, bucketOf(edge)) : null,
+    nextCursor: edge === null ? null : cursorAt(backend, candles, edge),
     chunks: only(page.order === query.order ? rows : rows.toReversed()),
     writer,
   };
@@ -52,11 +51,12 @@ async function openAll(
   const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;
   if (first === undefined)
     return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]), writer };
+  const bucket = first.timestamp_ms / 1000;
   const span = capRows * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
-    ? { from: bucketOf(first), to: Math.min(to, bucketOf(first) + span) }
-    : { from: Math.max(page.from, bucketOf(first) + bucketSeconds - span), to };
+    ? { from: bucket, to: Math.min(to, bucket + span) }
+    : { from: Math.max(page.from, bucket + bucketSeconds - span), to };
   const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
   const isCut = await hasRows(backend, { ...whole, ...left });
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
@@ -79,16 +79,11 @@ async function* readChunks(
 ): AsyncGenerator<readonly CandleRow[], void, undefined> {
   let page = { ...interval, limit: webLimits.exportChunkRows };
   for (;;) {
-    const { rows, hasMore } = await readCandlePage(store, page);
-    const edge = rows.at(-1);
-    if (edge === undefined) return;
-    yield rows;
-    if (!hasMore) return;
-    const bucket = bucketOf(edge);
+    const { rows, edge } = await readCandlePage(store, page);
+    if (rows.length > 0) yield rows;
+    if (edge === null) return;
     page =
-      page.order === "asc"
-        ? { ...page, from: bucket + page.bucketSeconds }
-        : { ...page, to: bucket };
+      page.order === "asc" ? { ...page, from: edge + page.bucketSeconds } : { ...page, to: edge };
   }
 }
 
@@ -99,10 +94,6 @@ async function hasRows({ store }: Backend, page: CandlePage): Promise<boolean> {
 
 function cursorAt({ cursors }: Backend, { path, query }: BulkCandles, bucket: number): string {
   return cursors.encode(path, query, [bucket]);
-}
-
-function bucketOf(row: CandleRow): number {
-  return row.timestamp_ms / 1000;
 }
 
 async function* only(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Admission, Caller } from "../../access/admission.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
+import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
@@ -20,7 +21,8 @@ type Answered = {
  * others go through the framework, without being counted again.
  */
 export class FastPath {
-  readonly #ready: ResponseCache;
+  readonly #cache: ResponseCache;
+  readonly #freshness: () => Freshness;
   readonly #admission: Admission;
   readonly #corsOrigins: ReadonlySet<string>;
   readonly #corsOfNone: Cors;
@@ -28,12 +30,14 @@ export class FastPath {
   readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
   constructor(parts: {
-    ready: ResponseCache;
+    cache: ResponseCache;
+    freshness: () => Freshness;
     admission: Admission;
     corsOrigins: ReadonlySet<string>;
     onAnswered: (answered: Answered) => void;
   }) {
-    this.#ready = parts.ready;
+    this.#cache = parts.cache;
+    this.#freshness = parts.freshness;
     this.#admission = parts.admission;
     this.#corsOrigins = parts.corsOrigins;
     this.#corsOfNone = this.#corsOf(undefined);
@@ -49,25 +53,23 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
     // Behind another response on its connection: it is answered in the order of the requests.
     if (request.method !== "GET" || response.socket === null) return false;
-    const kept = this.#ready.get(request.url ?? "");
-    if (kept === null || !isPlain(request)) return false;
-    const isPacked = typeof kept.head !== "string" && acceptsGzip(request.headers);
-    if (!canBeSentNow(kept, isPacked)) return false;
-    const caller = this.#admission.admit(request, kept.access);
+    const cached = this.#cache.get(request.url ?? "");
+    if (cached === null || !isPlain(request)) return false;
+    const isPacked = typeof cached.head !== "string" && acceptsGzip(request.headers);
+    if (!canBeSentNow(cached, isPacked)) return false;
+    const caller = this.#admission.admit(request, cached.access);
     const exchange = { request, response, isPacked };
-    if (!(caller instanceof Promise)) return this.#answer({ ...exchange, kept, caller });
+    if (!(caller instanceof Promise)) return this.#answer({ ...exchange, cached, caller });
     return caller.then((known) => {
-      const newest = this.#ready.get(request.url ?? "") ?? kept;
-      return this.#answer({ ...exchange, kept: newest, caller: known });
+      const newest = this.#cache.get(request.url ?? "") ?? cached;
+      return this.#answer({ ...exchange, cached: newest, caller: known });
     });
   }
 
-  #answer({ request, response, isPacked, kept, caller }: Exchange): boolean {
-    const isCurrent = kept.isCurrent();
+  #answer({ request, response, isPacked, cached, caller }: Exchange): boolean {
     // Nothing is made for who is refused.
-    const isMade = caller.refusal === null && !isCurrent;
-    const answer = isMade ? this.#ready.renew(request.url ?? "", kept) : kept;
-    if (caller.refusal !== null || answer === null) {
+    const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
+    if (answer === null) {
       this.#handedOn.set(request, caller);
       return false;
     }
@@ -84,10 +86,14 @@ export class FastPath {
     return true;
   }
 
+  #currentOf(target: string, cached: CachedResponse): CachedResponse | null {
+    return cached.isCurrent() ? cached : this.#cache.renew(target, cached);
+  }
+
   #send(response: ServerResponse, sent: Sent): void {
     const { answer, packed, requestId } = sent;
     const { head, headBytes, encoding } = answer;
-    const text = endOf(requestId, answer);
+    const text = endOf(requestId, answer, this.#freshness());
     if (packed !== null) {
       const end = endOfGzip(packed, text);
       this.#sendHead(response, sent, packed.bytes.length + end.length);
@@ -123,7 +129,7 @@ export class FastPath {
 type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly kept: CachedResponse;
+  readonly cached: CachedResponse;
   readonly caller: Caller;
   /** Whether a long response goes out packed, once it is. */
   readonly isPacked: boolean;
@@ -150,10 +156,10 @@ function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, st
 }
 
 /** Whether a response is current or can be made so; what is to be packed first goes the long way, while others are answered. */
-function canBeSentNow(kept: CachedResponse, isPacked: boolean): boolean {
-  const isCurrent = kept.isCurrent();
-  if (!isCurrent && kept.subject.bodyNow === undefined) return false;
-  const { head } = kept;
+function canBeSentNow(cached: CachedResponse, isPacked: boolean): boolean {
+  const isCurrent = cached.isCurrent();
+  if (!isCurrent && cached.subject.bodyNow === undefined) return false;
+  const { head } = cached;
   if (typeof head === "string" || !isPacked) return true;
   return (isCurrent && head.packed !== null) || !head.canBePackedSoon;
 }

@@ -8,7 +8,6 @@ import { webLimits } from "../../base/config/limits.ts";
 import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
-import { type Meta, metaSchema } from "../lists/list-answer.ts";
 
 /** A response without request id, freshness and age, which go between `head` and `tail`. */
 export type CachedResponse = {
@@ -24,7 +23,6 @@ export type CachedResponse = {
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
   readonly subject: Subject;
-  readonly freshness: () => Freshness;
   /** Whether it would still be answered. */
   readonly isCurrent: () => boolean;
 };
@@ -36,14 +34,15 @@ export type Subject = {
   /** How old the data is, in milliseconds, for answers that end with the field `age_ms`. */
   readonly ageMs?: () => number;
   /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
-  readonly bodyNow?: () => Omit<AnswerBody, "meta"> | null;
+  readonly bodyNow?: () => AnswerBody | null;
 };
 
-/** An answer as routes give it, its `meta` last. */
+/** An answer as routes give it. */
 export type AnswerBody = {
   readonly data: unknown;
   readonly pagination?: { readonly has_more: boolean };
-  readonly meta: Meta;
+  /** What `meta` has besides the request id and the freshness. */
+  readonly meta?: object;
 };
 
 /** Data that is JSON already. */
@@ -66,11 +65,10 @@ export type AnswerParts = Pick<CachedResponse, "tail"> & {
 /** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
 export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerParts {
   if (ageMs !== undefined) return agingPartsOf(body);
-  const { data, meta, ...rest } = body;
-  const more = Object.entries(meta).filter(([name]) => !(name in metaSchema.properties));
+  const { data, meta = {}, ...rest } = body;
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
-  const moreText = JSON.stringify(Object.fromEntries(more)).slice(1, -1);
+  const moreText = JSON.stringify(meta).slice(1, -1);
   return {
     head: `{"data":${dataText},${restText === "" ? "" : `${restText},`}"meta":{"request_id":`,
     tail: moreText === "" ? "}}" : `,${moreText}}}`,
@@ -97,16 +95,14 @@ export function matchesEtag(etag: string, ifNoneMatch: string | undefined): bool
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
 }
 
-/** What an answer says of the moment when it goes out. */
-type Delivery = Pick<CachedResponse, "freshness" | "tail"> & {
-  readonly subject: Pick<Subject, "ageMs">;
-};
+/** An answer but for its head. */
+type Ending = Pick<CachedResponse, "tail"> & { readonly subject: Pick<Subject, "ageMs"> };
 
-/** The text behind the head. Request ids are harmless in JSON. */
-export function endOf(requestId: string, { subject, freshness, tail }: Delivery): string {
+/** The text behind the head, as of now. Request ids are harmless in JSON. */
+export function endOf(requestId: string, { subject, tail }: Ending, fresh: Freshness): string {
   const { ageMs } = subject;
   const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
-  return age + metaText(requestId, freshness()) + tail;
+  return age + metaText(requestId, fresh) + tail;
 }
 
 function metaText(requestId: string, freshness: Freshness): string {
@@ -162,14 +158,13 @@ export class ResponseCache {
   /** The answer as of now, in place of one that is not current; `null` where that cannot be made at the same time. */
   renew(target: string, answer: CachedResponse): CachedResponse | null {
     try {
-      const { subject, freshness, etag } = answer;
+      const { subject, etag } = answer;
       if (etag !== null) return null;
       // Asked before anything is read, as for every answer.
       const isCurrent = subject.lasts();
       const body = subject.bodyNow?.() ?? null;
       if (body === null) return null;
-      const meta = { request_id: "", ...freshness() };
-      const { head, tail } = partsOf({ ...body, meta }, subject);
+      const { head, tail } = partsOf(body, subject);
       return this.put(target, { ...answer, head, tail, isCurrent });
     } catch {
       // What fails here fails again on the long path, which answers with the error.
@@ -214,7 +209,7 @@ function packedBytesOf({ head }: CachedResponse): number {
   return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
 }
 
-/** Whether it can be kept: an object with `meta`, not a stream or a text. */
+/** Whether it is an answer with `meta`, rather than a stream, a text or a bare object. */
 export function isAnswerBody(body: unknown): body is AnswerBody {
-  return typeof body === "object" && body !== null && "data" in body && "meta" in body;
+  return typeof body === "object" && body !== null && "data" in body;
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Freshness } from "../../rows/freshness.ts";
 import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "../http/gzip.ts";
 import type { Route } from "../http/route.ts";
 import {
@@ -14,64 +15,66 @@ import {
   type Subject,
 } from "./response-cache.ts";
 
-/** An answer and what it says of its own freshness; anyone who asked the same at the same time gets it too. */
-type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl" | "freshness"> & {
+/** An answer that can be sent. */
+type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl"> & {
   readonly subject: Pick<Subject, "ageMs">;
 };
+
+/** An answer and how fresh it is; anyone who asked the same at the same time gets it too. */
+type Shared = { readonly made: Made; readonly fresh: Freshness };
 
 /** An answer that is being made. */
 type Making = {
   /** Whether nothing has changed since it was begun. */
   readonly isCurrent: () => boolean;
   /** `null` when nothing came of it that others could be sent. */
-  readonly made: Promise<Made | null>;
+  readonly shared: Promise<Shared | null>;
 };
-
-/** What is kept with it. */
-type Lasting = Pick<CachedResponse, "subject" | "freshness" | "isCurrent">;
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** Makes tagged, row-by-row and cached answers, once for all requests of the same at the same time. */
+/** Makes answers; those that are cached once for all requests of the same at the same time. */
 export class SingleFlight {
-  readonly #ready: ResponseCache;
+  readonly #cache: ResponseCache;
+  readonly #freshness: () => Freshness;
   readonly #making = new Map<string, Making>();
 
-  constructor(ready: ResponseCache) {
-    this.#ready = ready;
+  constructor(cache: ResponseCache, freshness: () => Freshness) {
+    this.#cache = cache;
+    this.#freshness = freshness;
   }
 
   /** The answer of the route, in the encoding that the request accepts. */
   async answer(route: Route, exchange: Exchange): Promise<unknown> {
-    const { request } = exchange;
-    const { kept } = route;
-    if (kept === undefined || request.method !== "GET") {
-      const body = await route.handler(request, exchange.reply);
-      const subject = kept?.subjectOf(request) ?? {};
-      return isAnswerBody(body)
-        ? report(madeOf(route, { body, subject }, exchange), exchange)
-        : body;
+    const { request, reply } = exchange;
+    const { subjectOf } = route;
+    // Asked before anything is read: what changes meanwhile must not pass for current.
+    const fresh = this.#freshness();
+    if (subjectOf === undefined || request.method !== "GET") {
+      const body = await route.handler(request, reply);
+      if (!isAnswerBody(body)) return body;
+      const made = madeOf(route, { body, subject: subjectOf?.(request) ?? {} }, exchange);
+      return report({ made, fresh }, exchange);
     }
     const target = request.raw.url ?? "";
-    const ready = this.#ready.get(target);
+    const cached = this.#cache.get(target);
     // The fast path sends it, unless it must be compressed first.
-    if (ready?.isCurrent()) return report(ready, exchange);
+    if (cached?.isCurrent()) return report({ made: cached, fresh }, exchange);
     const making = this.#making.get(target);
     // What was current when this request came is no older than what would be read for it.
-    const made = making?.isCurrent() === true ? await making.made : null;
-    if (made !== null) return report(made, exchange);
-    const { freshness } = kept;
-    const subject = kept.subjectOf(request);
-    // Asked before anything is read: what changes meanwhile must not pass for current.
-    return this.#make(route, exchange, { freshness, subject, isCurrent: subject.lasts() });
+    const shared = making?.isCurrent() === true ? await making.shared : null;
+    return shared === null
+      ? this.#make(route, exchange, subjectOf(request))
+      : report(shared, exchange);
   }
 
-  async #make(route: Route, exchange: Exchange, lasting: Lasting): Promise<unknown> {
+  async #make(route: Route, exchange: Exchange, subject: Subject): Promise<unknown> {
     const { request, reply } = exchange;
-    const { subject, isCurrent } = lasting;
     const target = request.raw.url ?? "";
-    const { promise, resolve } = Promise.withResolvers<Made | null>();
-    const making = { isCurrent, made: promise };
+    const fresh = this.#freshness();
+    const isCurrent = subject.lasts();
+    const { promise, resolve } = Promise.withResolvers<Shared | null>();
+    const making = { isCurrent, shared: promise };
     this.#making.set(target, making);
     try {
       const body = await route.handler(request, reply);
@@ -79,11 +82,11 @@ export class SingleFlight {
       const sent = madeOf(route, { body, subject }, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
-      const fixed = { route: path, access, contentType };
-      const { head } = this.#ready.put(target, { ...sent, ...fixed, ...lasting });
-      const made = { ...sent, head };
-      resolve(made);
-      return report(made, exchange);
+      const response = { ...sent, route: path, access, contentType, subject, isCurrent };
+      const { head } = this.#cache.put(target, response);
+      const shared = { made: { ...sent, head }, fresh };
+      resolve(shared);
+      return report(shared, exchange);
     } finally {
       resolve(null);
       if (this.#making.get(target) === making) this.#making.delete(target);
@@ -99,28 +102,26 @@ function madeOf(
   const parts = partsOf(body, subject);
   const { head, tail } = parts;
   const etag = isTagged?.(body) ? etagOf(parts) : null;
-  const cacheControl = String(reply.getHeader("cache-control"));
-  const { request_id: _, ...freshness } = body.meta;
-  return { head, tail, etag, cacheControl, subject, freshness: () => freshness };
+  return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")), subject };
 }
 
-function report(made: Made, exchange: Exchange): unknown {
+function report(shared: Shared, exchange: Exchange): unknown {
   const { request, reply } = exchange;
-  const { etag, cacheControl } = made;
+  const { etag, cacheControl } = shared.made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
-    return wholeOf(made, exchange);
+    return wholeOf(shared, exchange);
   reply.code(304).removeHeader("content-type");
   // For a HEAD without a body Fastify sends a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 
 /** Long ones packed for who takes them so. */
-function wholeOf(made: Made, exchange: Exchange): string | Promise<Buffer> {
+function wholeOf({ made, fresh }: Shared, exchange: Exchange): string | Promise<Buffer> {
   const { head } = made;
   const { id, headers } = exchange.request;
-  const end = endOf(id, made);
+  const end = endOf(id, made, fresh);
   if (typeof head !== "string") return bodyFor(exchange, head, end);
   if (head.length < packedFromBytes || !acceptsGzip(headers)) return head + end;
   return bodyFor(exchange, new PackableBytes(Buffer.from(head)), end);

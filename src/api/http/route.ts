@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Access, Caller } from "../../access/admission.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import type { Freshness } from "../../rows/freshness.ts";
 import type { AnswerBody, Subject, WrittenJson } from "../cache/response-cache.ts";
+import type { Meta } from "../lists/list-answer.ts";
 import { jsonContentType } from "./error-answer.ts";
 
 declare module "fastify" {
@@ -14,17 +14,16 @@ declare module "fastify" {
 }
 
 /** What a handler answers: the object of the schema, its rows or all of it as JSON already, or a stream. */
-type Answer<Body> = Body | WrittenAnswer | string | Buffer | Readable;
+type Answer<Body> = Content<Body> | WrittenAnswer | string | Buffer | Readable;
+
+/** The server adds the request id and the freshness to `meta`. */
+type Content<Body> = Body extends { readonly meta: infer Shown }
+  ? Omit<Body, "meta"> & { readonly meta?: Omit<Shown, keyof Meta> }
+  : Body;
 
 type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 type Nothing = TObject;
-
-/** Which answers are kept, and sent again. */
-export type Kept = {
-  readonly freshness: () => Freshness;
-  readonly subjectOf: (request: FastifyRequest) => Subject;
-};
 
 /** One endpoint. One schema a shape gives the types, the validation and the documentation. */
 export type RouteOptions<
@@ -60,12 +59,10 @@ export type RouteOptions<
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
-  /** Its answers are kept as bytes and sent again (`response-cache.ts`). */
-  readonly kept?: Kept;
+  /** Its answers are cached as bytes while this lasts (`response-cache.ts`). */
+  readonly subjectOf?: (request: FastifyRequest) => Subject;
   /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
-  /** Its rows come as `WrittenJson`. */
-  readonly isWritten?: boolean;
   /** What an answer waits for, before anything is read for it; `null` when it need not wait. */
   readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;
   readonly handler: (

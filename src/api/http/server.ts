@@ -13,8 +13,9 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
-import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
+import { whenKnown } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
 import { ResponseCache } from "../cache/response-cache.ts";
 import { SingleFlight } from "../cache/single-flight.ts";
@@ -38,6 +39,8 @@ type ServerOptions = {
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
+  /** For `meta`; not needed where no answer has one. */
+  readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
   /** How long requests in flight have once it closes; that of the limits unless given. */
   readonly drainTimeoutMs?: number;
@@ -96,10 +99,12 @@ export class HttpServer {
     this.#corsOrigins = new Set(options.corsOrigins);
     this.#paths = [...new Set(options.routes.map(({ path }) => path))];
     this.#bare = new BareAnswers(options);
-    const ready = new ResponseCache();
-    this.#singleFlight = new SingleFlight(ready);
+    const cache = new ResponseCache();
+    const { freshness = () => nothingIndexed } = options;
+    this.#singleFlight = new SingleFlight(cache, freshness);
     this.#fastPath = new FastPath({
-      ready,
+      cache,
+      freshness,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
       onAnswered: (answered) => this.#note({ ...answered, code: null }),
@@ -274,10 +279,8 @@ export class HttpServer {
   }
 
   #addRoute(url: string, route: Route): void {
-    const { method, path, params, querystring, body, access, handler } = route;
+    const { method, path, params, querystring, body, access, whenReady } = route;
     const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
-    const { kept, isTagged, isWritten = false, whenReady } = route;
-    const isPrepared = kept !== undefined || isTagged !== undefined || isWritten;
     this.#app.route({
       url,
       method,
@@ -286,10 +289,7 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        const makeAnswer = () =>
-          isPrepared
-            ? this.#singleFlight.answer(route, { request, reply })
-            : handler(request, reply);
+        const makeAnswer = () => this.#singleFlight.answer(route, { request, reply });
         const ready = whenReady?.(request) ?? null;
         const answer = ready === null ? makeAnswer() : ready.then(makeAnswer);
         // An administrator may have ended the key of this very request.
@@ -299,11 +299,10 @@ export class HttpServer {
   }
 
   /** No key that was revoked while its answer was made gets that answer; streams look for themselves. */
-  #unlessRevoked({ caller }: FastifyRequest, answer: Awaitable<unknown>): Awaitable<unknown> {
-    return whenKnown(answer, (known) => {
-      if (known instanceof Readable || this.#options.admission.stillWorks(caller)) return known;
-      throw new AppError("UNAUTHORIZED");
-    });
+  async #unlessRevoked({ caller }: FastifyRequest, answer: Promise<unknown>): Promise<unknown> {
+    const known = await answer;
+    if (known instanceof Readable || this.#options.admission.stillWorks(caller)) return known;
+    throw new AppError("UNAUTHORIZED");
   }
 
   /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */

@@ -31,25 +31,27 @@ export function firstBucketOf(
   return first - (first % bucketSeconds);
 }
 
-/** Reads one page, in its order; says whether more follow behind it. */
-export async function readCandlePage(
-  store: IndexedFacts,
-  page: CandlePage,
-): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+/** The rows of a page, in its order, and the bucket of the last where more follow behind it, else `null`. */
+type CandleRows = { readonly rows: readonly CandleRow[]; readonly edge: number | null };
+
+/** Reads one page. */
+export async function readCandlePage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
   if (page.carryOn) return readFilledPage(store, page);
   const found = await readCandles(store, { ...page, limit: page.limit + 1 });
   const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
-  return { rows, hasMore: found.length > page.limit };
+  return pageRows(rows, found.length > page.limit);
+}
+
+function pageRows(rows: readonly CandleRow[], hasMore: boolean): CandleRows {
+  const last = hasMore ? rows.at(-1) : undefined;
+  return { rows, edge: last === undefined ? null : last.timestamp_ms / 1000 };
 }
 
 /** Every bucket of the page, traded or not; nothing before the first trade or after now. */
-async function readFilledPage(
-  store: IndexedFacts,
-  page: CandlePage,
-): Promise<{ readonly rows: readonly CandleRow[]; readonly hasMore: boolean }> {
+async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
   const { bucketSeconds, order, limit, now } = page;
   const first = firstBucketOf(page);
-  if (first === null) return { rows: [], hasMore: false };
+  if (first === null) return pageRows([], false);
   const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const span = limit * bucketSeconds;
@@ -57,10 +59,9 @@ async function readFilledPage(
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
   const { traded, before } = await readTraded(store, { ...page, from, to });
   const rows = carryOn({ page, from, to }, traded, before);
-  return {
-    rows: order === "asc" ? rows : rows.toReversed(),
-    hasMore: order === "asc" ? to < highest : from > lowest,
-  };
+  return order === "asc"
+    ? pageRows(rows, to < highest)
+    : pageRows(rows.toReversed(), from > lowest);
 }
 
 /** The candles of a range of at most `limit` buckets, and the one before them. */

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { type Freshness, freshnessRow } from "../../rows/freshness.ts";
+import { freshnessRow } from "../../rows/freshness.ts";
 import type { CursorPosition, Cursors } from "./cursor.ts";
 
 /** `meta` of every answer but the bare ones. */
@@ -17,11 +17,6 @@ export const paginationSchema = Type.Object({
   has_more: Type.Boolean(),
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 });
-
-/** The `meta` of one answer. */
-export function metaOf(requestId: string, freshness: Freshness): Meta {
-  return { request_id: requestId, ...freshness };
-}
 
 /** The shape of every list of `row`. */
 export function listOf<Row extends TSchema>(row: Row) {
@@ -47,9 +42,9 @@ export type Page<Item> = {
 
 /** A page as its answer, with the cursor of the next one. */
 export function answerPage<Item, Row>(
-  { cursors, freshness }: { cursors: Cursors; freshness: () => Freshness },
+  cursors: Cursors,
   { path, query, rows, positionOf }: Page<Item>,
-  { requestId, present }: { requestId: string; present: (item: Item) => Row },
+  present: (item: Item) => Row,
 ) {
   const { limit } = query;
   const shown = rows.slice(0, limit);
@@ -62,6 +57,5 @@ export function answerPage<Item, Row>(
       has_more: hasMore,
       next_cursor: hasMore ? cursors.encode(path, query, positionOf(last)) : null,
     },
-    meta: metaOf(requestId, freshness()),
   };
 }

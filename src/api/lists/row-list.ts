@@ -29,7 +29,6 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
     access: "read",
     response: listOf(row),
     isBulk: true,
-    isWritten: true,
     errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
   } as const;
@@ -97,11 +96,9 @@ export async function answerList<Item>(
   // One more than asked for says that there is a next page.
   const rows = await source.readPage(limit + 1);
   const write = writerOf(list)(rowContextOf(backend));
-  const page = answerPage(
-    backend,
-    { path, query: { ...query, limit }, rows, positionOf: source.positionOf },
-    { requestId: exchange.request.id, present: write },
-  );
+  const { positionOf } = source;
+  const asked = { path, query: { ...query, limit }, rows, positionOf };
+  const page = answerPage(backend.cursors, asked, write);
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 

@@ -5,6 +5,7 @@ import { parsedText } from "../../../base/input/client-texts.ts";
 import { ipBucketOf, parseIpAddress } from "../../../base/ip-address.ts";
 import { cursor } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
+import type { CursorPosition } from "../../lists/cursor.ts";
 import { answerPage, listOf } from "../../lists/list-answer.ts";
 import type { AdminServices } from "./key-shape.ts";
 
@@ -23,8 +24,7 @@ const bucket = parsedText({
 });
 
 /** The blocks in force. */
-export function listIpBlocks(services: AdminServices): Route {
-  const { ipBlocks, cursors } = services;
+export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
   return defineRoute({
     method: "GET",
     path,
@@ -36,21 +36,21 @@ export function listIpBlocks(services: AdminServices): Route {
     }),
     response: listOf(blockSchema),
     errors: ["INVALID_CURSOR"],
-    handler: async ({ query, id: requestId }) => {
-      const after = query.cursor === undefined ? null : positionOf(query.cursor);
+    handler: async ({ query }) => {
+      const after = query.cursor === undefined ? null : placeOf(query.cursor);
       const rows = await ipBlocks.list({ limit: query.limit + 1, after });
-      return answerPage(
-        services,
-        { path, query, rows, positionOf: (block) => [block.blockedAtMs, block.bucket] },
-        { requestId, present: showBlock },
-      );
+      return answerPage(cursors, { path, query, rows, positionOf }, showBlock);
     },
   });
 
-  function positionOf(text: string): BlockPosition {
+  function placeOf(text: string): BlockPosition {
     const [blockedAtMs, bucket] = cursors.decode(path, {}, text);
     return { blockedAtMs: Number(blockedAtMs), bucket: String(bucket) };
   }
+}
+
+function positionOf({ blockedAtMs, bucket: ip }: IpBlock): CursorPosition {
+  return [blockedAtMs, ip];
 }
 
 /** A block as it is shown. */

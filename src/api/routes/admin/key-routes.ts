@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { KeyPosition } from "../../../access/api-key.ts";
+import type { ApiKey, KeyPosition } from "../../../access/api-key.ts";
 import { scopes } from "../../../access/key-format.ts";
 import { webLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -7,7 +7,8 @@ import { parsedText } from "../../../base/input/client-texts.ts";
 import { invalid } from "../../../base/input/compile-reader.ts";
 import { cursor, ipRange, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { answerPage, listOf, metaOf, oneOf } from "../../lists/list-answer.ts";
+import type { CursorPosition } from "../../lists/cursor.ts";
+import { answerPage, listOf, oneOf } from "../../lists/list-answer.ts";
 import {
   type AdminServices,
   issuedKeySchema,
@@ -29,7 +30,7 @@ const name = parsedText({
 });
 
 /** Makes a key. */
-export function createKey({ keys, audit, clock, freshness }: AdminServices): Route {
+export function createKey({ keys, audit, clock }: AdminServices): Route {
   return defineRoute({
     method: "POST",
     path,
@@ -46,7 +47,7 @@ export function createKey({ keys, audit, clock, freshness }: AdminServices): Rou
     status: 201,
     response: oneOf(issuedKeySchema),
     errors: ["CONFLICT"],
-    handler: async ({ body, caller, id: requestId }) => {
+    handler: async ({ body, caller }) => {
       const expiresAtMs = body.expires_at ?? null;
       if (expiresAtMs !== null && expiresAtMs <= clock.nowMs())
         throw invalid("expires_at", "must be in the future");
@@ -59,14 +60,13 @@ export function createKey({ keys, audit, clock, freshness }: AdminServices): Rou
       });
       const by = caller.key?.id ?? null;
       audit.record({ action: "key_created", keyId: issued.key.id, by });
-      return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
+      return { data: showIssuedKey(issued) };
     },
   });
 }
 
 /** All keys there ever were. */
-export function listKeys(services: AdminServices): Route {
-  const { keys, clock, cursors } = services;
+export function listKeys({ keys, clock, cursors }: AdminServices): Route {
   return defineRoute({
     method: "GET",
     path,
@@ -78,26 +78,27 @@ export function listKeys(services: AdminServices): Route {
     }),
     response: listOf(keySchema),
     errors: ["INVALID_CURSOR"],
-    handler: async ({ query, id: requestId }) => {
-      const after = query.cursor === undefined ? null : positionOf(query.cursor);
+    handler: async ({ query }) => {
+      const after = query.cursor === undefined ? null : placeOf(query.cursor);
       const rows = await keys.list({ limit: query.limit + 1, after });
       const nowMs = clock.nowMs();
-      return answerPage(
-        services,
-        { path, query, rows, positionOf: (key) => [key.createdAtMs, key.id] },
-        { requestId, present: (key) => showKey(key, nowMs) },
-      );
+      const page = { path, query, rows, positionOf };
+      return answerPage(cursors, page, (key) => showKey(key, nowMs));
     },
   });
 
-  function positionOf(text: string): KeyPosition {
+  function placeOf(text: string): KeyPosition {
     const [createdAtMs, id] = cursors.decode(path, {}, text);
     return { createdAtMs: Number(createdAtMs), id: String(id) };
   }
 }
 
+function positionOf({ createdAtMs, id }: ApiKey): CursorPosition {
+  return [createdAtMs, id];
+}
+
 /** One key by its id, revoked ones too. */
-export function getKey({ keys, clock, freshness }: AdminServices): Route {
+export function getKey({ keys, clock }: AdminServices): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/keys/{id}",
@@ -106,16 +107,16 @@ export function getKey({ keys, clock, freshness }: AdminServices): Route {
     params: keyParams,
     response: oneOf(keySchema),
     errors: ["NOT_FOUND"],
-    handler: async ({ params, id: requestId }) => {
+    handler: async ({ params }) => {
       const key = await keys.get(params.id.toLowerCase());
       if (key === null) throw new AppError("NOT_FOUND", "There is no such key");
-      return { data: showKey(key, clock.nowMs()), meta: metaOf(requestId, freshness()) };
+      return { data: showKey(key, clock.nowMs()) };
     },
   });
 }
 
 /** A new value under the same id. */
-export function rotateKey({ keys, audit, freshness }: AdminServices): Route {
+export function rotateKey({ keys, audit }: AdminServices): Route {
   return defineRoute({
     method: "POST",
     path: "/v1/keys/{id}/rotate",
@@ -127,11 +128,11 @@ export function rotateKey({ keys, audit, freshness }: AdminServices): Route {
     }),
     response: oneOf(issuedKeySchema),
     errors: ["NOT_FOUND"],
-    handler: async ({ params, body, caller, id: requestId }) => {
+    handler: async ({ params, body, caller }) => {
       const issued = await keys.rotate(params.id.toLowerCase(), body.grace_seconds * 1000);
       const by = caller.key?.id ?? null;
       audit.record({ action: "key_rotated", keyId: issued.key.id, by });
-      return { data: showIssuedKey(issued), meta: metaOf(requestId, freshness()) };
+      return { data: showIssuedKey(issued) };
     },
   });
 }

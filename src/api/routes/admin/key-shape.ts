@@ -4,7 +4,6 @@ import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../../acces
 import type { IpBlocks } from "../../../access/ip-blocks.ts";
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
-import type { Freshness } from "../../../rows/freshness.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 
 /** What the endpoints of keys and IP blocks work with. */
@@ -14,7 +13,6 @@ export type AdminServices = {
   readonly cursors: Cursors;
   readonly audit: AccessAudit;
   readonly clock: Clock;
-  readonly freshness: () => Freshness;
 };
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);

@@ -4,7 +4,7 @@ import { readMarket } from "../../../query/read-markets.ts";
 import { marketRow, presentMarket } from "../../../rows/market-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 
 const params = Type.Object({
   id: Type.String({
@@ -26,14 +26,11 @@ export function getMarket(backend: Backend): Route {
     errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=300",
     isTagged: () => true,
-    handler: ({ id: requestId, params: { id } }) => {
+    handler: ({ params: { id } }) => {
       const market = readMarket(backend, id);
       if (market === null)
         throw new AppError("NOT_FOUND", "No market has this id, token id or slug");
-      return {
-        data: presentMarket(market, backend.state),
-        meta: metaOf(requestId, backend.freshness()),
-      };
+      return { data: presentMarket(market, backend.state) };
     },
   });
 }

@@ -15,7 +15,7 @@ import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 
 const orderRow = Type.Object({
   order_hash: hashText,
@@ -35,7 +35,7 @@ export function getOrder(backend: Backend): Route {
     response: oneOf(orderRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    handler: async ({ id: requestId, params: { order_hash } }) => {
+    handler: async ({ params: { order_hash } }) => {
       const page = { order: "asc", after: null, finalizedOnly: false } as const;
       const limit = storeLimits.orderFillsMax;
       const filter = { orderHash: order_hash };
@@ -59,7 +59,7 @@ export function getOrder(backend: Backend): Route {
           (event) => presentCancellation(event, backend.contracts, context) ?? [],
         ),
       };
-      return { data, meta: metaOf(requestId, backend.freshness()) };
+      return { data };
     },
   });
 }

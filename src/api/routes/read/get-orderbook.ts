@@ -5,12 +5,11 @@ import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { ageOf, bookRow, presentBook } from "../../../rows/book-row.ts";
-import type { LiveBook } from "../../../venue/books/live-book.ts";
 import { noBookSource, type OrderBooks } from "../../../venue/books/order-books.ts";
 import type { Backend } from "../../backend.ts";
 import type { Subject } from "../../cache/response-cache.ts";
-import { defineRoute, type Kept, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 
 const querystring = Type.Object({
   depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
@@ -21,7 +20,7 @@ const retryAfterSeconds = 5;
 
 /** The order book of one token, from the venue. */
 export function getOrderbook(backend: Backend): Route {
-  const { state, books, freshness } = backend;
+  const { state, books } = backend;
   return defineRoute({
     method: "GET",
     path: "/v1/orderbook/{token_id}",
@@ -32,71 +31,52 @@ export function getOrderbook(backend: Backend): Route {
     response: oneOf(bookRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=10",
-    ...(books === null ? {} : { kept: cachedUntilChanged(backend, books) }),
-    handler: async ({ id: requestId, params, query }) => {
+    ...(books === null ? {} : { subjectOf: subjectOfBook(backend, books) }),
+    handler: async ({ params, query }) => {
       if (!state.directory.isKnownToken(params.token_id)) throw unknownToken();
       if (books === null) throw noBookSource();
       const book = await books.read(params.token_id);
       if (book === "absent")
         throw new AppError("NOT_FOUND", "The venue has no order book of this token");
       if (book === "unavailable") throw away(books);
-      const data = presentBook(book, query.depth, books.clock.monotonicMs());
-      return { data, meta: metaOf(requestId, freshness()) };
+      return { data: presentBook(book, query.depth, books.clock.monotonicMs()) };
     },
   });
 }
 
-/** The answer is that of one state of one book; only its age goes on. */
-function cachedUntilChanged({ state, freshness }: Backend, books: OrderBooks): Kept {
-  const subjectOf = ({ params, query }: FastifyRequest): Subject => {
+/** The answer is that of one state of one book, until the next block; only its age goes on. */
+function subjectOfBook({ state }: Backend, books: OrderBooks) {
+  const { clock } = books;
+  return ({ params, query }: FastifyRequest): Subject => {
     const { token_id: tokenId } = params as { readonly token_id: TokenId };
     const { depth } = query as Static<typeof querystring>;
-    const bookOf = bookReader(tokenId, { state, books });
-    const { clock } = books;
+    const peek = books.peeker(tokenId);
     const lasts = (): (() => boolean) => {
-      const before = bookOf();
-      const version = before?.version;
-      const staleReason = before?.staleReason(clock.monotonicMs());
-      return () => {
-        const book = bookOf();
-        return (
-          book !== null &&
-          book === before &&
-          book.version === version &&
-          book.staleReason(clock.monotonicMs()) === staleReason
-        );
-      };
+      const book = peek();
+      const { revision } = state;
+      const version = book?.version;
+      const staleReason = book?.staleReason(clock.monotonicMs());
+      return () =>
+        book !== null &&
+        book === peek() &&
+        book.version === version &&
+        book.staleReason(clock.monotonicMs()) === staleReason &&
+        state.revision === revision;
     };
     const ageMs = (): number => {
-      const book = bookOf();
+      const book = peek();
       return book === null ? 0 : ageOf(book, clock.monotonicMs());
     };
     const bodyNow = () => {
-      const book = bookOf();
+      const book = peek();
       const nowMs = clock.monotonicMs();
       // What is not right just now may be in a moment, which the handler waits for.
       if (book === null || book.staleReason(nowMs) !== null) return null;
+      // A reorg can revert the event that announced the token.
+      if (!state.directory.isKnownToken(tokenId)) return null;
       return { data: presentBook(book, depth, nowMs) };
     };
     return { lasts, ageMs, bodyNow };
-  };
-  return { freshness, subjectOf };
-}
-
-/** The book of a token as long as the token is known: a reorg can revert the event that announced it. */
-function bookReader(
-  tokenId: TokenId,
-  { state, books }: Pick<Backend, "state"> & { readonly books: OrderBooks },
-): () => LiveBook | null {
-  const peek = books.peeker(tokenId);
-  let revision = -1;
-  let isKnown = false;
-  return () => {
-    if (state.revision !== revision) {
-      revision = state.revision;
-      isKnown = state.directory.isKnownToken(tokenId);
-    }
-    return isKnown ? peek() : null;
   };
 }
 

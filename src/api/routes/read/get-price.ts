@@ -6,8 +6,8 @@ import { readPrices, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, lastsWithBooks } from "../../backend.ts";
 import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
-import { defineRoute, type Kept, type Route } from "../../http/route.ts";
-import { metaOf, metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
+import { defineRoute, type Route } from "../../http/route.ts";
+import { metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
 const tokensMax = 100;
@@ -30,14 +30,14 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptAsPrices(backend, {
+    subjectOf: subjectOfPrices(backend, {
       askedIn: ({ params }) => [(params as Params).token_id],
       bodyOf: ([data = null]) => (data === null ? null : { data }),
     }),
-    handler: async ({ id: requestId, params }) => {
+    handler: ({ params }) => {
       const [data = null] = readPrices(backend, [params.token_id]);
       if (data === null) throw unknownToken();
-      return { data, meta: metaOf(requestId, backend.freshness()) };
+      return { data };
     },
   });
 }
@@ -58,14 +58,11 @@ export function listPrices(backend: Backend): Route {
     }),
     errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    kept: keptAsPrices(backend, {
+    subjectOf: subjectOfPrices(backend, {
       askedIn: ({ query }) => (query as Query).token_ids,
       bodyOf: listed,
     }),
-    handler: async ({ id: requestId, query }) => ({
-      ...listed(readPrices(backend, query.token_ids), query.token_ids),
-      meta: metaOf(requestId, backend.freshness()),
-    }),
+    handler: ({ query: { token_ids } }) => listed(readPrices(backend, token_ids), token_ids),
   });
 }
 
@@ -80,20 +77,16 @@ function listed(rows: Prices, asked: readonly TokenId[]) {
 }
 
 /** Prices change with every block; what they are made of is in memory. */
-function keptAsPrices(
+function subjectOfPrices(
   backend: Backend,
-  {
-    askedIn,
-    bodyOf,
-  }: {
+  of: {
     readonly askedIn: (request: FastifyRequest) => readonly TokenId[];
-    readonly bodyOf: (rows: Prices, asked: readonly TokenId[]) => Omit<AnswerBody, "meta"> | null;
+    readonly bodyOf: (rows: Prices, asked: readonly TokenId[]) => AnswerBody | null;
   },
-): Kept {
-  const subjectOf = (request: FastifyRequest): Subject => {
-    const asked = askedIn(request);
-    const bodyNow = () => bodyOf(readPrices(backend, asked), asked);
+): (request: FastifyRequest) => Subject {
+  return (request) => {
+    const asked = of.askedIn(request);
+    const bodyNow = () => of.bodyOf(readPrices(backend, asked), asked);
     return { lasts: lastsWithBooks(backend, asked), bodyNow };
   };
-  return { freshness: backend.freshness, subjectOf };
 }

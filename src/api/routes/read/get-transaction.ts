@@ -21,7 +21,7 @@ import { addressText, hashText } from "../../../rows/wire-format.ts";
 import { subjectOf } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 
 const { tx_hash, block_number, block_hash, timestamp, timestamp_ms, status } = tradeRow.properties;
 const rowsMax = storeLimits.orderFillsMax;
@@ -74,7 +74,7 @@ export function getTransaction(backend: Backend): Route {
     response: oneOf(transactionRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    handler: async ({ id: requestId, params: { tx_hash: txHash } }) => {
+    handler: async ({ params: { tx_hash: txHash } }) => {
       const { fills, events } = await readTransaction(backend.store, {
         txHash,
         limit: rowsMax + 1,
@@ -118,7 +118,7 @@ export function getTransaction(backend: Backend): Route {
             return { id, seq, log_index, kind: event.kind, address, subject: subjectOf(event) };
           }),
       };
-      return { data, meta: metaOf(requestId, backend.freshness()) };
+      return { data };
     },
   });
 }

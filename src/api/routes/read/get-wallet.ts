@@ -5,12 +5,10 @@ import { readWallet } from "../../../query/read-wallet.ts";
 import { presentWallet, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 
 /** What a wallet has traded. */
-export function getWallet(backend: Backend): Route {
-  const { store } = backend;
-  const { directory } = backend.state;
+export function getWallet({ store, state: { directory } }: Backend): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/wallets/{address}",
@@ -20,12 +18,10 @@ export function getWallet(backend: Backend): Route {
     response: oneOf(walletRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=10",
-    handler: async ({ id: requestId, params }) => {
-      const fresh = backend.freshness();
+    handler: async ({ params }) => {
       const { markets, truncated } = await readWallet({ store, directory }, params.address);
       if (markets.length === 0) throw new AppError("NOT_FOUND", "This wallet has no trades");
-      const data = presentWallet(params.address, markets, { directory, truncated });
-      return { data, meta: metaOf(requestId, fresh) };
+      return { data: presentWallet(params.address, markets, { directory, truncated }) };
     },
   });
 }

@@ -15,7 +15,7 @@ import { checkRange } from "../../http/check-bounds.ts";
 import { cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
-import { listOf, metaOf, metaSchema } from "../../lists/list-answer.ts";
+import { listOf, metaSchema } from "../../lists/list-answer.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
@@ -53,14 +53,14 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    kept: cachedUntilTraded(backend, (request) => {
+    subjectOf: cachedUntilTraded(backend, (request) => {
       const { token_id } = request.params as { readonly token_id: TokenId };
       const { resolution } = request.query as CandleQuery;
       return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
     }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
     handler: async (request, reply) => {
-      const { id: requestId, params, query } = request;
+      const { params, query } = request;
       const asked = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
@@ -73,23 +73,18 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
         const file = { format, row: candleRow, name: "candles", limit: query.limit, open };
         return bulk.answer({ request, reply }, file);
       }
-      const { rows, hasMore } = await readCandlePage(backend.store, page);
+      const { rows, edge } = await readCandlePage(backend.store, page);
       const first = firstBucketOf(page);
-      const edge = rows.at(-1);
       const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
         data: page.order === query.order ? [...rows] : rows.toReversed(),
         pagination: {
           limit: page.limit,
-          has_more: hasMore,
-          next_cursor:
-            hasMore && edge !== undefined
-              ? backend.cursors.encode(path, query, [edge.timestamp_ms / 1000])
-              : null,
+          has_more: edge !== null,
+          next_cursor: edge === null ? null : backend.cursors.encode(path, query, [edge]),
         },
         meta: {
-          ...metaOf(requestId, backend.freshness()),
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,
           settlement: settlementOf(asked, backend),

@@ -10,7 +10,7 @@ import type { Hits } from "../../../views/search/market-search.ts";
 import type { Backend } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { metaOf, oneOf } from "../../lists/list-answer.ts";
+import { oneOf } from "../../lists/list-answer.ts";
 import { MarketLists } from "../../lists/market-lists.ts";
 import { marketQuery, selectionOf } from "../../lists/market-query.ts";
 import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
@@ -73,7 +73,7 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
 }
 
 /** One event, by any of its names. */
-export function getEvent({ state, freshness }: Backend): Route {
+export function getEvent({ state }: Backend): Route {
   return defineRoute({
     method: "GET",
     path: "/v1/events/{id}",
@@ -90,11 +90,11 @@ export function getEvent({ state, freshness }: Backend): Route {
     response: oneOf(eventRow),
     errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=10",
-    handler: ({ id: requestId, params: { id } }) => {
+    handler: ({ params: { id } }) => {
       const row =
         eventOf(state, id.startsWith("0x") ? id.toLowerCase() : id) ?? eventNamed(state, id);
       if (row === null) throw new AppError("NOT_FOUND", "No event has this id");
-      return { data: row, meta: metaOf(requestId, freshness()) };
+      return { data: row };
     },
   });
 }
