@@ -4,22 +4,15 @@ import type { BookSide, Level } from "../venue/books/book-side.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
 import type { LevelChange } from "../venue/books/parse-book.ts";
 import { presentBookTop } from "./price-row.ts";
-import {
-  decimalText,
-  millisecondFields,
-  millisecondsNumber,
-  nullable,
-  timeText,
-  tokenIdText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
-const decimalNullable = nullable(decimalText);
+const decimalNullable = wire.nullable(wire.decimalText);
 
-const levelRow = Type.Object({ price: decimalText, size: decimalText });
+const levelRow = Type.Object({ price: wire.decimalText, size: wire.decimalText });
 
 /** The order book of a token, best prices first. */
 export const bookRow = Type.Object({
-  token_id: tokenIdText,
+  token_id: wire.tokenIdText,
   bids: Type.Array(levelRow),
   asks: Type.Array(levelRow),
   best_bid: decimalNullable,
@@ -32,14 +25,14 @@ export const bookRow = Type.Object({
   ask_depth_usd: Type.String({ description: "Price times size of all asks, also those not shown" }),
   last_trade_price: decimalNullable,
   checksum: Type.Integer({ description: "CRC-32 of the ten best levels of both sides" }),
-  hash: nullable(Type.String(), { description: "The venue's own, of all levels" }),
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
+  hash: wire.nullable(Type.String(), { description: "The venue's own, of all levels" }),
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
   source: Type.Enum(["stream", "rest"], {
     description: "How the newest state was received from the venue",
   }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
-  stale_reason: nullable(Type.String()),
+  stale_reason: wire.nullable(Type.String()),
   age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),
 });
 type BookRow = Static<typeof bookRow>;
@@ -72,7 +65,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
     last_trade_price: plainDecimal(facts?.lastTradePrice ?? null),
     checksum,
     hash,
-    ...millisecondFields(timestampMs),
+    ...wire.millisecondFields(timestampMs),
     source,
     stale: reason !== null,
     stale_reason: reason,
@@ -91,7 +84,7 @@ export function presentBookChange(book: LiveBook, changes: readonly LevelChange[
     asks: of("ask"),
     checksum,
     hash,
-    ...millisecondFields(timestampMs),
+    ...wire.millisecondFields(timestampMs),
   };
 }
 

@@ -1,29 +1,22 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import { averagePrice, type Candle } from "../market/candle.ts";
-import {
-  decimalOrNull,
-  decimalText,
-  millisecondsNumber,
-  nullable,
-  timeFields,
-  timeText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 /** One bucket. `volume` is shares; `volume_usd` the takers' halves as traded. */
 export const candleRow = Type.Object({
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
-  open: decimalText,
-  high: decimalText,
-  low: decimalText,
-  close: decimalText,
-  volume: decimalText,
-  volume_usd: decimalText,
-  buy_volume_usd: decimalText,
-  sell_volume_usd: decimalText,
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
+  open: wire.decimalText,
+  high: wire.decimalText,
+  low: wire.decimalText,
+  close: wire.decimalText,
+  volume: wire.decimalText,
+  volume_usd: wire.decimalText,
+  buy_volume_usd: wire.decimalText,
+  sell_volume_usd: wire.decimalText,
   trades: Type.Integer(),
-  vwap: nullable(decimalText),
+  vwap: wire.nullable(wire.decimalText),
   closed: Type.Boolean({ description: "Chain time has passed the end of the bucket" }),
   filled: Type.Boolean({ description: "No trade: the close before, carried on" }),
 });
@@ -35,7 +28,7 @@ export function presentCandle(
   isClosed: boolean,
 ): CandleRow {
   return {
-    ...timeFields(bucket),
+    ...wire.timeFields(bucket),
     open: formatMicros(candle.open.price),
     high: formatMicros(candle.high),
     low: formatMicros(candle.low),
@@ -45,7 +38,7 @@ export function presentCandle(
     buy_volume_usd: formatMicros(candle.buyVolumeUsd),
     sell_volume_usd: formatMicros(candle.sellVolumeUsd),
     trades: candle.trades,
-    vwap: decimalOrNull(averagePrice(candle)),
+    vwap: wire.decimalOrNull(averagePrice(candle)),
     closed: isClosed,
     filled: false,
   };
@@ -58,7 +51,7 @@ export function presentFilledCandle(
 ): CandleRow {
   const flat = formatMicros(price);
   return {
-    ...timeFields(bucket),
+    ...wire.timeFields(bucket),
     open: flat,
     high: flat,
     low: flat,

@@ -4,13 +4,7 @@ import type { Market } from "../market/market.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { outcomePrice } from "../views/prices/token-price.ts";
 import { eventSummary, marketRow, presentTokens, sumsOf } from "./market-row.ts";
-import {
-  decimalOrNull,
-  decimalText,
-  formatConditionId,
-  formatTime,
-  nullable,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 const { id, question, slug, status, tokens, volume_usd, volume_24h_usd, trades, trades_24h } =
   marketRow.properties;
@@ -24,7 +18,7 @@ const eventMarketShape = Type.Object({
   id,
   question,
   slug,
-  outcome_label: nullable(
+  outcome_label: wire.nullable(
     Type.String({
       description: "What distinguishes the market within its event, such as a candidate",
       examples: ["Jane Doe"],
@@ -58,9 +52,9 @@ export const eventRow = Type.Object({
   trades_24h,
   last_trade_at,
   last_trade_at_ms,
-  price_sum: nullable(
+  price_sum: wire.nullable(
     Type.String({
-      ...decimalText,
+      ...wire.decimalText,
       description:
         "Sum of the prices of the first outcome of every market, in USD; near 1 where exactly one can win. null unless neg-risk, and before the first trade",
       examples: ["1.012"],
@@ -96,9 +90,9 @@ export function presentEvent(
     neg_risk: markets.some((market) => market.negRisk),
     neg_risk_market_id: firstOf((market) => market.negRiskMarketId),
     status: markets.every((market) => market.resolution !== null) ? "resolved" : "open",
-    created_at: formatTime(createdAt),
+    created_at: wire.formatTime(createdAt),
     created_at_ms: createdAt * 1000,
-    end_date: endMs === 0 ? null : formatTime(endMs / 1000),
+    end_date: endMs === 0 ? null : wire.formatTime(endMs / 1000),
     market_count: markets.length,
     markets: markets
       .toSorted((a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1))
@@ -107,7 +101,7 @@ export function presentEvent(
     volume_24h_usd: total((one) => one.dayVolumeUsd),
     trades: count((one) => one.trades),
     trades_24h: count((one) => one.dayTrades),
-    last_trade_at: lastTradeAt === 0 ? null : formatTime(lastTradeAt),
+    last_trade_at: lastTradeAt === 0 ? null : wire.formatTime(lastTradeAt),
     last_trade_at_ms: lastTradeAt === 0 ? null : lastTradeAt * 1000,
     price_sum: priceSumOf(markets, state),
     metadata_source: firstOf((market) => market.metadataSource) ?? "none",
@@ -117,7 +111,7 @@ export function presentEvent(
 function presentEventMarket(market: Market, state: MarketState): Static<typeof eventMarketShape> {
   const sums = sumsOf(market, state);
   return {
-    id: formatConditionId(market.conditionId),
+    id: wire.formatConditionId(market.conditionId),
     question: market.question,
     slug: market.venue?.slug ?? null,
     outcome_label: market.venue?.outcomeLabel ?? null,
@@ -131,5 +125,7 @@ function presentEventMarket(market: Market, state: MarketState): Static<typeof e
 function priceSumOf(markets: readonly Market[], { directory }: MarketState): string | null {
   if (!markets.some((market) => market.negRisk)) return null;
   const prices = markets.flatMap((market) => outcomePrice(market, 0, directory)?.price ?? []);
-  return decimalOrNull(prices.length === 0 ? null : prices.reduce((sum, price) => sum + price, 0n));
+  return wire.decimalOrNull(
+    prices.length === 0 ? null : prices.reduce((sum, price) => sum + price, 0n),
+  );
 }

@@ -12,41 +12,58 @@ import {
 } from "./trade-row.ts";
 import { addressText, hashText, nullable } from "./wire-format.ts";
 
+type Kind = ExchangeNotice["kind"];
+
+/** The field that names what an event of a kind is about, where it is an order or a user. */
+export const namedByEvents: Readonly<Record<Kind, "order_hash" | "user" | null>> = {
+  order_cancelled: "order_hash",
+  order_preapproved: "order_hash",
+  order_preapproval_invalidated: "order_hash",
+  user_paused: "user",
+  user_unpaused: "user",
+  user_pause_interval_updated: null,
+  trading_paused: null,
+  trading_unpaused: null,
+  role_changed: null,
+  fee_receiver_updated: null,
+  max_fee_rate_updated: null,
+};
+
+/** Everything an exchange logs that is not a fill. */
+export const exchangeEventKinds = Object.keys(namedByEvents) as readonly Kind[];
+
+/** What can end an order before it is filled, as far as the chain shows it. */
+export const cancellationKinds = [
+  "order_cancelled",
+  "order_preapproval_invalidated",
+  "user_paused",
+] as const satisfies readonly Kind[];
+
+type Cancellation = Extract<ExchangeNotice, { readonly kind: (typeof cancellationKinds)[number] }>;
+
 const addressOrNull = nullable(addressText);
 const integerOrNull = nullable(Type.Integer());
 
-/** Everything an exchange logs that is not a fill. */
-export const exchangeEventKinds = [
-  "order_cancelled",
-  "order_preapproved",
-  "order_preapproval_invalidated",
-  "user_paused",
-  "user_unpaused",
-  "user_pause_interval_updated",
-  "trading_paused",
-  "trading_unpaused",
-  "role_changed",
-  "fee_receiver_updated",
-  "max_fee_rate_updated",
-] as const satisfies readonly ExchangeNotice["kind"][];
+const endShape = {
+  order_hash: nullable(hashText),
+  user: addressOrNull,
+  effective_block: integerOrNull,
+};
 
-type ExchangeEventKind = (typeof exchangeEventKinds)[number];
-
-/** The kinds that have an `order_hash`, and those that have a `user`: none has both. */
-export const orderEventKinds: readonly ExchangeEventKind[] = [
-  "order_cancelled",
-  "order_preapproved",
-  "order_preapproval_invalidated",
-];
-export const userEventKinds: readonly ExchangeEventKind[] = ["user_paused", "user_unpaused"];
+/** One cancellation. Only `order_cancelled` is certain to end an order. */
+export const cancellationRow = Type.Object({
+  ...idShape,
+  kind: Type.Enum([...cancellationKinds]),
+  ...endShape,
+  ...exchangeShape,
+  ...placeShape,
+});
 
 /** One event of an exchange that moves nothing: orders, users, halts, roles and fee settings. */
 export const exchangeEventRow = Type.Object({
   ...idShape,
   kind: Type.Enum([...exchangeEventKinds]),
-  order_hash: nullable(hashText),
-  user: addressOrNull,
-  effective_block: integerOrNull,
+  ...endShape,
   by: nullable(addressText, { description: "Who paused, unpaused or changed" }),
   account: nullable(addressText, { description: "role_changed: whose role" }),
   role: Type.Union([Type.Literal("admin"), Type.Literal("operator"), Type.Null()]),
@@ -58,33 +75,10 @@ export const exchangeEventRow = Type.Object({
   ...exchangeShape,
   ...placeShape,
 });
-export type ExchangeEventRow = Static<typeof exchangeEventRow>;
+type ExchangeEventRow = Static<typeof exchangeEventRow>;
 
-/** An event as clients see it; `null` for events that no exchange logged. */
-export function presentExchangeEvent(
-  located: LocatedEvent,
-  contracts: Contracts,
-  context: RowContext,
-): ExchangeEventRow | null {
-  const { event } = located;
-  const contract = contracts.byAddress.get(located.address);
-  if (contract?.kind !== "exchange" || !isNotice(event)) return null;
-  return {
-    ...idFields(located),
-    kind: event.kind,
-    ...nothing,
-    ...fieldsOf(event),
-    exchange: contract.exchange,
-    exchange_version: contract.generation,
-    exchange_address: contract.address,
-    ...placeFields(located, context),
-  };
-}
-
-const nothing = {
-  order_hash: null,
-  user: null,
-  effective_block: null,
+const noEnd = { order_hash: null, user: null, effective_block: null };
+const noChange = {
   by: null,
   account: null,
   role: null,
@@ -93,13 +87,59 @@ const nothing = {
   new_interval_blocks: null,
   fee_receiver: null,
   max_fee_rate_bps: null,
-} as const;
+};
 
-function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
-  return exchangeEventKinds.some((kind) => kind === event.kind);
+/** A cancellation as clients see it; `null` for events of another kind. */
+export function presentCancellation(
+  located: LocatedEvent,
+  contracts: Contracts,
+  context: RowContext,
+): Static<typeof cancellationRow> | null {
+  const { event } = located;
+  if (!isCancellation(event)) return null;
+  const fields = { kind: event.kind, ...noEnd, ...fieldsOf(event) };
+  return presentPlaced(located, fields, { contracts, context });
 }
 
-function fieldsOf(event: ExchangeNotice): Partial<ExchangeEventRow> {
+/** An event as clients see it; `null` for events that no exchange logged. */
+export function presentExchangeEvent(
+  located: LocatedEvent,
+  contracts: Contracts,
+  context: RowContext,
+): ExchangeEventRow | null {
+  const { event } = located;
+  if (!isNotice(event)) return null;
+  const fields = { kind: event.kind, ...noEnd, ...noChange, ...fieldsOf(event) };
+  return presentPlaced(located, fields, { contracts, context });
+}
+
+function presentPlaced<Fields>(
+  located: LocatedEvent,
+  fields: Fields,
+  { contracts, context }: { readonly contracts: Contracts; readonly context: RowContext },
+) {
+  const contract = contracts.byAddress.get(located.address);
+  if (contract?.kind !== "exchange") return null;
+  return {
+    ...idFields(located),
+    ...fields,
+    exchange: contract.exchange,
+    exchange_version: contract.generation,
+    exchange_address: contract.address,
+    ...placeFields(located, context),
+  };
+}
+
+/** Whether an event can end an order. */
+export function isCancellation(event: LocatedEvent["event"]): event is Cancellation {
+  return cancellationKinds.some((kind) => kind === event.kind);
+}
+
+function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
+  return Object.hasOwn(namedByEvents, event.kind);
+}
+
+function fieldsOf(event: ExchangeNotice): Partial<Omit<ExchangeEventRow, "kind">> {
   switch (event.kind) {
     case "order_cancelled":
     case "order_preapproved":

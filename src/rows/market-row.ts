@@ -10,44 +10,30 @@ import {
 } from "../market/market.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { outcomePrice } from "../views/prices/token-price.ts";
-import {
-  addressText,
-  conditionIdText,
-  decimalOrNull,
-  decimalText,
-  exchangeVersionNumber,
-  formatConditionId,
-  formatTime,
-  hashText,
-  millisecondsNumber,
-  nullable,
-  seqNumber,
-  timeText,
-  tokenIdText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
-const textOrNull = nullable(Type.String());
-const timeOrNull = nullable(timeText);
-const millisecondsOrNull = nullable(millisecondsNumber);
+const textOrNull = wire.nullable(Type.String());
+const timeOrNull = wire.nullable(wire.timeText);
+const millisecondsOrNull = wire.nullable(wire.millisecondsNumber);
 
 const marketTokenShape = Type.Object({
-  token_id: tokenIdText,
+  token_id: wire.tokenIdText,
   outcome: textOrNull,
   outcome_index: Type.Integer(),
-  complement_token_id: nullable(tokenIdText),
-  price: nullable(decimalText),
-  winner: nullable(Type.Boolean(), {
+  complement_token_id: wire.nullable(wire.tokenIdText),
+  price: wire.nullable(wire.decimalText),
+  winner: wire.nullable(Type.Boolean(), {
     description: "null until resolved, and when no single outcome takes all",
   }),
 });
 
 const resolutionShape = Type.Object({
-  payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
-  winning_token_id: nullable(tokenIdText),
+  payouts: Type.Array(wire.decimalText, { description: "One per outcome, summing to 1" }),
+  winning_token_id: wire.nullable(wire.tokenIdText),
   winning_outcome: textOrNull,
-  tx_hash: hashText,
+  tx_hash: wire.hashText,
   block_number: Type.Integer(),
-  seq: seqNumber,
+  seq: wire.seqNumber,
 });
 
 /** The event of a market, in short. */
@@ -58,7 +44,7 @@ export const eventSummary = Type.Object(
         "The neg_risk_market_id of a neg-risk event, else the id that the venue gave the event",
       examples: ["903193"],
     }),
-    title: nullable(
+    title: wire.nullable(
       Type.String({
         description: "Title of the event",
         examples: ["Which party wins the Senate?"],
@@ -71,8 +57,8 @@ export const eventSummary = Type.Object(
 
 /** A market: a condition with everything the chain and the venue say about it. */
 export const marketRow = Type.Object({
-  id: conditionIdText,
-  question_id: nullable(hashText),
+  id: wire.conditionIdText,
+  question_id: wire.nullable(wire.hashText),
   question: textOrNull,
   description: textOrNull,
   slug: textOrNull,
@@ -82,32 +68,32 @@ export const marketRow = Type.Object({
   event_slug: textOrNull,
   image: textOrNull,
   neg_risk: Type.Boolean(),
-  neg_risk_market_id: nullable(hashText),
-  oracle: nullable(addressText),
-  exchange_versions: Type.Array(exchangeVersionNumber),
+  neg_risk_market_id: wire.nullable(wire.hashText),
+  oracle: wire.nullable(wire.addressText),
+  exchange_versions: Type.Array(wire.exchangeVersionNumber),
   status: Type.Enum(["open", "resolved"], {
     description: "resolved once the oracle has reported the result",
   }),
   active: Type.Boolean(),
   outcome_count: Type.Integer(),
-  created_at: timeText,
-  created_at_ms: millisecondsNumber,
+  created_at: wire.timeText,
+  created_at_ms: wire.millisecondsNumber,
   created_block: Type.Integer(),
   start_date: timeOrNull,
   end_date: timeOrNull,
   resolved_at: timeOrNull,
   resolved_at_ms: millisecondsOrNull,
-  resolution: nullable(resolutionShape),
+  resolution: wire.nullable(resolutionShape),
   tokens: Type.Array(marketTokenShape),
-  volume_usd: decimalText,
-  volume_shares: decimalText,
+  volume_usd: wire.decimalText,
+  volume_shares: wire.decimalText,
   trades: Type.Integer(),
-  volume_24h_usd: decimalText,
+  volume_24h_usd: wire.decimalText,
   trades_24h: Type.Integer(),
   last_trade_at: timeOrNull,
   last_trade_at_ms: millisecondsOrNull,
   metadata_source: Type.Enum(["chain", "chain_untrusted", "venue", "none"]),
-  event: Type.Optional(nullable(eventSummary)),
+  event: Type.Optional(wire.nullable(eventSummary)),
 });
 export type MarketRow = Static<typeof marketRow>;
 
@@ -117,7 +103,7 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
   const { startMs = null, endMs = null } = venue ?? {};
   const sums = sumsOf(market, state);
   return {
-    id: formatConditionId(market.conditionId),
+    id: wire.formatConditionId(market.conditionId),
     question_id: market.questionId,
     question: market.question,
     description: market.description,
@@ -134,12 +120,12 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     status: resolution === null ? "open" : "resolved",
     active: resolution === null,
     outcome_count: market.outcomeCount,
-    created_at: formatTime(market.createdAt),
+    created_at: wire.formatTime(market.createdAt),
     created_at_ms: market.createdAt * 1000,
     created_block: market.createdBlock,
-    start_date: startMs === null ? null : formatTime(startMs / 1000),
-    end_date: endMs === null ? null : formatTime(endMs / 1000),
-    resolved_at: resolution === null ? null : formatTime(resolution.timestamp),
+    start_date: startMs === null ? null : wire.formatTime(startMs / 1000),
+    end_date: endMs === null ? null : wire.formatTime(endMs / 1000),
+    resolved_at: resolution === null ? null : wire.formatTime(resolution.timestamp),
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
     resolution: resolution === null ? null : presentResolution(market, resolution),
     tokens: presentTokens(market, state),
@@ -148,7 +134,7 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     trades: sums.trades,
     volume_24h_usd: formatMicros(sums.dayVolumeUsd),
     trades_24h: sums.dayTrades,
-    last_trade_at: sums.lastTimestamp === 0 ? null : formatTime(sums.lastTimestamp),
+    last_trade_at: sums.lastTimestamp === 0 ? null : wire.formatTime(sums.lastTimestamp),
     last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
     metadata_source: market.metadataSource,
   };
@@ -197,7 +183,7 @@ export function presentTokens(market: Market, { directory }: MarketState): Marke
       outcome,
       outcome_index: outcomeIndex,
       complement_token_id: complement === undefined ? null : formatTokenId(complement.tokenId),
-      price: decimalOrNull(outcomePrice(market, outcomeIndex, directory)?.price ?? null),
+      price: wire.decimalOrNull(outcomePrice(market, outcomeIndex, directory)?.price ?? null),
       winner: winner === null ? null : winner === outcomeIndex,
     };
   });

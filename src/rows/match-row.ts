@@ -16,37 +16,28 @@ import {
   tokenShape,
   tradeRow,
 } from "./trade-row.ts";
-import {
-  addressText,
-  decimalOrNull,
-  decimalText,
-  hashText,
-  nullable,
-  rawAmountText,
-  seqNumber,
-  sideText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 /** One match: what a taker's order got from all its legs. `size` and `value_usd` sum the legs. */
 export const matchRow = Type.Object({
   ...idShape,
-  taker_fill_seq: seqNumber,
+  taker_fill_seq: wire.seqNumber,
   ...tokenShape,
-  side: sideText,
-  price: nullable(decimalText, { description: "value_usd over size" }),
-  size: decimalText,
-  value_usd: decimalText,
+  side: wire.sideText,
+  price: wire.nullable(wire.decimalText, { description: "value_usd over size" }),
+  size: wire.decimalText,
+  value_usd: wire.decimalText,
   legs: Type.Integer(),
-  taker: addressText,
-  taker_order_hash: hashText,
-  taker_fee: decimalText,
-  taker_fee_net: decimalText,
+  taker: wire.addressText,
+  taker_order_hash: wire.hashText,
+  taker_fee: wire.decimalText,
+  taker_fee_net: wire.decimalText,
   taker_fee_asset: tradeRow.properties.maker_fee_asset,
   ...exchangeShape,
   ...orderShape,
   ...placeShape,
-  maker_amount_raw: rawAmountText,
-  taker_amount_raw: rawAmountText,
+  maker_amount_raw: wire.rawAmountText,
+  taker_amount_raw: wire.rawAmountText,
   ...marketFields,
 });
 export type MatchRow = Static<typeof matchRow>;
@@ -59,7 +50,7 @@ export function presentMatch(summary: Fill, context: RowContext): MatchRow {
     taker_fill_seq: summary.seq,
     ...tokenFields(summary.tokenId, context.directory),
     side: summary.side,
-    price: decimalOrNull(priceMicros(summary.value, summary.size)),
+    price: wire.decimalOrNull(priceMicros(summary.value, summary.size)),
     size: formatMicros(summary.size),
     value_usd: formatMicros(summary.value),
     legs: summary.legs,

@@ -12,31 +12,20 @@ import {
   pairPriceBeforeDay,
   type TokenPrice,
 } from "../views/prices/token-price.ts";
-import {
-  decimalOrNull,
-  decimalText,
-  hashText,
-  millisecondsNumber,
-  nullable,
-  seqNumber,
-  sideText,
-  timeFields,
-  timeText,
-  tokenIdText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
-const decimalNullable = nullable(decimalText);
+const decimalNullable = wire.nullable(wire.decimalText);
 const sourceText = Type.Enum(["last_trade", "complement", "settlement"]);
-const sourceNullable = nullable(sourceText);
+const sourceNullable = wire.nullable(sourceText);
 
 const lastTradeRow = Type.Object({
-  price: decimalText,
-  size: decimalText,
-  side: sideText,
-  seq: seqNumber,
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
-  tx_hash: hashText,
+  price: wire.decimalText,
+  size: wire.decimalText,
+  side: wire.sideText,
+  seq: wire.seqNumber,
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
+  tx_hash: wire.hashText,
 });
 
 const dayStatsRow = Type.Object({
@@ -46,22 +35,22 @@ const dayStatsRow = Type.Object({
   close: decimalNullable,
   change: decimalNullable,
   change_pct: decimalNullable,
-  volume_usd: decimalText,
-  volume_shares: decimalText,
-  buy_volume_usd: decimalText,
-  sell_volume_usd: decimalText,
+  volume_usd: wire.decimalText,
+  volume_shares: wire.decimalText,
+  buy_volume_usd: wire.decimalText,
+  sell_volume_usd: wire.decimalText,
   trades: Type.Integer(),
   vwap: decimalNullable,
-  window_start_ms: millisecondsNumber,
-  window_end_ms: millisecondsNumber,
+  window_start_ms: wire.millisecondsNumber,
+  window_end_ms: wire.millisecondsNumber,
 });
 
 /** The price of a token now, and what its last 24 hours of chain time were. */
 export const priceRow = Type.Object({
-  token_id: tokenIdText,
+  token_id: wire.tokenIdText,
   price: decimalNullable,
   price_source: sourceNullable,
-  last_trade: nullable(lastTradeRow),
+  last_trade: wire.nullable(lastTradeRow),
   best_bid: decimalNullable,
   best_ask: decimalNullable,
   mid: decimalNullable,
@@ -69,8 +58,8 @@ export const priceRow = Type.Object({
   stats_24h: dayStatsRow,
   complement: Type.Union([
     Type.Object({
-      token_id: tokenIdText,
-      outcome: nullable(Type.String()),
+      token_id: wire.tokenIdText,
+      outcome: wire.nullable(Type.String()),
       price: decimalNullable,
       price_source: sourceNullable,
     }),
@@ -78,8 +67,8 @@ export const priceRow = Type.Object({
   ]),
   resolved: Type.Boolean(),
   settlement_price: decimalNullable,
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
 });
 export type PriceRow = Static<typeof priceRow>;
 
@@ -103,15 +92,15 @@ export function presentPrice(
   const settlement = now?.source === "settlement" ? now.price : null;
   return {
     token_id: formatTokenId(tokenId),
-    price: decimalOrNull(now?.price ?? null),
+    price: wire.decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
     last_trade: presentLastTrade(tokenId, state),
     ...presentBookTop(bookTopOf(tokenId)),
     stats_24h: presentStats(tokenId, state),
     complement: presentComplement(tokenId, state, now),
     resolved: settlement !== null,
-    settlement_price: decimalOrNull(settlement),
-    ...timeFields(state.dayWindow.now),
+    settlement_price: wire.decimalOrNull(settlement),
+    ...wire.timeFields(state.dayWindow.now),
   };
 }
 
@@ -125,7 +114,7 @@ function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRo
     size: formatMicros(trade.size),
     side: isOwn ? trade.side : invertSide(trade.side),
     seq: trade.seq,
-    ...timeFields(trade.timestamp),
+    ...wire.timeFields(trade.timestamp),
     tx_hash: trade.txHash,
   };
 }
@@ -137,8 +126,8 @@ export function presentBookTop(
   const { bid = null, ask = null } = top ?? {};
   const isTwoSided = bid !== null && ask !== null;
   return {
-    best_bid: decimalOrNull(bid),
-    best_ask: decimalOrNull(ask),
+    best_bid: wire.decimalOrNull(bid),
+    best_ask: wire.decimalOrNull(ask),
     mid: isTwoSided ? formatMicros(divideHalfEven(bid + ask, 2n)) : null,
     spread: isTwoSided ? formatMicros(ask - bid) : null,
   };
@@ -156,18 +145,18 @@ function presentStats(tokenId: TokenId, state: MarketState): PriceRow["stats_24h
   const buy = day?.buyVolumeUsd ?? 0n;
   const sell = day?.sellVolumeUsd ?? 0n;
   return {
-    open: decimalOrNull(open),
-    high: decimalOrNull(highest),
-    low: decimalOrNull(lowest),
-    close: decimalOrNull(close),
-    change: decimalOrNull(change),
-    change_pct: decimalOrNull(percentOf(change, open)),
+    open: wire.decimalOrNull(open),
+    high: wire.decimalOrNull(highest),
+    low: wire.decimalOrNull(lowest),
+    close: wire.decimalOrNull(close),
+    change: wire.decimalOrNull(change),
+    change_pct: wire.decimalOrNull(percentOf(change, open)),
     volume_usd: formatMicros(buy + sell),
     volume_shares: formatMicros(day?.volume ?? 0n),
     buy_volume_usd: formatMicros(buy),
     sell_volume_usd: formatMicros(sell),
     trades: day?.trades ?? 0,
-    vwap: decimalOrNull(day === null ? null : averagePrice(day)),
+    vwap: wire.decimalOrNull(day === null ? null : averagePrice(day)),
     window_start_ms: (now - dayWindowSeconds) * 1000,
     window_end_ms: now * 1000,
   };
@@ -190,7 +179,7 @@ function presentComplement(
   return {
     token_id: formatTokenId(complement),
     outcome: directory.outcomeOf(complement),
-    price: decimalOrNull(now === null ? null : invertPrice(now.price)),
+    price: wire.decimalOrNull(now === null ? null : invertPrice(now.price)),
     price_source: pairPrice(complement, directory)?.source ?? null,
   };
 }

@@ -4,26 +4,18 @@ import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import type { Market, Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
 import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
-import {
-  addressText,
-  conditionIdText,
-  decimalText,
-  formatConditionId,
-  hashText,
-  nullable,
-  tokenIdText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 /** How one condition ended. */
 export const resolutionRow = Type.Object({
   ...idShape,
   derived: Type.Boolean(),
-  condition_id: conditionIdText,
-  question_id: nullable(hashText),
-  oracle: addressText,
-  payouts: Type.Array(decimalText, { description: "One per outcome, summing to 1" }),
-  winning_token_id: nullable(tokenIdText),
-  winning_outcome: nullable(Type.String()),
+  condition_id: wire.conditionIdText,
+  question_id: wire.nullable(wire.hashText),
+  oracle: wire.addressText,
+  payouts: Type.Array(wire.decimalText, { description: "One per outcome, summing to 1" }),
+  winning_token_id: wire.nullable(wire.tokenIdText),
+  winning_outcome: wire.nullable(Type.String()),
   ...placeShape,
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
@@ -38,7 +30,7 @@ export function presentResolution(
     id: idOf(resolution),
     seq: resolution.seq,
     derived: resolution.derived,
-    condition_id: formatConditionId(resolution.conditionId),
+    condition_id: wire.formatConditionId(resolution.conditionId),
     question_id: resolution.questionId,
     oracle: resolution.oracle,
     ...payoutFields(market ?? { tokens: [] }, resolution),

@@ -4,26 +4,7 @@ import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/
 import type { Fill } from "../market/fill.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
-import {
-  addressText,
-  conditionIdText,
-  decimalOrNull,
-  decimalText,
-  exchangeText,
-  exchangeVersionNumber,
-  formatConditionId,
-  hashText,
-  millisecondsNumber,
-  moduleText,
-  nullable,
-  rawAmountText,
-  seqNumber,
-  sideText,
-  statusText,
-  timeFields,
-  timeText,
-  tokenIdText,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 const feeAssetText = Type.Enum(["collateral", "token"]);
 const matchTypeText = Type.Enum(["complementary", "mint", "merge", "direct"]);
@@ -31,7 +12,7 @@ const matchTypeText = Type.Enum(["complementary", "mint", "merge", "direct"]);
 /** What `include=market` adds to a row: the names that it can be joined or read by. */
 export const marketFields = {
   question: Type.Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         description: "The question of the market; with include=market only",
         examples: ["Will it rain in Paris on May 1?"],
@@ -39,7 +20,7 @@ export const marketFields = {
     ),
   ),
   slug: Type.Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         description: "The venue's name of the market in addresses; with include=market only",
         examples: ["will-it-rain-in-paris-on-may-1"],
@@ -47,7 +28,7 @@ export const marketFields = {
     ),
   ),
   event_id: Type.Optional(
-    nullable(
+    wire.nullable(
       Type.String({
         description: "The venue's id of the event of the market; with include=market only",
         examples: ["903193"],
@@ -59,67 +40,67 @@ export const marketFields = {
 /** What identifies a row, and where it is in every list. */
 export const idShape = {
   id: Type.String({ description: "<tx_hash>-<log_index>" }),
-  seq: seqNumber,
+  seq: wire.seqNumber,
 };
 
 /** Which outcome of which market a token is. */
 export const tokenShape = {
-  token_id: tokenIdText,
-  complement_token_id: nullable(tokenIdText),
-  condition_id: nullable(conditionIdText),
-  outcome: nullable(Type.String()),
-  outcome_index: nullable(Type.Integer()),
+  token_id: wire.tokenIdText,
+  complement_token_id: wire.nullable(wire.tokenIdText),
+  condition_id: wire.nullable(wire.conditionIdText),
+  outcome: wire.nullable(Type.String()),
+  outcome_index: wire.nullable(Type.Integer()),
 };
 
 /** The contract that settled it. */
 export const exchangeShape = {
-  exchange: exchangeText,
-  exchange_version: exchangeVersionNumber,
-  exchange_address: addressText,
+  exchange: wire.exchangeText,
+  exchange_version: wire.exchangeVersionNumber,
+  exchange_address: wire.addressText,
 };
 
 /** What generations 2 and 3 add to an order, and the module of generation 3. */
 export const orderShape = {
-  module: nullable(moduleText),
-  builder: nullable(hashText),
-  metadata: nullable(hashText),
+  module: wire.nullable(wire.moduleText),
+  builder: wire.nullable(wire.hashText),
+  metadata: wire.nullable(wire.hashText),
 };
 
 /** Where and when on the chain. */
 export const placeShape = {
   block_number: Type.Integer(),
-  block_hash: hashText,
+  block_hash: wire.hashText,
   log_index: Type.Integer(),
-  tx_hash: hashText,
-  timestamp: timeText,
-  timestamp_ms: millisecondsNumber,
-  status: statusText,
+  tx_hash: wire.hashText,
+  timestamp: wire.timeText,
+  timestamp_ms: wire.millisecondsNumber,
+  status: wire.statusText,
 };
 
 /** One trade: one maker leg of a match, from the taker's side (`docs/counting.md`, rules 1 to 6). */
 export const tradeRow = Type.Object({
   ...idShape,
   ...tokenShape,
-  side: sideText,
-  price: nullable(decimalText),
-  size: decimalText,
-  value_usd: decimalText,
-  maker_fee: decimalText,
-  maker_fee_net: decimalText,
+  side: wire.sideText,
+  price: wire.nullable(wire.decimalText),
+  size: wire.decimalText,
+  value_usd: wire.decimalText,
+  maker_fee: wire.decimalText,
+  maker_fee_net: wire.decimalText,
   maker_fee_asset: feeAssetText,
-  match_seq: nullable(seqNumber),
-  maker: addressText,
-  taker: addressText,
-  maker_side: sideText,
-  maker_token_id: tokenIdText,
+  match_seq: wire.nullable(wire.seqNumber),
+  maker: wire.addressText,
+  taker: wire.addressText,
+  maker_side: wire.sideText,
+  maker_token_id: wire.tokenIdText,
   match_type: matchTypeText,
-  maker_order_hash: hashText,
-  taker_order_hash: nullable(hashText),
+  maker_order_hash: wire.hashText,
+  taker_order_hash: wire.nullable(wire.hashText),
   ...exchangeShape,
   ...orderShape,
   ...placeShape,
-  maker_amount_raw: rawAmountText,
-  taker_amount_raw: rawAmountText,
+  maker_amount_raw: wire.rawAmountText,
+  taker_amount_raw: wire.rawAmountText,
   ...marketFields,
 });
 export type TradeRow = Static<typeof tradeRow>;
@@ -137,7 +118,7 @@ export function presentTrade(fill: Fill, context: RowContext): TradeRow {
     ...idFields(fill),
     ...tokenFields(fill.tokenId, context.directory),
     side: fill.side,
-    price: decimalOrNull(priceMicros(fill.value, fill.size)),
+    price: wire.decimalOrNull(priceMicros(fill.value, fill.size)),
     size: formatMicros(fill.size),
     value_usd: formatMicros(fill.value),
     maker_fee: formatMicros(fill.fee),
@@ -183,7 +164,7 @@ export function tokenFields(
   return {
     token_id: formatTokenId(tokenId),
     complement_token_id: complement === null ? null : formatTokenId(complement),
-    condition_id: place === null ? null : formatConditionId(place.conditionId),
+    condition_id: place === null ? null : wire.formatConditionId(place.conditionId),
     outcome: directory.outcomeOf(tokenId),
     outcome_index: place?.outcomeIndex ?? null,
   };
@@ -228,7 +209,7 @@ export function placeFields(
     block_hash: row.blockHash,
     log_index: logIndexOf(row.seq),
     tx_hash: row.txHash,
-    ...timeFields(row.timestamp),
+    ...wire.timeFields(row.timestamp),
     status: blockNumber <= finalizedBlock ? "finalized" : "confirmed",
   };
 }

@@ -4,13 +4,7 @@ import type { Address } from "../base/ids.ts";
 import { addWalletTotals, type WalletMarket } from "../market/wallet-totals.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { marketRow } from "./market-row.ts";
-import {
-  addressText,
-  decimalText,
-  formatConditionId,
-  formatTime,
-  nullable,
-} from "./wire-format.ts";
+import * as wire from "./wire-format.ts";
 
 const topMarketsMax = 100;
 
@@ -20,13 +14,13 @@ const trades = Type.Integer({
   examples: [12],
 });
 const volumeUsd = Type.String({
-  ...decimalText,
+  ...wire.decimalText,
   description: "What those trades were worth, in USD",
   examples: ["1520.5"],
 });
 
 const walletMarketShape = Type.Object({
-  condition_id: nullable(marketRow.properties.id),
+  condition_id: wire.nullable(marketRow.properties.id),
   question: marketRow.properties.question,
   slug: marketRow.properties.slug,
   event_id: marketRow.properties.event_id,
@@ -38,7 +32,7 @@ const walletMarketShape = Type.Object({
 
 /** What a wallet has traded since the start of coverage. */
 export const walletRow = Type.Object({
-  address: addressText,
+  address: wire.addressText,
   trades,
   maker_trades: Type.Integer({ minimum: 0 }),
   taker_trades: Type.Integer({ minimum: 0 }),
@@ -77,20 +71,20 @@ export function presentWallet(
     volume_usd: formatMicros(all.volumeUsd),
     markets: markets.length,
     truncated,
-    first_trade_at: formatTime(all.firstTimestamp),
+    first_trade_at: wire.formatTime(all.firstTimestamp),
     first_trade_at_ms: all.firstTimestamp * 1000,
-    last_trade_at: formatTime(all.lastTimestamp),
+    last_trade_at: wire.formatTime(all.lastTimestamp),
     last_trade_at_ms: all.lastTimestamp * 1000,
     top_markets: top.slice(0, topMarketsMax).map(({ conditionId, totals }) => {
       const market = conditionId === null ? null : directory.market(conditionId);
       return {
-        condition_id: conditionId === null ? null : formatConditionId(conditionId),
+        condition_id: conditionId === null ? null : wire.formatConditionId(conditionId),
         question: market?.question ?? null,
         slug: market?.venue?.slug ?? null,
         event_id: market?.eventId ?? null,
         trades: totals.trades,
         volume_usd: formatMicros(totals.volumeUsd),
-        last_trade_at: formatTime(totals.lastTimestamp),
+        last_trade_at: wire.formatTime(totals.lastTimestamp),
         last_trade_at_ms: totals.lastTimestamp * 1000,
       };
     }),

@@ -4,26 +4,16 @@
  */
 import type { TSchema } from "typebox";
 import { bookRow } from "../../rows/book-row.ts";
-import { cancellationRow } from "../../rows/cancellation-row.ts";
 import { candleRow } from "../../rows/candle-row.ts";
 import { eventRow } from "../../rows/event-row.ts";
+import { cancellationRow } from "../../rows/exchange-event-row.ts";
 import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
 import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
-import {
-  addressText,
-  conditionIdText,
-  decimalText,
-  hashText,
-  millisecondsNumber,
-  rawAmountText,
-  seqNumber,
-  timeText,
-  tokenIdText,
-} from "../../rows/wire-format.ts";
+import * as wire from "../../rows/wire-format.ts";
 import { errorSchema } from "../http/error-answer.ts";
 import { metaSchema, paginationSchema } from "../lists/list-answer.ts";
 import { issuedKeySchema, keySchema } from "../routes/admin/key-shape.ts";
@@ -46,13 +36,13 @@ export const components: Readonly<Record<string, TSchema>> = {
   Meta: metaSchema,
   Error: errorSchema,
   ...streamFrames,
-  TokenId: tokenIdText,
-  ConditionId: conditionIdText,
-  Address: addressText,
-  Hash: hashText,
-  Decimal: decimalText,
-  RawAmount: rawAmountText,
-  Seq: seqNumber,
-  Time: timeText,
-  Milliseconds: millisecondsNumber,
+  TokenId: wire.tokenIdText,
+  ConditionId: wire.conditionIdText,
+  Address: wire.addressText,
+  Hash: wire.hashText,
+  Decimal: wire.decimalText,
+  RawAmount: wire.rawAmountText,
+  Seq: wire.seqNumber,
+  Time: wire.timeText,
+  Milliseconds: wire.millisecondsNumber,
 };

@@ -4,8 +4,8 @@
  */
 import { type TProperties, type TSchema, Type } from "typebox";
 import { bookChangeRow, bookRow } from "../../rows/book-row.ts";
-import { cancellationRow } from "../../rows/cancellation-row.ts";
 import { candleRow } from "../../rows/candle-row.ts";
+import { cancellationRow } from "../../rows/exchange-event-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";

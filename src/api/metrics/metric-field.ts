@@ -4,8 +4,8 @@ import { type TSchema, type TSchemaOptions, Type } from "typebox";
 /** How a field is shown to Prometheus; milliseconds as seconds. */
 export type ShownMetric = {
   readonly type: "counter" | "gauge";
-  /** Without the prefix `oddwire_`, in base units; counters end in `_total`. */
-  readonly name: string;
+  /** In place of the name that `metric-table.ts` derives, without the prefix `oddwire_`; in base units. */
+  readonly name?: string | undefined;
   /** The label that a kind, a state or a text becomes. */
   readonly label?: string;
   /** Labels of this field, where several are one metric. */
@@ -15,8 +15,8 @@ export type ShownMetric = {
 type Labels = Pick<ShownMetric, "label" | "labels">;
 
 /** The keywords of texts of which each is a metric of 1, with the text as its label. */
-export function gauge(name: string, description: string, label: string): TSchemaOptions {
-  return metric({ type: "gauge", name, label }, description);
+export function gauge(description: string, name: string, own: Labels): TSchemaOptions {
+  return metric({ type: "gauge", name, ...own }, description);
 }
 
 /** The keywords of a field that is a metric. Those that begin with `~` are not published. */
@@ -24,24 +24,29 @@ function metric(shown: ShownMetric, description: string): TSchemaOptions {
   return { description, ...keyword("metric", shown) };
 }
 
+/** Begins the names of the metrics of an object or a list, in place of the names of the fields that it is in. */
+export function prefixed(prefix: string): TSchemaOptions {
+  return keyword("prefix", prefix);
+}
+
 /** A list whose entries differ in these fields, which become labels. */
 export function labeledBy(...names: readonly string[]): TSchemaOptions {
   return keyword("labels", names);
 }
 
-function keyword(name: "metric" | "labels", value: unknown): TSchemaOptions {
+function keyword(name: "metric" | "prefix" | "labels", value: unknown): TSchemaOptions {
   return { [`~${name}`]: value };
 }
 
 /** Fields of one shape: one that is no metric, and those that are. */
 function fieldsOf<Schema extends TSchema>(
   shape: (options: TSchemaOptions) => Schema,
-  own: Labels = {},
+  common: Labels = {},
 ) {
   const metricOf =
     (type: ShownMetric["type"]) =>
-    (name: string, help: string, labels = own) =>
-      shape(metric({ type, name, ...labels }, help));
+    (help: string, name?: string, own = common) =>
+      shape(metric({ type, name, ...own }, help));
   return { plain: shape({}), gauge: metricOf("gauge"), counter: metricOf("counter") };
 }
 

@@ -11,12 +11,15 @@ type Field = {
   readonly enum?: readonly string[];
   readonly description?: string;
   readonly "~metric"?: ShownMetric;
+  readonly "~prefix"?: string;
   readonly "~labels"?: readonly string[];
 };
 
 /** A value of a reading, with the labels of the lists that it is in; `undefined` and without values in the table. */
 type Place = {
   readonly name: string;
+  /** Begins the names of metrics here. */
+  readonly prefix: string;
   readonly value: unknown;
   readonly labelNames: readonly string[];
   readonly labels: Sample["labels"];
@@ -28,7 +31,7 @@ export const metricTable: readonly Omit<Family, "samples">[] = familiesOf();
 /** The numbers as Prometheus has them. What is not known has no sample. */
 export function familiesOf(metrics?: Metrics): readonly Family[] {
   const families = new Map<string, Family>();
-  const root = { name: "", value: metrics, labelNames: [], labels: {} };
+  const root = { name: "", prefix: "", value: metrics, labelNames: [], labels: {} };
   const schema: TSchema = metricsSchema;
   for (const family of walk(schema, root)) {
     const samples = [...(families.get(family.name)?.samples ?? []), ...family.samples];
@@ -41,29 +44,39 @@ function* walk(field: Field, place: Place): Generator<Family> {
   const { description: help = "", "~metric": shown } = field;
   if (shown !== undefined) yield familyOf({ ...shown, help, states: field.enum }, place);
   // A union is of something and null.
-  const { properties = {}, items, "~labels": names = [] } = field.anyOf?.[0] ?? field;
+  const { properties = {}, items, ...keywords } = field.anyOf?.[0] ?? field;
+  const { "~labels": names = [], "~prefix": prefix = nameOf(place) } = keywords;
   for (const [name, property] of Object.entries(properties))
-    yield* walk(property, { ...place, name, value: valueAt(place.value, name) });
+    yield* walk(property, { ...place, name, prefix, value: valueAt(place.value, name) });
   if (items === undefined) return;
   const labelNames = [...place.labelNames, ...names];
   for (const value of entriesOf(place.value)) {
     const own = Object.fromEntries(names.map((name) => [name, String(valueAt(value, name))]));
-    yield* walk(items, { ...place, value, labelNames, labels: { ...place.labels, ...own } });
+    const labels = { ...place.labels, ...own };
+    yield* walk(items, { name: "", prefix, value, labelNames, labels });
   }
 }
 
 function familyOf(
   metric: ShownMetric & { readonly help: string; readonly states: readonly string[] | undefined },
-  { name: fieldName, value, labels, labelNames }: Place,
+  place: Place,
 ): Family {
-  const { type, name, help, label, labels: fixed = {}, states } = metric;
-  const isMilliseconds = fieldName.endsWith("_ms");
+  const { value, labels, labelNames } = place;
+  const { type, help, label, labels: fixed = {}, states } = metric;
+  const isMilliseconds = place.name.endsWith("_ms");
+  const derived = nameOf(place).replace(/_ms$/, "_seconds");
+  const { name = type === "counter" ? `${derived}_total` : derived } = metric;
   const samples = numbersOf(value, states).map(([key, number]) => ({
     labels: { ...labels, ...fixed, ...(label === undefined ? {} : { [label]: key }) },
     value: isMilliseconds ? number / 1000 : number,
   }));
   const own = [...Object.keys(fixed), ...(label === undefined ? [] : [label])];
   return { name: `oddwire_${name}`, type, help, labelNames: [...labelNames, ...own], samples };
+}
+
+/** The fields that a value is in, and its own. */
+function nameOf({ prefix, name }: Place): string {
+  return prefix === "" || name === "" ? `${prefix}${name}` : `${prefix}_${name}`;
 }
 
 /** What is counted, by kind; a text is a kind that there is, or the one of its states that it is in. */

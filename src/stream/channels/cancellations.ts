@@ -3,7 +3,11 @@ import { mapInTurns } from "../../base/time/turns.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { readEvents } from "../../query/read-events.ts";
 import { rowContextOf } from "../../query/row-context.ts";
-import { cancellationKinds, presentCancellation } from "../../rows/cancellation-row.ts";
+import {
+  cancellationKinds,
+  isCancellation,
+  presentCancellation,
+} from "../../rows/exchange-event-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
@@ -42,11 +46,7 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
     revertedBy: (removed, rewindTo) =>
       removed
         .flatMap(({ events }) => events)
-        .filter(({ seq, event }) => seq > rewindTo && isCancellation(event.kind))
+        .filter(({ seq, event }) => seq > rewindTo && isCancellation(event))
         .map((event) => idFields(event).id),
   };
-}
-
-function isCancellation(kind: string): boolean {
-  return cancellationKinds.some((known) => known === kind);
 }

@@ -8,9 +8,9 @@ import { rowContextOf } from "../../../query/row-context.ts";
 import {
   cancellationKinds,
   cancellationRow,
+  namedByEvents,
   presentCancellation,
-} from "../../../rows/cancellation-row.ts";
-import { orderEventKinds } from "../../../rows/exchange-event-row.ts";
+} from "../../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
 import type { Backend } from "../../backend.ts";
@@ -43,7 +43,7 @@ export function getOrder(backend: Backend): Route {
         readFills(backend.store, { ...page, filter, limit: limit + 1 }),
         readEvents(backend.store, {
           ...page,
-          kinds: cancellationKinds.filter((kind) => orderEventKinds.includes(kind)),
+          kinds: cancellationKinds.filter((kind) => namedByEvents[kind] === "order_hash"),
           subject: order_hash,
           limit,
         }),
