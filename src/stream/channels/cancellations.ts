@@ -1,4 +1,3 @@
-import type { Seq } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { readEvents } from "../../query/read-events.ts";
@@ -10,7 +9,13 @@ import {
 } from "../../rows/exchange-event-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import {
+  type Channel,
+  type Entry,
+  pageAfter,
+  pageThrough,
+  type StreamSources,
+} from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 /** Events that ended orders, or may have, as far as the chain shows. */
@@ -28,19 +33,15 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
   return {
     event: "cancellation",
     asked: { type: "cancellations", ...shownFilter(request) },
-    label: { type: "cancellations" },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: [], events: true },
     entriesOf: (block) => block.events.flatMap(entryWriter()),
     readAfter: async (after, { limit }) => {
-      const position = { order: "asc", after: after < 0 ? null : (after as Seq), limit } as const;
-      const events = await readEvents(sources.store, { ...page, ...position });
+      const events = await readEvents(sources.store, { ...page, ...pageAfter(after), limit });
       return (await mapInTurns(events, entryWriter())).flat();
     },
-    readNewest: async (through, count) => {
-      const after = (through + 1) as Seq;
-      const position = { order: "desc", after, limit: count } as const;
-      const events = await readEvents(sources.store, { ...page, ...position });
+    readNewest: async (through, limit) => {
+      const events = await readEvents(sources.store, { ...page, ...pageThrough(through), limit });
       return events.toReversed().flatMap(entryWriter());
     },
     revertedBy: (removed, rewindTo) =>

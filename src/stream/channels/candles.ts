@@ -1,4 +1,4 @@
-import type { Seq, TokenId } from "../../base/ids.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
@@ -9,7 +9,7 @@ import { presentCandle } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import { type Channel, type Entry, pageThrough, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
 /** The candles of a pair at the prices of one token: each after every block that changes it. */
@@ -25,7 +25,6 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
   return {
     event: "candle",
     asked,
-    label: asked,
     isFinalOnly: false,
     // While the complement is unknown, any event may announce it.
     get interest() {
@@ -95,8 +94,7 @@ class CandleLog {
     const [newest] = await readFills(this.#sources.store, {
       // Trades of 0 shares have no price, and no candle.
       filter: { roles: ["maker", "direct"], tokenIds: this.pair, sizeMin: 1n },
-      order: "desc",
-      after: (position + 1) as Seq,
+      ...pageThrough(position),
       limit: 1,
       finalizedOnly: false,
     });

@@ -25,7 +25,6 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
   return {
     event: "market",
     asked: { type: "markets", ...shownFilter(request) },
-    label: { type: "markets" },
     isFinalOnly: request.filter?.finality === "finalized",
     // Generation 3 has markets that no event announces: their first trade does.
     interest: { tokenIds: "all", events: true },

@@ -22,13 +22,12 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
   return {
     event: "book",
     asked,
-    label: asked,
     // Nothing that happens on the chain concerns it.
     isFinalOnly: true,
     interest: { tokenIds: [], events: false },
     readAfter: async () => [],
     readNewest: async () => [],
     revertedBy: () => [],
-    openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, label: asked }),
+    openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, asked }),
   };
 }

@@ -25,7 +25,6 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
   return {
     event: "price",
     asked: { type: "price", ...shownTokens(tokenIds) },
-    label: { type: "price", ...(tokenIds.length === 1 ? shownTokens(tokenIds) : {}) },
     isFinalOnly: false,
     get interest() {
       const complements = tokenIds.map((tokenId) => directory.complementOf(tokenId));

@@ -26,7 +26,6 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   return {
     event: "resolution",
     asked: { type: "resolutions", ...shownFilter(request) },
-    label: { type: "resolutions" },
     isFinalOnly: request.filter?.finality === "finalized",
     interest: { tokenIds: [], events: true },
     readAfter: async (after, { limit }) => mapInTurns(firstGroups(behind(after), limit), entryOf),

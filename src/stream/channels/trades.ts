@@ -1,4 +1,4 @@
-import type { Seq, TokenId } from "../../base/ids.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -8,7 +8,13 @@ import { rowContextOf } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
+import {
+  type Channel,
+  type Entry,
+  pageAfter,
+  pageThrough,
+  type StreamSources,
+} from "../hub/channel.ts";
 import {
   type Accepted,
   checkRequest,
@@ -45,7 +51,6 @@ function channelOf(
   return {
     event: "trade",
     asked: { type, ...shown, ...shownFilter(request) },
-    label: { type, ...(tokenIds?.length === 1 ? shown : {}) },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: tokenIds ?? "all", events: false },
     entriesOf: (block) => {
@@ -53,13 +58,11 @@ function channelOf(
       return tradesOf(block).map((fill) => sources.latestRows.getOrAdd(fill, () => entryOf(fill)));
     },
     readAfter: async (after, { limit }) => {
-      const position = { order: "asc", after: after < 0 ? null : (after as Seq) } as const;
-      const page = { filter: filter(), ...position, limit, finalizedOnly };
+      const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly };
       return mapInTurns(await readFills(sources.store, page), entryWriter(sources));
     },
-    readNewest: async (through, count) => {
-      const position = { order: "desc", after: (through + 1) as Seq } as const;
-      const page = { filter: filter(), ...position, limit: count, finalizedOnly };
+    readNewest: async (through, limit) => {
+      const page = { filter: filter(), ...pageThrough(through), limit, finalizedOnly };
       const fills = await readFills(sources.store, page);
       return fills.toReversed().map(entryWriter(sources));
     },

@@ -7,13 +7,13 @@ import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
-import type { Feed, FeedReceiver } from "./channel.ts";
+import type { Channel, Feed, FeedReceiver } from "./channel.ts";
 
 type BookFeedParts = {
   readonly books: OrderBooks;
   readonly tokenId: TokenId;
   readonly subscriptionId: string;
-  readonly label: Readonly<Record<string, unknown>>;
+  readonly asked: Channel["asked"];
 };
 
 /**
@@ -89,7 +89,7 @@ export class BookFeed implements Feed {
   }
 
   #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {
-    const { label: channel, subscriptionId: subscription_id } = this.#parts;
+    const { asked: channel, subscriptionId: subscription_id } = this.#parts;
     const { event, data, previous: prev_seq } = sent;
     const seq = this.#position;
     assert(seq > prev_seq, "positions rise");

@@ -1,4 +1,4 @@
-import type { TokenId } from "../../base/ids.ts";
+import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
@@ -40,8 +40,6 @@ export type Channel = {
   readonly event: string;
   /** Normalized, in the words a client would ask for it with. */
   readonly asked: Readonly<Record<string, unknown>>;
-  /** How events name it: `asked` without what would be long. */
-  readonly label: Readonly<Record<string, unknown>>;
   /** Holds only what no fork can revert. */
   readonly isFinalOnly: boolean;
   readonly interest: Interest;
@@ -62,6 +60,16 @@ export type Channel = {
   /** In place of a log: this alone sends to subscribers. */
   readonly openFeed?: (subscriptionId: string) => Feed;
 };
+
+/** Of lists on the chain: what follows a position, oldest first. */
+export function pageAfter(position: number) {
+  return { order: "asc", after: position < 0 ? null : (position as Seq) } as const;
+}
+
+/** What is at or before a position, newest first. */
+export function pageThrough(position: number) {
+  return { order: "desc", after: (position + 1) as Seq } as const;
+}
 
 /** The first `limit` rows of a sorted list, or more: rows of one position stay together, as a page ends at a position. */
 export function firstGroups<Row extends { readonly seq: number }>(

@@ -9,7 +9,7 @@ export type HistoryPage = {
   readonly readTo: number;
 };
 
-type Kept = { readonly page: Promise<HistoryPage>; readonly version: number };
+type CachedPage = { readonly page: Promise<HistoryPage>; readonly version: number };
 
 /** How far the log goes; counted on with everything that is added to it, settled or reverted. */
 export type LogEnd = {
@@ -20,11 +20,10 @@ export type LogEnd = {
   forks: number;
 };
 
-/** Reads the logs of topics, and keeps the newest pages: clients that read the same range share them. */
+/** Reads the logs of topics, and caches the newest pages: clients that read the same range share them. */
 export class History {
   readonly #end: LogEnd;
-  readonly #pages = new Map<string, Kept>();
-  readonly #readings = new Set<Promise<unknown>>();
+  readonly #pages = new Map<string, CachedPage>();
   readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
   #waiting: (() => void)[] = [];
 
@@ -47,7 +46,6 @@ export class History {
     const known = this.#pages.get(name);
     if (known?.version === this.#end.version) return known.page;
     const page = this.#readPage(topic, after, restate);
-    this.#noteReading(page);
     this.#pages.set(name, { page, version: this.#end.version });
     // Maps keep the order of their keys: the first is the oldest.
     const [oldest] = this.#pages.keys();
@@ -55,16 +53,6 @@ export class History {
       this.#pages.delete(oldest);
     }
     return page;
-  }
-
-  /** Resolves when no read is running, also none that is not awaited. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#readings);
-  }
-
-  /** Starts to read the next page; a failure is thrown to the client that requests it. */
-  readAhead(topic: Topic, after: number): void {
-    this.read(topic, after, false).catch(() => {});
   }
 
   /** The events of a slice, made once for all who are sent them in the same way. */
@@ -89,14 +77,6 @@ export class History {
 
   notifyAdded(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
-  }
-
-  #noteReading(page: Promise<HistoryPage>): void {
-    const reading: Promise<void> = page.then(
-      () => void this.#readings.delete(reading),
-      () => void this.#readings.delete(reading),
-    );
-    this.#readings.add(reading);
   }
 
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {

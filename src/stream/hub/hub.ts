@@ -16,11 +16,13 @@ import {
   type StreamSources,
 } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
-import { type Receiver, type Subscribed, Subscription } from "./subscription.ts";
-import { type Follower, Topic } from "./topic.ts";
+import { type Receiver, type Start, type Subscribed, Subscription } from "./subscription.ts";
+import { type NamedChannel, Topic } from "./topic.ts";
 
 /** What some blocks hold, as far as it decides which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
+
+type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
 
 /** A connection, which gets what concerns all subscriptions. */
 export type Listener = { announce(text: string): void };
@@ -31,6 +33,8 @@ export class Hub {
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
   readonly #subscriptions = new Set<Subscribed>();
+  /** Of subscriptions that have ended: what they read for the last time. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
@@ -61,7 +65,7 @@ export class Hub {
   }
 
   /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */
-  nameOf(request: ChannelRequest): { readonly channel: Channel; readonly name: string } {
+  nameOf(request: ChannelRequest): NamedChannel {
     const channel = openChannel(request, this.#sources);
     return { channel, name: JSON.stringify(channel.asked) };
   }
@@ -77,41 +81,33 @@ export class Hub {
 
   /** Registers a client with a channel; `started` is called before anything else is sent. */
   subscribe(options: {
-    readonly request: ChannelRequest;
+    readonly named: NamedChannel;
+    readonly start: RequestedStart;
     readonly receiver: Receiver;
-    readonly started: (subscription: Subscribed, seq: number) => void;
+    readonly started: (subscription: Subscribed) => void;
   }): Subscribed {
-    const { request, receiver, started } = options;
-    const { channel, name } = this.nameOf(request);
-    const topic = this.#topicOf(name, channel);
-    if (topic.feed !== null) return this.#follow(topic, topic.feed, options);
-    const position = this.#history.endOf(topic);
-    // No log has an index of 0 on block 0: it stands for the beginning.
-    const { resume_from: asked, snapshot = 0 } = request;
-    const resumeFrom = asked === undefined ? null : asked === 0 ? -1 : asked;
-    const start = { resumeFrom, position, snapshotRows: snapshot };
+    const { named, receiver, started } = options;
+    const topic = this.#topicOf(named);
     const history = this.#history;
-    const subscription = new Subscription({ topic, history, receiver, start });
+    const subscription =
+      topic.feed === null
+        ? new Subscription({ topic, history, receiver, start: this.#startOf(topic, options.start) })
+        : followFeed(topic, topic.feed, receiver);
     topic.followers.add(subscription);
     this.#subscriptions.add(subscription);
-    const begin = resumeFrom ?? position;
-    started(subscription, begin);
-    const mayBeGone = resumeFrom !== null && !channel.isFinalOnly;
-    subscription.start(mayBeGone ? this.#sources.store.reorgs.certainPosition(begin) : begin);
+    started(subscription);
+    subscription.start();
     return subscription;
   }
 
-  #follow(
-    topic: Topic,
-    feed: Feed,
-    { receiver, started }: Pick<Parameters<Hub["subscribe"]>[0], "receiver" | "started">,
-  ): Subscribed {
-    const subscription = new FeedSubscription(topic, feed, receiver);
-    topic.followers.add(subscription);
-    this.#subscriptions.add(subscription);
-    started(subscription, feed.position);
-    subscription.start();
-    return subscription;
+  #startOf(topic: Topic, { resume_from: asked, snapshot = 0 }: RequestedStart): Start {
+    // No log has an index of 0 on block 0: it stands for the beginning.
+    const resumeFrom = asked === 0 ? -1 : asked;
+    const begin = resumeFrom ?? this.#history.endOf(topic);
+    const mayBeGone = resumeFrom !== undefined && !topic.channel.isFinalOnly;
+    const { reorgs } = this.#sources.store;
+    const safePosition = mayBeGone ? reorgs.certainPosition(begin) : begin;
+    return { begin, safePosition, isReplay: resumeFrom !== undefined, snapshotRows: snapshot };
   }
 
   unsubscribe(subscription: Subscribed): void {
@@ -119,7 +115,9 @@ export class Hub {
     subscription.end();
     topic.followers.delete(subscription);
     this.#subscriptions.delete(subscription);
-    if (topic.followers.size === 0) this.#topics.delete(JSON.stringify(topic.channel.asked));
+    if (topic.followers.size === 0) this.#topics.delete(topic.name);
+    const ending = subscription.settled.then(() => void this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 
   unfinalized(block: BlockFacts): void {
@@ -178,11 +176,9 @@ export class Hub {
 
   /** Ends all subscriptions; resolves when nothing is read any more. */
   async close(): Promise<void> {
-    const open = [...this.#subscriptions];
-    for (const subscription of open) this.unsubscribe(subscription);
+    for (const subscription of this.#subscriptions) this.unsubscribe(subscription);
     this.#history.notifyAdded();
-    await Promise.all(open.map(async ({ settled }) => settled));
-    await this.#history.settled();
+    await Promise.all(this.#ending);
   }
 
   #advance(): void {
@@ -192,12 +188,12 @@ export class Hub {
     this.#end.version += 1;
   }
 
-  #topicOf(name: string, channel: Channel): Topic {
+  #topicOf({ name, channel }: NamedChannel): Topic {
     const known = this.#topics.get(name);
     if (known !== undefined) return known;
     this.#topicsMade += 1;
     const position = channel.isFinalOnly ? this.#end.final : this.#end.latest;
-    const topic = new Topic(`s${this.#topicsMade}`, channel, position);
+    const topic = new Topic(`s${this.#topicsMade}`, { name, channel }, position);
     this.#topics.set(name, topic);
     return topic;
   }
@@ -218,29 +214,16 @@ function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boole
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
 }
 
-/** One client that follows a feed. Nothing on the chain concerns it. */
-class FeedSubscription implements Follower {
-  readonly topic: Topic;
-  /** Nothing is ever read for it. */
-  readonly settled: Promise<void> = Promise.resolve();
-  readonly #feed: Feed;
-  readonly #receiver: FeedReceiver;
-
-  constructor(topic: Topic, feed: Feed, receiver: FeedReceiver) {
-    this.topic = topic;
-    this.#feed = feed;
-    this.#receiver = receiver;
-  }
-
-  start(): void {
-    this.#feed.add(this.#receiver);
-  }
-
-  end(): void {
-    this.#feed.remove(this.#receiver);
-  }
-
-  report(): void {}
-  readOn(): void {}
-  rewind(): void {}
+/** One client that follows a feed. Nothing on the chain concerns it, and nothing is read for it. */
+function followFeed(topic: Topic, feed: Feed, receiver: FeedReceiver): Subscribed {
+  return {
+    topic,
+    begin: feed.position,
+    settled: Promise.resolve(),
+    start: () => feed.add(receiver),
+    end: () => feed.remove(receiver),
+    report: () => {},
+    readOn: () => {},
+    rewind: () => {},
+  };
 }

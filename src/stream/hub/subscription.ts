@@ -19,12 +19,15 @@ export type Receiver = {
 };
 
 /** A subscription as its connection has it. */
-export type Subscribed = Follower & Pick<Subscription, "topic" | "end" | "settled">;
+export type Subscribed = Follower &
+  Pick<Subscription, "topic" | "begin" | "start" | "end" | "settled">;
 
-/** Where to begin. Positions; `resumeFrom` is `null` when only new events are requested. */
+/** Where to begin. Of what is behind `safePosition` a fork may have reverted something since. */
 export type Start = {
-  readonly resumeFrom: number | null;
-  readonly position: number;
+  readonly begin: number;
+  readonly safePosition: number;
+  /** Else only new events are requested. */
+  readonly isReplay: boolean;
   readonly snapshotRows: number;
 };
 
@@ -34,6 +37,9 @@ export type Start = {
  */
 export class Subscription implements Follower {
   readonly topic: Topic;
+  /** The position that it begins behind. */
+  readonly begin: number;
+  readonly #safePosition: number;
   readonly #history: History;
   readonly #receiver: Receiver;
   /** What the next event is chained to: the seq of the frame before it. */
@@ -49,18 +55,20 @@ export class Subscription implements Follower {
   #reading: Promise<void> = Promise.resolve();
 
   constructor(parts: { topic: Topic; history: History; receiver: Receiver; start: Start }) {
-    const { resumeFrom, position, snapshotRows } = parts.start;
+    const { begin, safePosition, isReplay, snapshotRows } = parts.start;
     this.topic = parts.topic;
     this.#history = parts.history;
     this.#receiver = parts.receiver;
-    this.#sent = resumeFrom ?? position;
-    this.#readTo = this.#sent;
-    this.#isReplay = resumeFrom !== null;
+    this.begin = begin;
+    this.#safePosition = safePosition;
+    this.#sent = begin;
+    this.#readTo = begin;
+    this.#isReplay = isReplay;
     this.#snapshotRows = snapshotRows;
   }
 
-  start(safePosition: number): void {
-    if (this.#sent > safePosition) this.#goBack(safePosition, []);
+  start(): void {
+    if (this.#sent > this.#safePosition) this.#goBack(this.#safePosition, []);
     this.#startReading();
   }
 
@@ -128,9 +136,6 @@ export class Subscription implements Follower {
       const restate = this.#mustRestate;
       const page = await this.#history.read(this.topic, this.#readTo, restate);
       if (!this.#isOpen || forks !== this.#history.forks) continue;
-      // The next page is read while this one is sent.
-      const { readTo } = page;
-      if (readTo < this.#history.endOf(this.topic)) this.#history.readAhead(this.topic, readTo);
       await this.#sendPage(page);
     }
   }

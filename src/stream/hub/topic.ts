@@ -13,10 +13,14 @@ export type Follower = {
   rewind(to: number, reverted: readonly string[]): void;
 };
 
+/** A channel, and its words in one order, by which it is known. */
+export type NamedChannel = { readonly channel: Channel; readonly name: string };
+
 /** A channel that someone follows, shared by all who asked for the same. */
 export class Topic {
   /** Names the subscription to everybody who has it, so that frames can be the same for all. */
   readonly id: string;
+  readonly name: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
   readonly feed: Feed | null;
@@ -24,13 +28,14 @@ export class Topic {
   /** The position of the newest event that was pushed; packets are chained to it. */
   #pushedSeq: number;
 
-  constructor(id: string, channel: Channel, position: number) {
+  constructor(id: string, { channel, name }: NamedChannel, position: number) {
     this.id = id;
+    this.name = name;
     this.channel = channel;
     this.feed = channel.openFeed?.(id) ?? null;
     this.#pushedSeq = position;
-    const { event, label } = channel;
-    const head = { type: "event", event, channel: label, subscription_id: id };
+    const { event, asked } = channel;
+    const head = { type: "event", event, channel: labelOf(asked), subscription_id: id };
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
@@ -71,4 +76,9 @@ export class Topic {
     });
     return new Packet(texts, { firstSeq: entries[0]?.seq ?? before, lastSeq: before });
   }
+}
+
+/** How events name a channel: without what would be long. */
+function labelOf({ filter: _filter, token_ids: _ids, ...label }: Channel["asked"]) {
+  return label;
 }

@@ -14,6 +14,7 @@ import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/ser
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
 import type { Receiver, Subscribed } from "../hub/subscription.ts";
+import type { NamedChannel } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
@@ -345,16 +346,17 @@ export class Session implements Receiver {
   /** A client that comes from another node may be ahead of this one. */
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
     const { hub, freshness } = this.#parts;
-    hub.nameOf(request);
+    const named = hub.nameOf(request);
     const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
-    if (reached === null) return this.#subscribe(request, id);
-    const subscribe = () => (this.#isClosed ? undefined : this.#subscribe(request, id));
+    const subscribe = () => this.#subscribe(named, request, id);
+    if (reached === null) return subscribe();
     reached.then(subscribe).catch((thrown: unknown) => this.#refuse(thrown, id));
   }
 
-  #subscribe(request: ChannelRequest, id: FrameId | null): void {
+  #subscribe(named: NamedChannel, start: ChannelRequest, id: FrameId | null): void {
+    if (this.#isClosed) return;
     const { hub, quotas } = this.#parts;
-    const { name } = hub.nameOf(request);
+    const { name } = named;
     const known = this.#subscriptions?.get(name);
     if (known !== undefined) {
       throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
@@ -363,12 +365,12 @@ export class Session implements Receiver {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalid("connection", issue);
     }
-    const started = ({ topic }: Subscribed, seq: number): void => {
+    const started = ({ topic, begin }: Subscribed): void => {
       const channel = topic.channel.asked;
-      const fields = { channel, subscription_id: topic.id, seq: shownSeq(seq) };
+      const fields = { channel, subscription_id: topic.id, seq: shownSeq(begin) };
       this.sendText(answerFrame("subscribed", id, fields));
     };
-    const subscription = hub.subscribe({ request, receiver: this, started });
+    const subscription = hub.subscribe({ named, start, receiver: this, started });
     if (this.#isClosed) return hub.unsubscribe(subscription);
     this.#subscriptions ??= new Map();
     this.#subscriptions.set(name, subscription);

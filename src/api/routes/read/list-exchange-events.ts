@@ -41,7 +41,7 @@ type EventQuery = Static<typeof querySchema> & { readonly kind?: Kind };
 /** Events that ended orders, or may have, as far as the chain shows. */
 export function listCancellations(parts: ListParts): Route {
   return eventListRoute(parts, {
-    name: "cancellations",
+    path: "/v1/cancellations",
     summary: "Cancellations on the chain, by kind; canceling off the chain leaves no trace",
     row: cancellationRow,
     kinds: cancellationKinds,
@@ -52,7 +52,7 @@ export function listCancellations(parts: ListParts): Route {
 /** Everything else that exchanges log: approvals, pauses, roles and fee settings too. */
 export function listExchangeEvents(parts: ListParts): Route {
   return eventListRoute(parts, {
-    name: "exchange-events",
+    path: "/v1/exchange-events",
     summary: "What exchanges log besides fills: cancellations, approvals, pauses, roles, fees",
     row: exchangeEventRow,
     kinds: exchangeEventKinds,
@@ -63,7 +63,7 @@ export function listExchangeEvents(parts: ListParts): Route {
 function eventListRoute(
   parts: ListParts,
   list: {
-    readonly name: string;
+    readonly path: `/v1/${string}`;
     readonly summary: string;
     readonly row: TObject;
     readonly kinds: readonly Kind[];
@@ -71,8 +71,8 @@ function eventListRoute(
   },
 ): Route {
   const { backend } = parts;
-  const { name, summary, row, kinds, present } = list;
-  const path = `/v1/${name}` as const;
+  const { path, summary, row, kinds, present } = list;
+  const name = path.slice("/v1/".length);
   const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
     const event = present(located, backend.contracts, context);
     assert(event !== null, "only what exchanges log is read");
