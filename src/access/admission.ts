@@ -50,6 +50,7 @@ type AdmissionParts = {
 
 /** Decides, before anything else is done for it, whether a request goes on; it never throws. */
 export class Admission {
+  readonly isPublicRead: boolean;
   readonly #parts: AdmissionParts;
   readonly #access: AdmissionParts["access"];
   readonly #trustedProxies: IpRanges | null;
@@ -61,11 +62,8 @@ export class Admission {
     const { access, trustedProxies } = parts;
     this.#parts = parts;
     this.#access = access;
+    this.isPublicRead = parts.isPublicRead;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
-  }
-
-  get isPublicRead(): boolean {
-    return this.#parts.isPublicRead;
   }
 
   /**
@@ -109,9 +107,7 @@ export class Admission {
   /** The key behind a value that came on a connection that is open; a bad one counts against the IP. */
   authenticate(value: string, ip: string): VerifiedKey | AppError {
     const blockedForMs = this.#parts.guard.blockedForMs(ipBucketOf(ip));
-    if (blockedForMs > 0) {
-      return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(blockedForMs) });
-    }
+    if (blockedForMs > 0) return ipBlocked(blockedForMs);
     const key = this.#verify(value, ip);
     if (key instanceof AppError) this.#blameFailure(ip, key);
     return key;
@@ -119,8 +115,9 @@ export class Admission {
 
   /** Bytes that are no request: counted by IP, and against it. */
   admitMalformed(socket: Socket): Awaitable<Caller> {
-    const caller = this.admit({ socket, headers: {} }, "public");
-    this.#blame(this.#senderOf({ socket, headers: {} }).ip, "abuse");
+    const request = { socket, headers: {} };
+    const caller = this.admit(request, "public");
+    this.#blame(this.#senderOf(request).ip, "abuse");
     return caller;
   }
 
@@ -143,36 +140,32 @@ export class Admission {
     return access === "optional" || (access === "read" && this.isPublicRead);
   }
 
-  #admitPreflight({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
-    const { preflightsPerMinute, ipRequestsPerMinute } = webLimits;
+  #admitPreflight(sender: TimedSender): Awaitable<Caller> {
+    const { preflightsPerMinute } = webLimits;
+    const { bucket, startedAtMs } = sender;
     const own = this.#access.ipWindow.take(`preflight ${bucket}`, preflightsPerMinute, startedAtMs);
-    const shown = this.#access.ipWindow.look(bucket, ipRequestsPerMinute, startedAtMs);
+    const shown = this.#showLimit(sender);
     return whenKnown(own, (preflights) =>
-      whenKnown(shown, (standing) => {
-        const refusal = preflights.isAdmitted ? null : rateLimited(preflights);
-        return { ip, key: null, standing, refusal, startedAtMs };
-      }),
+      whenKnown(shown, (caller) =>
+        preflights.isAdmitted ? caller : { ...caller, refusal: rateLimited(preflights) },
+      ),
     );
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
     const shown = this.#access.ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
-    return whenKnown(shown, (standing) => ({
-      ip,
-      key: null,
-      standing,
-      refusal: null,
-      startedAtMs,
-    }));
+    return whenKnown(shown, (standing) => {
+      return { ip, key: null, standing, refusal: null, startedAtMs };
+    });
   }
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
     const taken = this.#access.ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
     return whenKnown(taken, (standing) => {
-      if (standing.isAdmitted) return { ip, key: null, standing, refusal: badKey, startedAtMs };
-      if (!standing.isUnavailable) this.#blame(ip, "abuse");
-      return { ip, key: null, standing, refusal: rateLimited(standing), startedAtMs };
+      if (!standing.isAdmitted && !standing.isUnavailable) this.#blame(ip, "abuse");
+      const refusal = standing.isAdmitted ? badKey : rateLimited(standing);
+      return { ip, key: null, standing, refusal, startedAtMs };
     });
   }
 
@@ -182,15 +175,10 @@ export class Admission {
     access: Access,
   ): Awaitable<Caller> {
     const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
-    if (!(taken instanceof Promise)) {
-      const refusal = refusalOf(taken, key, access);
-      return { ip, key, standing: taken, refusal, startedAtMs };
-    }
-    return taken.then((standing) => {
+    return whenKnown(taken, (standing) => {
       // A revocation may have been answered while the other nodes were asked.
-      const refusal = this.#access.keys.isLive(key)
-        ? refusalOf(standing, key, access)
-        : this.#noKey();
+      const isLive = !(taken instanceof Promise) || this.#access.keys.isLive(key);
+      const refusal = isLive ? refusalOf(standing, key, access) : this.#noKey();
       return { ip, key, standing, refusal, startedAtMs };
     });
   }
@@ -243,11 +231,15 @@ function refusalOf(standing: Standing, { scope }: VerifiedKey, access: Access): 
 
 /** Nothing is counted, and no node is asked: the answer of a block is the cheapest. */
 function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number): Caller {
-  const refusal = new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
+  const refusal = ipBlocked(forMs);
   const limit = webLimits.ipRequestsPerMinute;
   const resetMs = Math.min(forMs, webLimits.ipWindow.windowMs);
   const standing = { ...noStanding, limit, resetMs, atMs: startedAtMs };
   return { ip, key: null, standing, refusal, startedAtMs };
+}
+
+function ipBlocked(forMs: number): AppError {
+  return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
 }
 
 function rateLimited({ isUnavailable, resetMs }: Standing): AppError {

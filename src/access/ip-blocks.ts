@@ -32,18 +32,25 @@ export type IpBlocks = {
 /** The page of `blocks` that are in force. */
 export function pageOfBlocks(
   blocks: Iterable<IpBlock>,
-  { limit, after }: BlockPage,
+  page: BlockPage,
   nowMs: number,
 ): readonly IpBlock[] {
-  return [...blocks]
-    .filter((block) => block.blockedUntilMs > nowMs)
-    .filter((block) => after === null || isBefore(after, block))
-    .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))
-    .slice(0, limit);
+  const inForce = [...blocks].filter((block) => block.blockedUntilMs > nowMs);
+  return newestFirst(inForce, page, ({ blockedAtMs, bucket }) => [blockedAtMs, bucket]);
 }
 
-/** The order of the list; the bucket decides between blocks of the same millisecond. */
-function isBefore(one: BlockPosition, other: BlockPosition): boolean {
-  if (one.blockedAtMs !== other.blockedAtMs) return one.blockedAtMs > other.blockedAtMs;
-  return one.bucket > other.bucket;
+/** A page of a list from the newest to the oldest; the text decides between those of the same millisecond. */
+export function newestFirst<Item extends After, After>(
+  items: readonly Item[],
+  { limit, after }: { readonly limit: number; readonly after: After | null },
+  placeOf: (item: After) => readonly [atMs: number, text: string],
+): readonly Item[] {
+  const isBefore = (one: After, other: After): boolean => {
+    const [[atMs, text], [otherMs, otherText]] = [placeOf(one), placeOf(other)];
+    return atMs === otherMs ? text > otherText : atMs > otherMs;
+  };
+  return items
+    .filter((item) => after === null || isBefore(after, item))
+    .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))
+    .slice(0, limit);
 }

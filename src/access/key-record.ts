@@ -4,7 +4,7 @@ import { ConfigError } from "../base/config/config.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import type { ApiKey, NewKey } from "./api-key.ts";
-import { parseKey, type Scope } from "./key-format.ts";
+import { parseKey } from "./key-format.ts";
 
 /** A key as it is stored. Of its values only MACs are, as 64 hex digits. */
 export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "requestCount"> & {
@@ -15,9 +15,6 @@ export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "req
 
 /** How often a key was used. */
 export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number | null };
-
-/** Of a key that was never used. */
-export const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
 /** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */
 export type AdminKeyImport =
@@ -85,24 +82,6 @@ export function adminKeyOf(value: string): NewKey {
     throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
   const name = `environment ${parsed.prefix}`;
   return { name, scope: "admin", expiresAtMs: null, allowedIps: [] };
-}
-
-/** What is shown of a record. */
-export function toApiKey(
-  record: KeyRecord,
-  use: KeyUse,
-  now: { readonly ms: number; readonly requestsPerMinute: Readonly<Record<Scope, number>> },
-): ApiKey {
-  const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
-  const isInGrace = previousMac !== null && record.revokedAtMs === null;
-  const untilMs = previousUntilMs ?? 0;
-  return {
-    ...shown,
-    previousUntilMs: isInGrace && untilMs > now.ms ? untilMs : null,
-    requestsPerMinute: now.requestsPerMinute[record.scope],
-    lastUsedAtMs: use.lastUsedAtMs,
-    requestCount: use.requests,
-  };
 }
 
 function prefixOf(value: string): string {

@@ -1,21 +1,12 @@
-import { timingSafeEqual } from "node:crypto";
 import { webLimits } from "../base/config/limits.ts";
 import { IpRanges } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { ApiKey, VerifiedKey } from "./api-key.ts";
 import type { Scope } from "./key-format.ts";
-import {
-  type AdminKeyImport,
-  type HashedValue,
-  type KeyRecord,
-  type KeyUse,
-  noUse,
-  toApiKey,
-} from "./key-record.ts";
+import type { AdminKeyImport, HashedValue, KeyRecord, KeyUse } from "./key-record.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 
 type LiveValue = VerifiedKey & {
-  readonly mac: Uint8Array;
   readonly endsAtMs: number;
   readonly allowedIps: IpRanges | null;
   readonly usage: Usage;
@@ -33,8 +24,8 @@ export type LiveKeysOptions = {
   readonly requestsPerMinute?: Readonly<Record<Scope, number>> | undefined;
 };
 
-/** Stands in for a key that is not there, so that a miss does the work of a hit. */
-const noKey = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
+/** Of a key that was never used. */
+const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
 /** Longer texts are no values, and are not hashed. */
 const valueLengthMax = 100;
@@ -58,7 +49,7 @@ export class LiveKeys {
     return { value, mac: Buffer.from(this.#keyedHash.hmac(value), "latin1").toString("hex") };
   }
 
-  /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
+  /** The live key of a value, counted as used; `null` for every kind of bad one. */
   verify(value: string | undefined, ip: string): VerifiedKey | null {
     const nowMs = this.#clock.nowMs();
     const key = this.#find(value, ip, nowMs);
@@ -109,11 +100,17 @@ export class LiveKeys {
 
   /** What is shown of a record, with the use that is saved and what is not yet. */
   show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
+    const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
     const unsaved = this.#usages.get(record.id) ?? noUse;
-    const requests = saved.requests + unsaved.requests;
-    const lastUsedAtMs = unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs;
-    const now = { ms: this.#clock.nowMs(), requestsPerMinute: this.#requestsPerMinute };
-    return toApiKey(record, { requests, lastUsedAtMs }, now);
+    const isInGrace = previousMac !== null && record.revokedAtMs === null;
+    const untilMs = isInGrace ? (previousUntilMs ?? 0) : 0;
+    return {
+      ...shown,
+      previousUntilMs: untilMs > this.#clock.nowMs() ? untilMs : null,
+      requestsPerMinute: this.#requestsPerMinute[record.scope],
+      lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs,
+      requestCount: saved.requests + unsaved.requests,
+    };
   }
 
   unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
@@ -130,15 +127,12 @@ export class LiveKeys {
     }
   }
 
-  /** The same work for every kind of value that does not work. */
+  /** What is compared are MACs: how long that takes says nothing about values. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const fingerprint = this.#keyedHash.hmac(text);
-    const found = this.#live.get(fingerprint);
-    const candidate = found ?? noKey;
-    const same = timingSafeEqual(Buffer.from(fingerprint, "latin1"), candidate.mac);
-    const isUsable = works(candidate, ip, nowMs);
-    return found !== undefined && same && isUsable ? found : null;
+    const found = this.#live.get(this.#keyedHash.hmac(text));
+    if (found === undefined || nowMs >= found.endsAtMs) return null;
+    return (found.allowedIps?.contains(ip) ?? true) ? found : null;
   }
 
   #valuesOf(record: KeyRecord): LiveValue[] {
@@ -152,7 +146,6 @@ export class LiveKeys {
       id,
       scope,
       requestsPerMinute: this.#requestsPerMinute[scope],
-      mac: Buffer.from(mac, "hex"),
       allowedIps,
       usage,
       fingerprint: fingerprintOf(mac),
@@ -167,12 +160,4 @@ export class LiveKeys {
 /** How a value is found in memory. */
 function fingerprintOf(mac: string): string {
   return Buffer.from(mac, "hex").toString("latin1");
-}
-
-function works(
-  { allowedIps, endsAtMs }: Pick<LiveValue, "allowedIps" | "endsAtMs">,
-  ip: string,
-  nowMs: number,
-): boolean {
-  return (allowedIps?.contains(ip) ?? true) && nowMs < endsAtMs;
 }

@@ -1,4 +1,5 @@
 import type { KeyPosition } from "../api-key.ts";
+import { newestFirst } from "../ip-blocks.ts";
 import { isActive, type KeyRecord } from "../key-record.ts";
 import type { KeyChange } from "./key-change.ts";
 
@@ -51,11 +52,7 @@ export class KeyFold {
 
   /** Newest first, revoked ones included. */
   list(page: { limit: number; after: KeyPosition | null }): readonly KeyRecord[] {
-    const { after, limit } = page;
-    return this.records
-      .filter((record) => after === null || isBefore(after, record))
-      .toSorted((one, other) => (isBefore(one, other) ? -1 : 1))
-      .slice(0, limit);
+    return newestFirst(this.records, page, ({ createdAtMs, id }) => [createdAtMs, id]);
   }
 
   #put(record: KeyRecord | undefined): void {
@@ -63,9 +60,4 @@ export class KeyFold {
     const revokedAtMs = this.#revoked.get(record.id) ?? null;
     this.#records.set(record.id, { ...record, revokedAtMs });
   }
-}
-
-function isBefore(one: KeyPosition, other: KeyPosition): boolean {
-  if (one.createdAtMs !== other.createdAtMs) return one.createdAtMs > other.createdAtMs;
-  return one.id > other.id;
 }

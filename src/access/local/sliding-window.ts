@@ -1,3 +1,5 @@
+import type { RateWindow, Standing } from "../rate-window.ts";
+
 /**
  * A sliding window that is exact in both directions (rule R12): no span of `windowMs` holds more
  * than `limit` admitted requests, and none within that is refused. It keeps the time of every
@@ -26,6 +28,12 @@ export class SlidingWindow {
     this.#ring[(this.#oldest + this.#count) % this.#ring.length] = nowMs;
     this.#count += 1;
     return true;
+  }
+
+  /** What is left at `nowMs`, after a request was admitted or not. */
+  standing(isAdmitted: boolean, nowMs: number): Standing {
+    const [remaining, resetMs] = [this.remaining(nowMs), this.resetMs(nowMs)];
+    return { isAdmitted, isUnavailable: false, limit: this.limit, remaining, resetMs, atMs: nowMs };
   }
 
   /** How many more requests would be admitted at `nowMs`. */
