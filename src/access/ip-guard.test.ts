@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
-import { LocalWindow } from "./local/local-window.ts";
+import { LocalWindow } from "./local/sliding-window.ts";
 
 const hourMs = 3_600_000;
 

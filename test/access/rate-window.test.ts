@@ -7,7 +7,7 @@ import { suite, type TestContext, test } from "node:test";
 import { ClusterWindow } from "../../src/access/cluster/cluster-window.ts";
 import { Membership, redisKeys } from "../../src/access/cluster/membership.ts";
 import { WindowClient } from "../../src/access/cluster/window-client.ts";
-import { LocalWindow } from "../../src/access/local/local-window.ts";
+import { LocalWindow } from "../../src/access/local/sliding-window.ts";
 import type { RateWindow, Standing } from "../../src/access/rate-window.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";

@@ -1,6 +1,7 @@
 import { redisLimits } from "../../base/config/cluster-limits.ts";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import { tryParseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
@@ -9,7 +10,7 @@ import { type AccessStore, deriveSecret } from "../access-store.ts";
 import type { LiveKeysOptions } from "../live-keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
-import { ClusterWindow, type WithoutRedis } from "./cluster-window.ts";
+import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-window.ts";
 import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
@@ -75,15 +76,11 @@ export class ClusterAccess implements AccessStore {
       goesOnAlone: limitsWithoutRedis === "share",
     });
     this.#windows = client;
-    const common = { client, windowMs };
-    const [key, ip] = [
-      { ...keyWindow, ...common },
-      { ...ipWindow, ...common },
-    ];
-    this.keyWindow = new ClusterWindow({ ...key, kind: "key", withoutRedis: limitsWithoutRedis });
-    this.ipWindow = new ClusterWindow({ ...ip, kind: "ip", withoutRedis: "share" });
-    const offenses = { ...offenseWindow, client, kind: "offense", withoutRedis: "alone" } as const;
-    this.offenseWindow = new ClusterWindow(offenses);
+    const open = (bounds: WindowBounds, kind: string, withoutRedis: WithoutRedis) =>
+      new ClusterWindow({ ...bounds, client, kind, withoutRedis });
+    this.keyWindow = open({ ...keyWindow, windowMs }, "key", limitsWithoutRedis);
+    this.ipWindow = open({ ...ipWindow, windowMs }, "ip", "share");
+    this.offenseWindow = open(offenseWindow, "offense", "alone");
   }
 
   /**
@@ -91,18 +88,12 @@ export class ClusterAccess implements AccessStore {
    * `SERVICE_UNAVAILABLE` without ClickHouse; Redis may come later.
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
-    const { engine, redisUrl: url, redisPrefix, clock, log, isNode } = options;
+    const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
     const redis = await RedisConnection.open({ url, clock, log });
     try {
       const names = redisKeys(redisPrefix);
       const membership = new Membership({ redis, keys: names, clock, isNode });
-      const keys = await ClusterKeys.open({
-        ...options,
-        engine,
-        redis,
-        redisKeys: names,
-        membership,
-      });
+      const keys = await ClusterKeys.open({ ...options, redis, redisKeys: names, membership });
       const access = new ClusterAccess(options, { redis, names, membership, keys });
       await access.#join();
       return access;
@@ -175,20 +166,11 @@ export class ClusterAccess implements AccessStore {
     this.#isFollowing = true;
   }
 
+  /** What is no announcement of ours is left alone. */
   #heard(text: string): void {
     if (this.#isClosed) return;
-    if (text === "version") {
-      void this.#guarded("keys", () => this.#catchUp());
-      return;
-    }
-    try {
-      this.ipBlocks.heard(JSON.parse(text));
-    } catch (thrown) {
-      this.#options.log.debug(
-        { err: toError(thrown) },
-        "an announcement that is none was left out",
-      );
-    }
+    if (text === "version") void this.#guarded("keys", () => this.#catchUp());
+    else this.ipBlocks.heard(tryParseJson(text));
   }
 
   /** Applies a version that was announced, and confirms it. */

@@ -1,7 +1,7 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import { type SlidingWindow, WindowTable } from "../local/sliding-window.ts";
+import { LocalWindow, type SlidingWindow } from "../local/sliding-window.ts";
 import { noStanding, type RateWindow, type Standing } from "../rate-window.ts";
-import type { WindowClient } from "./window-client.ts";
+import type { WindowClient, WindowQuestion } from "./window-client.ts";
 
 /**
  * What a node does while limits are not exact: it admits its share of a limit, or nothing, or as many as if it were
@@ -9,12 +9,13 @@ import type { WindowClient } from "./window-client.ts";
  */
 export type WithoutRedis = "share" | "refuse" | "alone";
 
-type ClusterWindowParts = {
+/** How long a window is, and how many callers have one. */
+export type WindowBounds = { readonly windowMs: number; readonly entriesMax: number };
+
+type ClusterWindowParts = WindowBounds & {
   readonly client: WindowClient;
   /** Names this window among those of the cluster. */
   readonly kind: string;
-  readonly windowMs: number;
-  readonly entriesMax: number;
   readonly withoutRedis: WithoutRedis;
 };
 
@@ -23,18 +24,18 @@ export class ClusterWindow implements RateWindow {
   readonly #parts: ClusterWindowParts;
   readonly #client: WindowClient;
   /** What was admitted by this node, whatever has decided it. */
-  readonly #own: WindowTable;
+  readonly #own: LocalWindow;
 
   constructor(parts: ClusterWindowParts) {
     this.#parts = parts;
     this.#client = parts.client;
-    this.#own = new WindowTable(parts);
+    this.#own = new LocalWindow(parts);
   }
 
   take(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
     const own = this.#own.windowOf(caller, limit, nowMs);
     if (!this.#client.isExact) return this.#takeAlone(caller, own, nowMs);
-    return this.#client.ask(this.#question("take", caller, limit)).then((standing) => {
+    return this.#ask("take", caller, limit).then((standing) => {
       if (standing === null) return this.#takeAlone(caller, own, nowMs);
       if (standing.isAdmitted) own.take(nowMs);
       return standing;
@@ -45,9 +46,7 @@ export class ClusterWindow implements RateWindow {
     const own = this.#own.windowOf(caller, limit, nowMs);
     const alone = () => this.#standingOf(own, { limit: this.#partOf(limit), nowMs });
     if (!this.#client.isExact) return alone();
-    return this.#client
-      .ask(this.#question("look", caller, limit))
-      .then((standing) => standing ?? alone());
+    return this.#ask("look", caller, limit).then((standing) => standing ?? alone());
   }
 
   forget(caller: string): void {
@@ -62,7 +61,7 @@ export class ClusterWindow implements RateWindow {
     if (part === null || standing.remaining === 0) return standing;
     own.take(nowMs);
     // So that Redis has all of the window once it is asked again.
-    if (this.#client.isConnected) void this.#client.ask(this.#question("record", caller, limit));
+    if (this.#client.isConnected) void this.#ask("record", caller, limit);
     const after = this.#standingOf(own, { limit: part, nowMs });
     return { ...after, isAdmitted: true };
   }
@@ -92,8 +91,9 @@ export class ClusterWindow implements RateWindow {
     return { ...noStanding, limit, remaining, resetMs, atMs: part.nowMs };
   }
 
-  #question(kind: "look" | "take" | "record", caller: string, limit: number) {
-    return { kind, name: this.#nameOf(caller), limit, windowMs: this.#parts.windowMs } as const;
+  #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<Standing | null> {
+    const { windowMs } = this.#parts;
+    return this.#client.ask({ kind, name: this.#nameOf(caller), limit, windowMs });
   }
 
   #nameOf(caller: string): string {

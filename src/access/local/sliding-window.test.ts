@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { SlidingWindow, WindowTable } from "./sliding-window.ts";
+import { LocalWindow, SlidingWindow } from "./sliding-window.ts";
 
 /** The rule itself, with no regard for cost: the times admitted in (now - windowMs, now]. */
 class NaiveWindow {
@@ -92,7 +92,7 @@ test("a table within its bound forgets nothing that counts", () => {
   );
   fc.assert(
     fc.property(calls, (sequence) => {
-      const table = new WindowTable({ windowMs, entriesMax: 10 });
+      const table = new LocalWindow({ windowMs, entriesMax: 10 });
       const naive = Array.from({ length: 5 }, () => new NaiveWindow(3, windowMs));
       let nowMs = 0;
       for (const [caller, wait] of sequence) {
@@ -105,7 +105,7 @@ test("a table within its bound forgets nothing that counts", () => {
 });
 
 test("a table never holds more than its bound", () => {
-  const table = new WindowTable({ windowMs, entriesMax: 100 });
+  const table = new LocalWindow({ windowMs, entriesMax: 100 });
   for (let caller = 0; caller < 10_000; caller += 1) {
     table.windowOf(`caller ${caller}`, 3, 0).take(0);
     assert.ok(table.size <= 100);

@@ -67,11 +67,11 @@ export class SlidingWindow {
 }
 
 /**
- * The windows of many callers, within a bound. Those untouched for a whole `windowMs` are empty
+ * The requests of one process: the windows of many callers, within a bound. Those untouched for a whole `windowMs` are empty
  * and are dropped without loss, in two generations rather than by a scan. Only when more than
  * `entriesMax` callers come within one window are the least recently used forgotten early.
  */
-export class WindowTable {
+export class LocalWindow implements RateWindow {
   readonly #windowMs: number;
   readonly #entriesMax: number;
   #young = new Map<string, SlidingWindow>();
@@ -82,6 +82,15 @@ export class WindowTable {
     this.#windowMs = options.windowMs;
     // Two generations share the bound.
     this.#entriesMax = Math.ceil(options.entriesMax / 2);
+  }
+
+  take(caller: string, limit: number, nowMs: number): Standing {
+    const window = this.windowOf(caller, limit, nowMs);
+    return window.standing(window.take(nowMs), nowMs);
+  }
+
+  look(caller: string, limit: number, nowMs: number): Standing {
+    return this.windowOf(caller, limit, nowMs).standing(false, nowMs);
   }
 
   /** The window of `caller`, a new one with `limit` when there is none. */
