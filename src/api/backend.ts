@@ -104,15 +104,13 @@ function cachedWhileCurrent(
   };
 }
 
-/** What changes with changes, and with the best orders of the books of some tokens. */
-export function lastsWithBooks(backend: Backend, tokenIds: readonly TokenId[]): Subject["lasts"] {
+/** What changes with changes, and with the best orders of the book of a token. */
+export function lastsWithBook(backend: Backend, tokenId: TokenId): Subject["lasts"] {
   const { books, state } = backend;
   return () => {
     const isCurrent = untilNews(backend);
-    const tops = tokenIds.map((id) => {
-      const read = bookTopReader(books, state, id);
-      return { read, top: read() };
-    });
-    return () => isCurrent() && tops.every(({ read, top }) => read() === top);
+    const readTop = bookTopReader(books, state, tokenId);
+    const top = readTop();
+    return () => isCurrent() && readTop() === top;
   };
 }

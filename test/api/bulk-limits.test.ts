@@ -28,7 +28,6 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
   const log = pino({ level: "silent" });
   const answers = new BulkAnswers({ rowsMax: 1000, keys: access.keys, log, lookEveryMs });
   const endless = defineRoute({
-    method: "GET",
     path: "/v1/endless",
     access: "read",
     summary: "Rows without end",

@@ -9,7 +9,6 @@ import { assertError, assertEveryHeader, openTestServer } from "../support/open-
 import { waitMsMax } from "../support/wait-for.ts";
 
 const failing = defineRoute({
-  method: "GET",
   path: "/v1/failing",
   access: "read",
   summary: "A bug",
@@ -20,7 +19,6 @@ const failing = defineRoute({
   },
 });
 const ready = defineRoute({
-  method: "GET",
   path: "/v1/ready-made/{token_id}",
   access: "read",
   summary: "JSON made before",
@@ -196,7 +194,6 @@ test("closing does not wait for the connection of an answer that had begun", {
 }, async () => {
   const body = new PassThrough();
   const long = defineRoute({
-    method: "GET",
     path: "/v1/long",
     access: "public",
     summary: "A stream",
@@ -217,7 +214,6 @@ test("closing waits for the request in flight and then refuses connections", asy
   const { promise: opened, resolve: open } = Promise.withResolvers<void>();
   const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
   const slow = defineRoute({
-    method: "GET",
     path: "/v1/slow",
     access: "read",
     summary: "Waits for the test",

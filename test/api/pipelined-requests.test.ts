@@ -12,7 +12,6 @@ let gate: Promise<void> = Promise.resolve();
 let asked = 0;
 
 const slow = defineRoute({
-  method: "GET",
   path: "/v1/slow",
   access: "read",
   summary: "Answers late",

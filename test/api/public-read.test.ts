@@ -7,7 +7,6 @@ import { cleanUp } from "../support/clean-up.ts";
 import { assertError, openTestServer } from "../support/open-test-server.ts";
 
 const readable = defineRoute({
-  method: "GET",
   path: "/v1/readable",
   summary: "Something to read",
   access: "read",

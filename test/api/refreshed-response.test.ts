@@ -12,7 +12,6 @@ let handled = 0;
 let bodyNow: () => { data: { change: number } } | null = () => null;
 
 const route = defineRoute({
-  method: "GET",
   path: "/v1/changes",
   access: "read",
   summary: "Changes",

@@ -18,7 +18,6 @@ let begun: PromiseWithResolvers<void>[] = [];
 let onBegun = () => {};
 
 const route = defineRoute({
-  method: "GET",
   path: "/v1/slow",
   access: "read",
   summary: "Slow",

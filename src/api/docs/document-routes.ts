@@ -21,7 +21,6 @@ export function documentRoutes(
 /** The API as a document for tools; made once, from the schemas the service runs on. */
 function getOpenapi(readDocument: () => PackableBytes): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/openapi.json",
     access: "public",
     summary: "This API as an OpenAPI 3.1 document",

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { bodyFor, PackableBytes } from "../http/gzip.ts";
 
 /** What the routes of all files for browsers have in common: they need no key. */
-export const fileRoute = { method: "GET", access: "public", response: Type.String() } as const;
+export const fileRoute = { access: "public", response: Type.String() } as const;
 
 /** A file for browsers, packed as small as possible when it is first requested. */
 export class StaticFile {

@@ -32,7 +32,8 @@ export type RouteOptions<
   Body extends TObject,
   Response extends TSchema,
 > = {
-  readonly method: "GET" | "POST" | "DELETE";
+  /** GET unless given. */
+  readonly method?: "GET" | "POST" | "DELETE";
   /** With parameters in braces, as in `/v1/keys/{id}`. */
   readonly path: `/${string}`;
   readonly access: Exclude<Access, "optional" | "preflight">;
@@ -78,8 +79,9 @@ export type RouteOptions<
 /** An endpoint as the server takes it, whatever its shapes are. */
 export type Route = Omit<
   RouteOptions<TObject, TObject, TObject, TSchema>,
-  "params" | "querystring" | "handler"
+  "method" | "params" | "querystring" | "handler"
 > & {
+  readonly method: "GET" | "POST" | "DELETE";
   readonly params: TObject;
   readonly querystring: TObject;
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
@@ -93,6 +95,7 @@ export function defineRoute<
   Body extends TObject = Nothing,
 >(options: RouteOptions<Params, Query, Body, Response>): Route {
   return {
+    method: "GET",
     ...options,
     params: options.params ?? Type.Object({}),
     querystring: options.querystring ?? Type.Object({}),

@@ -3,6 +3,7 @@ import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import type { Fill } from "../../market/fill.ts";
+import type { Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import type { ListOrder } from "../../query/merged-list.ts";
 import { readFills, storedFills } from "../../query/read-fills.ts";
@@ -60,15 +61,13 @@ export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkRange(query, ["start", "end"]);
   checkBounds(query, ["from_block", "to_block"]);
-  const lowest = [
-    ...(from_block !== undefined ? [firstSeqOf(from_block)] : []),
-    ...(after_seq !== undefined ? [(after_seq + 1) as Seq] : []),
-  ];
+  const first = from_block === undefined ? 0 : firstSeqOf(from_block);
+  const seqFrom = Math.max(first, after_seq === undefined ? 0 : after_seq + 1) as Seq;
   return {
     // Block times are whole seconds: rounding up keeps start inclusive and end exclusive.
     timestampFrom: start === undefined ? undefined : Math.ceil(start / 1000),
     timestampTo: end === undefined ? undefined : Math.ceil(end / 1000),
-    seqFrom: lowest.length === 0 ? undefined : (Math.max(...lowest) as Seq),
+    seqFrom: seqFrom === 0 ? undefined : seqFrom,
     seqTo: to_block === undefined ? undefined : firstSeqOf(to_block + 1),
     txHash: tx_hash,
   };
@@ -98,25 +97,18 @@ export function fillSource(
 
 /** Throws `INVALID_CURSOR`. */
 export function listOrder(
-  backend: Backend,
+  { cursors }: Backend,
   { path, query }: { readonly path: string; readonly query: RangeQuery },
 ): ListOrder {
   return {
     order: query.order,
-    after: positionAfter(backend, path, query),
+    // Where the page before ended.
+    after:
+      query.cursor === undefined
+        ? null
+        : (Number(cursors.decode(path, query, query.cursor)[0]) as Seq),
     finalizedOnly: query.status === "finalized",
   };
-}
-
-/** Where the page before ended; `null` on the first page. */
-function positionAfter(
-  { cursors }: Backend,
-  path: string,
-  query: { readonly cursor?: string | undefined },
-): Seq | null {
-  if (query.cursor === undefined) return null;
-  const [seq] = cursors.decode(path, query, query.cursor);
-  return Number(seq) as Seq;
 }
 
 /** Tokens named directly, each once, narrowed to those of a condition and of a neg-risk event when they are named too. */
@@ -124,16 +116,14 @@ function wantedTokens(
   { token_id, condition_id, neg_risk_market_id }: FillQuery,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
-  const markets = [
-    ...(condition_id !== undefined ? [[directory.market(condition_id)]] : []),
-    ...(neg_risk_market_id !== undefined ? [marketsOfEvent(directory, neg_risk_market_id)] : []),
-  ];
+  const tokensOf = (markets: readonly (Market | null)[]) =>
+    markets.flatMap((market) => market?.tokens ?? []).map((token) => token.tokenId);
   const choices = [
-    ...(token_id !== undefined ? [token_id] : []),
-    ...markets.map((some) =>
-      some.flatMap((one) => one?.tokens.map(({ tokenId }) => tokenId) ?? []),
-    ),
+    token_id,
+    condition_id && tokensOf([directory.market(condition_id)]),
+    neg_risk_market_id && tokensOf(marketsOfEvent(directory, neg_risk_market_id)),
   ];
-  const [first, ...others] = choices.map((ids) => new Set(ids));
+  const given = choices.filter((ids) => ids !== undefined);
+  const [first, ...others] = given.map((ids) => new Set(ids));
   return first && [...first].filter((id) => others.every((ids) => ids.has(id)));
 }

@@ -25,7 +25,6 @@ export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 /** What the routes of such lists have in common. */
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   return {
-    method: "GET",
     access: "read",
     response: listOf(row),
     isBulk: true,

@@ -167,7 +167,6 @@ export class StreamServer {
 /** The answer to a plain request for the stream: that it needs an upgrade. */
 export function openStream(): Route {
   return defineRoute({
-    method: "GET",
     path: streamPath,
     access: "public",
     upgrade: "websocket",

@@ -26,7 +26,6 @@ const bucket = parsedText({
 /** The blocks in force. */
 export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
   return defineRoute({
-    method: "GET",
     path,
     access: "unblock",
     summary: "List the IPs that are blocked now, newest first",

@@ -68,7 +68,6 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
 /** All keys there ever were. */
 export function listKeys({ keys, clock, cursors }: AdminServices): Route {
   return defineRoute({
-    method: "GET",
     path,
     access: "admin",
     summary: "List API keys, newest first, revoked ones included",
@@ -100,7 +99,6 @@ function positionOf({ createdAtMs, id }: ApiKey): CursorPosition {
 /** One key by its id, revoked ones too. */
 export function getKey({ keys, clock }: AdminServices): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/keys/{id}",
     access: "admin",
     summary: "Get one API key, without its value",

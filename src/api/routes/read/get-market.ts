@@ -17,7 +17,6 @@ const params = Type.Object({
 /** One market, by any of its names. */
 export function getMarket(backend: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/markets/{id}",
     access: "read",
     summary: "One market by condition id, token id or slug",

@@ -27,7 +27,6 @@ const orderRow = Type.Object({
 /** All that the chain shows of one order. */
 export function getOrder(backend: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/orders/{order_hash}",
     access: "read",
     summary: "All fills of one order and what ended it",

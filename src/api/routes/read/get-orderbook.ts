@@ -22,7 +22,6 @@ const retryAfterSeconds = 5;
 export function getOrderbook(backend: Backend): Route {
   const { state, books } = backend;
   return defineRoute({
-    method: "GET",
     path: "/v1/orderbook/{token_id}",
     access: "read",
     summary: "Order book of a token, from the venue; only with a book source configured",

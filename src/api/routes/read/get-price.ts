@@ -1,11 +1,9 @@
-import type { FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { readPrices, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
-import { type Backend, lastsWithBooks } from "../../backend.ts";
-import type { AnswerBody, Subject } from "../../cache/response-cache.ts";
+import { type Backend, lastsWithBook } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 
@@ -17,12 +15,10 @@ const someTokens = Type.Object({
 /** What was asked for is all there is. */
 const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
 type Params = Static<typeof oneToken>;
-type Query = Static<typeof someTokens>;
 
 /** The price of one token. */
 export function getPrice(backend: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/price/{token_id}",
     access: "read",
     summary: "Current price, 24-hour statistics and the complement's price",
@@ -30,14 +26,14 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    subjectOf: subjectOfPrices(backend, {
-      askedIn: ({ params }) => [(params as Params).token_id],
-      bodyOf: ([data = null]) => (data === null ? null : { data }),
-    }),
+    subjectOf: ({ params }) => {
+      const { token_id: tokenId } = params as Params;
+      return { lasts: lastsWithBook(backend, tokenId), bodyNow: () => priceOf(tokenId, backend) };
+    },
     handler: ({ params }) => {
-      const [data = null] = readPrices(backend, [params.token_id]);
-      if (data === null) throw unknownToken();
-      return { data };
+      const body = priceOf(params.token_id, backend);
+      if (body === null) throw unknownToken();
+      return body;
     },
   });
 }
@@ -45,7 +41,6 @@ export function getPrice(backend: Backend): Route {
 /** The prices of several tokens, in the order asked for; tokens never seen are left out. */
 export function listPrices(backend: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/price",
     access: "read",
     summary: "Prices of up to 100 tokens; not_found names those never seen on the chain",
@@ -58,35 +53,19 @@ export function listPrices(backend: Backend): Route {
     }),
     errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    subjectOf: subjectOfPrices(backend, {
-      askedIn: ({ query }) => (query as Query).token_ids,
-      bodyOf: listed,
-    }),
-    handler: ({ query: { token_ids } }) => listed(readPrices(backend, token_ids), token_ids),
+    handler: ({ query: { token_ids: asked } }) => {
+      const rows = readPrices(backend, asked);
+      return {
+        data: rows.filter((row) => row !== null),
+        not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
+        pagination: onePage,
+      };
+    },
   });
 }
 
-type Prices = readonly (PriceRow | null)[];
-
-function listed(rows: Prices, asked: readonly TokenId[]) {
-  return {
-    data: rows.filter((row) => row !== null),
-    not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
-    pagination: onePage,
-  };
-}
-
-/** Prices change with every block; what they are made of is in memory. */
-function subjectOfPrices(
-  backend: Backend,
-  of: {
-    readonly askedIn: (request: FastifyRequest) => readonly TokenId[];
-    readonly bodyOf: (rows: Prices, asked: readonly TokenId[]) => AnswerBody | null;
-  },
-): (request: FastifyRequest) => Subject {
-  return (request) => {
-    const asked = of.askedIn(request);
-    const bodyNow = () => of.bodyOf(readPrices(backend, asked), asked);
-    return { lasts: lastsWithBooks(backend, asked), bodyNow };
-  };
+/** What prices are made of is in memory. */
+function priceOf(tokenId: TokenId, backend: Backend): { data: PriceRow } | null {
+  const [data = null] = readPrices(backend, [tokenId]);
+  return data === null ? null : { data };
 }

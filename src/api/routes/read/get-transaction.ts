@@ -1,7 +1,9 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
+import { logIndexOf } from "../../../base/ids.ts";
 import { hash } from "../../../base/input/client-texts.ts";
+import type { LocatedEvent } from "../../../market/block-facts.ts";
 import { isTrade } from "../../../market/fill.ts";
 import { resolutionOf } from "../../../market/market.ts";
 import { readTransaction } from "../../../query/read-transaction.ts";
@@ -66,7 +68,6 @@ const transactionRow = Type.Object({
 /** All that one transaction did, as far as the indexed contracts logged it. */
 export function getTransaction(backend: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/transactions/{tx_hash}",
     access: "read",
     summary: "All trades, fills, matches and events of one transaction",
@@ -86,9 +87,18 @@ export function getTransaction(backend: Backend): Route {
       const { directory } = context;
       const { log_index: _index, ...place } = placeFields(first, context);
       const shown = fills.slice(0, rowsMax);
-      const notices = events.map((event) =>
-        presentExchangeEvent(event, backend.contracts, context),
-      );
+      const others: Static<typeof otherEventShape>[] = [];
+      const resolutions: Static<typeof resolutionRow>[] = [];
+      const notices: Static<typeof exchangeEventRow>[] = [];
+      for (const located of events) {
+        const resolution = resolutionOf(located);
+        const notice = presentExchangeEvent(located, backend.contracts, context);
+        if (resolution !== null) {
+          const market = directory.market(resolution.conditionId);
+          resolutions.push(presentResolution(resolution, market, context));
+        } else if (notice !== null) notices.push(notice);
+        else others.push(presentOther(located));
+      }
       const data = {
         ...place,
         truncated: fills.length > rowsMax || events.length > rowsMax,
@@ -100,25 +110,23 @@ export function getTransaction(backend: Backend): Route {
           .filter(({ role }) => role === "taker")
           .map((fill) => presentMatch(fill, context)),
         fills: shown.map((fill) => presentFill(fill, context)),
-        resolutions: events.flatMap((event) => {
-          const resolution = resolutionOf(event);
-          if (resolution === null) return [];
-          const market = directory.market(resolution.conditionId);
-          return [presentResolution(resolution, market, context)];
-        }),
-        exchange_events: notices.filter((row) => row !== null),
-        other_events: events
-          .filter((event, index) => notices[index] === null && resolutionOf(event) === null)
-          .map((located) => {
-            const { id, seq, log_index } = {
-              ...idFields(located),
-              ...placeFields(located, context),
-            };
-            const { address, event } = located;
-            return { id, seq, log_index, kind: event.kind, address, subject: subjectOf(event) };
-          }),
+        resolutions,
+        exchange_events: notices,
+        other_events: others,
       };
       return { data };
     },
   });
+}
+
+function presentOther({ seq, txHash, address, event }: LocatedEvent) {
+  const { id } = idFields({ seq, txHash });
+  return {
+    id,
+    seq,
+    log_index: logIndexOf(seq),
+    kind: event.kind,
+    address,
+    subject: subjectOf(event),
+  };
 }

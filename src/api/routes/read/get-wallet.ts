@@ -10,7 +10,6 @@ import { oneOf } from "../../lists/list-answer.ts";
 /** What a wallet has traded. */
 export function getWallet({ store, state: { directory } }: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/wallets/{address}",
     access: "read",
     summary: "What one wallet has traded, in all and by market",

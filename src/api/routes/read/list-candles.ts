@@ -44,7 +44,6 @@ const candleMeta = Type.Object({
 /** Candles of one token. */
 export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/candles/{token_id}",
     access: "read",
     summary: "OHLCV candles; without start and end the newest",

@@ -75,7 +75,6 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
 /** One event, by any of its names. */
 export function getEvent({ state }: Backend): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/events/{id}",
     access: "read",
     summary: "One event by its id, the venue's id or slug",

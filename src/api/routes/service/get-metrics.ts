@@ -17,7 +17,6 @@ const textSchema = Type.String({ description: "Text format 0.0.4" });
 /** Everything that is measured, as JSON. */
 export function getMetrics(source: MetricsSource): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/metrics",
     access: "read",
     summary: "System metrics",
@@ -29,7 +28,6 @@ export function getMetrics(source: MetricsSource): Route {
 /** The same for Prometheus. */
 export function getPrometheus(source: MetricsSource): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/metrics/prometheus",
     access: "read",
     summary: "System metrics in the text format of Prometheus",
@@ -42,7 +40,6 @@ export function getPrometheus(source: MetricsSource): Route {
 /** The same without a key, for a listener of its own that only scrapers reach. */
 export function scrapeMetrics(source: MetricsSource): Route {
   return defineRoute({
-    method: "GET",
     path: "/metrics",
     access: "public",
     summary: "Metrics for scrapers",

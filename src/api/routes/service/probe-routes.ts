@@ -14,7 +14,6 @@ export function getHealth(options: { version: string; clock: Clock }): Route {
   const { version, clock } = options;
   const startedAtMs = clock.monotonicMs();
   return defineRoute({
-    method: "GET",
     path: "/v1/health",
     access: "probe",
     summary: "Whether the service is alive",
@@ -34,7 +33,6 @@ export function getHealth(options: { version: string; clock: Clock }): Route {
 /** Whether the service should be sent requests: 200 when every check is well, else 503. */
 export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role = "serve"): Route {
   return defineRoute({
-    method: "GET",
     path: "/v1/ready",
     access: "probe",
     summary: "Whether the service is ready for requests",
