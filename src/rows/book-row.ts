@@ -69,7 +69,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
     source,
     stale: reason !== null,
     stale_reason: reason,
-    age_ms: ageOf(book, nowMs),
+    age_ms: Math.max(0, Math.floor(book.ageMs(nowMs))),
   };
 }
 
@@ -86,11 +86,6 @@ export function presentBookChange(book: LiveBook, changes: readonly LevelChange[
     hash,
     ...wire.millisecondFields(timestampMs),
   };
-}
-
-/** In whole milliseconds. */
-export function ageOf(book: LiveBook, nowMs: number): number {
-  return Math.max(0, Math.floor(book.ageMs(nowMs)));
 }
 
 function presentLevel({ price, size }: Level): Static<typeof levelRow> {

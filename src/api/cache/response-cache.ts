@@ -9,7 +9,7 @@ import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 
-/** A response without request id, freshness and age, which go between `head` and `tail`. */
+/** A response without request id and freshness, which go between `head` and `tail`. */
 export type CachedResponse = {
   readonly route: string;
   readonly access: Access;
@@ -31,8 +31,6 @@ export type CachedResponse = {
 export type Subject = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
   readonly lasts: () => () => boolean;
-  /** How old the data is, in milliseconds, for answers that end with the field `age_ms`. */
-  readonly ageMs?: () => number;
   /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
   readonly bodyNow?: () => AnswerBody | null;
 };
@@ -56,16 +54,14 @@ export class WrittenJson {
 
 /** An answer in parts of JSON. */
 export type AnswerParts = Pick<CachedResponse, "tail"> & {
-  /** Ends where the request id follows, or before it the age. */
+  /** Ends where the request id follows. */
   readonly head: string;
   /** What `etag` covers: everything but freshness and cursors, which differ each time. */
   readonly tagged: string;
 };
 
-/** The parts of an answer; one with an age has `age_ms` in its data, which is left out here. */
-export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerParts {
-  if (ageMs !== undefined) return agingPartsOf(body);
-  const { data, meta = {}, ...rest } = body;
+/** The parts of an answer. */
+export function partsOf({ data, meta = {}, ...rest }: AnswerBody): AnswerParts {
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
   const moreText = JSON.stringify(meta).slice(1, -1);
@@ -74,12 +70,6 @@ export function partsOf(body: AnswerBody, { ageMs }: Partial<Subject>): AnswerPa
     tail: moreText === "" ? "}}" : `,${moreText}}}`,
     tagged: `${dataText}${rest.pagination?.has_more ?? ""}${moreText}`,
   };
-}
-
-function agingPartsOf({ data }: AnswerBody): AnswerParts {
-  const { age_ms: _age, ...lasting } = data as { readonly age_ms: number };
-  const dataText = JSON.stringify(lasting);
-  return { head: `{"data":${dataText.slice(0, -1)},"age_ms":`, tail: "}}", tagged: dataText };
 }
 
 /** The weak tag of an answer: sent again it may differ in freshness and in how cursors are written. */
@@ -95,21 +85,16 @@ export function matchesEtag(etag: string, ifNoneMatch: string | undefined): bool
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
 }
 
-/** An answer but for its head. */
-type Ending = Pick<CachedResponse, "tail"> & { readonly subject: Pick<Subject, "ageMs"> };
-
 /** The text behind the head, as of now. Request ids are harmless in JSON. */
-export function endOf(requestId: string, { subject, tail }: Ending, fresh: Freshness): string {
-  const { ageMs } = subject;
-  const age = ageMs === undefined ? "" : `${ageMs()}},"meta":{"request_id":`;
-  return age + metaText(requestId, fresh) + tail;
-}
-
-function metaText(requestId: string, freshness: Freshness): string {
+export function endOf(
+  requestId: string,
+  { tail }: Pick<CachedResponse, "tail">,
+  freshness: Freshness,
+): string {
   const { indexed_block, indexed_seq, head_block, finalized_block, lag_seconds } = freshness;
   return (
     `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
-    `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}`
+    `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}${tail}`
   );
 }
 
@@ -164,7 +149,7 @@ export class ResponseCache {
       const isCurrent = subject.lasts();
       const body = subject.bodyNow?.() ?? null;
       if (body === null) return null;
-      const { head, tail } = partsOf(body, subject);
+      const { head, tail } = partsOf(body);
       return this.put(target, { ...answer, head, tail, isCurrent });
     } catch {
       // What fails here fails again on the long path, which answers with the error.

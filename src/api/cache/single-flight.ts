@@ -16,9 +16,7 @@ import {
 } from "./response-cache.ts";
 
 /** An answer that can be sent. */
-type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl"> & {
-  readonly subject: Pick<Subject, "ageMs">;
-};
+type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
 
 /** An answer and how fresh it is; anyone who asked the same at the same time gets it too. */
 type Shared = { readonly made: Made; readonly fresh: Freshness };
@@ -53,8 +51,7 @@ export class SingleFlight {
     if (subjectOf === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const made = madeOf(route, { body, subject: subjectOf?.(request) ?? {} }, exchange);
-      return report({ made, fresh }, exchange);
+      return report({ made: madeOf(route, body, exchange), fresh }, exchange);
     }
     const target = request.raw.url ?? "";
     const cached = this.#cache.get(target);
@@ -79,7 +76,7 @@ export class SingleFlight {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const sent = madeOf(route, { body, subject }, exchange);
+      const sent = madeOf(route, body, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
       const response = { ...sent, route: path, access, contentType, subject, isCurrent };
@@ -96,13 +93,13 @@ export class SingleFlight {
 
 function madeOf(
   { isTagged }: Route,
-  { body, subject }: { readonly body: AnswerBody; readonly subject: Made["subject"] },
+  body: AnswerBody,
   { reply }: Exchange,
 ): Made & { readonly head: string } {
-  const parts = partsOf(body, subject);
+  const parts = partsOf(body);
   const { head, tail } = parts;
   const etag = isTagged?.(body) ? etagOf(parts) : null;
-  return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")), subject };
+  return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
 function report(shared: Shared, exchange: Exchange): unknown {
