@@ -313,6 +313,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await there.close();
   });
 
+  await t.test("draws further trades when their end is reached", async () => {
+    await follow(page, "/trades");
+    await page.waitForSelector(".tape tr[data-id]:nth-child(24)");
+    assert.equal(await page.locator(".tape tr[data-id]").count(), 24);
+    await page.evaluate(`document.querySelector(".scroll").scrollTop = 1e6`);
+    await page.waitForSelector(".tape tr[data-id]:nth-child(25)");
+  });
+
   await t.test("no table of trades scrolls sideways on a narrow desktop", async () => {
     for (const width of [900, 1000, 1180]) {
       await page.setViewportSize({ width, height: 900 });

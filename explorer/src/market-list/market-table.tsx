@@ -4,6 +4,7 @@ import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, plural, points, toneOf } from "../format/numbers.ts";
 import { fullTime, millisecondsOf, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
+import { useOnScreen } from "../parts/use-on-screen.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { hasBooks } from "../service/session.ts";
@@ -18,7 +19,6 @@ import {
 import { type SortName, sortBy, sortedBy } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
-import { useOnScreen } from "./use-on-screen.ts";
 import { useRowExtras } from "./use-row-extras.ts";
 
 const outcomesShown = 4;

@@ -123,10 +123,22 @@ function EventChart(props: {
     }),
     [shown, ...lines],
   );
+  const requests = shown.map((market, at) => ({
+    title: `Candles, ${labelOf(market, props.all)}`,
+    path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
+    query: {
+      resolution: lines[at]?.window.resolution,
+      start: lines[at]?.window.fromMs,
+      fill: "previous",
+      limit: 1000,
+    },
+    isBulk: true,
+  }));
   return (
     <Panel
       title="Chance over time"
       class="chart-panel"
+      requests={requests}
       tools={
         <Segments
           label="Time shown"

@@ -4,6 +4,7 @@ import { cents, exact, exactDollars, short } from "../format/numbers.ts";
 import { fullTime, timeOfDay } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { useOnScreen } from "../parts/use-on-screen.ts";
 import { paths } from "../routing/paths.ts";
 import { useQuestions } from "../service/market-names.ts";
 import { matchTypes } from "./match-meanings.ts";
@@ -24,6 +25,9 @@ const columns: readonly Column[] = [
 
 const largeTradeUsd = 1000;
 
+/** More than a box shows; each change paints all rows of the box, also those below its edge. */
+const rowsAtFirst = 24;
+
 /** What the table shows besides the trade itself. */
 type Columns = {
   /** Which market each trade is of; not needed where all are of one. */
@@ -42,6 +46,8 @@ export function TradeTable(
   const { tape, label, hasMarket, hasDate = false } = props;
   const ids = hasMarket ? tape.trades.map(({ condition_id: id }) => id) : [];
   const questions = useQuestions(ids);
+  const [end, isEndSeen] = useOnScreen<HTMLTableSectionElement>();
+  const rows = isEndSeen ? tape.trades : tape.trades.slice(0, rowsAtFirst);
   return (
     <div {...scrolling(label)}>
       <table
@@ -50,7 +56,7 @@ export function TradeTable(
       >
         <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
         <tbody>
-          {tape.trades.map((trade) => (
+          {rows.map((trade) => (
             <TradeRow
               key={trade.id}
               trade={trade}
@@ -60,6 +66,7 @@ export function TradeTable(
             />
           ))}
         </tbody>
+        <tfoot ref={end} aria-hidden="true" />
       </table>
     </div>
   );
