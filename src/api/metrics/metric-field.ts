@@ -4,8 +4,6 @@ import { type TSchema, type TSchemaOptions, Type } from "typebox";
 /** How a field is shown to Prometheus; milliseconds as seconds. */
 export type ShownMetric = {
   readonly type: "counter" | "gauge";
-  /** In place of the name that `metric-table.ts` derives, without the prefix `oddwire_`; in base units. */
-  readonly name?: string | undefined;
   /** The label that a kind, a state or a text becomes. */
   readonly label?: string;
   /** Labels of this field, where several are one metric. */
@@ -15,8 +13,8 @@ export type ShownMetric = {
 type Labels = Pick<ShownMetric, "label" | "labels">;
 
 /** The keywords of texts of which each is a metric of 1, with the text as its label. */
-export function gauge(description: string, name: string, own: Labels): TSchemaOptions {
-  return metric({ type: "gauge", name, ...own }, description);
+export function gauge(description: string, label: string): TSchemaOptions {
+  return metric({ type: "gauge", label }, description);
 }
 
 /** The keywords of a field that is a metric. Those that begin with `~` are not published. */
@@ -45,8 +43,8 @@ function fieldsOf<Schema extends TSchema>(
 ) {
   const metricOf =
     (type: ShownMetric["type"]) =>
-    (help: string, name?: string, own = common) =>
-      shape(metric({ type, name, ...own }, help));
+    (help: string, own = common) =>
+      shape(metric({ type, ...own }, help));
   return { plain: shape({}), gauge: metricOf("gauge"), counter: metricOf("counter") };
 }
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
 import { roles } from "../../base/config/config.ts";
-import { accessSchema, clusterSchema } from "./access-schema.ts";
 import {
   amount,
   block,
@@ -35,10 +34,7 @@ const indexerSchema = Type.Object({
     "Blocks within the coverage that are not stored; not 0 only in a damaged directory",
   ),
   unfinalized_blocks: count.gauge("Unfinalized blocks, in memory"),
-  warnings: Type.Array(
-    Type.String(),
-    gauge("1 for each warning that is raised", "indexer_warning", { label: "warning" }),
-  ),
+  warnings: Type.Array(Type.String(), gauge("1 for each warning that is raised", "warning")),
   events: countsBy("kind").counter("Events by kind; fills are order_filled"),
   trades: count.counter("Trades"),
   events_per_second: measured.gauge("Events per second over the last 5 seconds"),
@@ -57,18 +53,9 @@ const indexerSchema = Type.Object({
       ),
       blocks: count.counter("Stored blocks that were audited"),
       rounds: count.counter("Complete rounds of the audit"),
-      round_progress: share.gauge(
-        "The share of stored blocks audited in this round",
-        "audit_round_progress_ratio",
-      ),
-      audited_from_block: block.gauge(
-        "First block audited without a gap in this round",
-        "audit_from_block",
-      ),
-      audited_to_block: block.gauge(
-        "Last block audited without a gap in this round",
-        "audit_to_block",
-      ),
+      round_progress: share.gauge("The share of stored blocks audited in this round"),
+      audited_from_block: block.gauge("First block audited without a gap in this round"),
+      audited_to_block: block.gauge("Last block audited without a gap in this round"),
       mismatches: count.counter("Ranges in which a node and the store differed, proven or not"),
       false_alarms: count.counter(
         "Ranges in which an endpoint differed from the store and receipts confirmed the store",
@@ -87,15 +74,9 @@ const indexerSchema = Type.Object({
         {
           from_block: count.gauge("First block of the backfill; absent while the head is followed"),
           to_block: count.gauge("Last block of the backfill: the head"),
-          progress: share.gauge(
-            "The share of the backfill that is done",
-            "backfill_progress_ratio",
-          ),
+          progress: share.gauge("The share of the backfill that is done"),
           blocks_per_second: measured.gauge("Blocks per second over the last 5 seconds"),
-          seconds_left: measured.gauge(
-            "Estimated time to the end of the backfill",
-            "backfill_remaining_seconds",
-          ),
+          seconds_left: measured.gauge("Estimated time to the end of the backfill"),
         },
         prefixed("backfill"),
       ),
@@ -110,25 +91,16 @@ const indexerSchema = Type.Object({
       calls: count.counter("JSON-RPC calls sent"),
       errors: count.counter("Requests that failed: no response, a broken one, or a 5xx"),
       rate_limited: count.counter("Requests refused because of the rate"),
-      bad_answers: count.counter(
-        "Responses that contradicted themselves or the chain",
-        "rpc_invalid_responses_total",
-      ),
+      bad_answers: count.counter("Responses that contradicted themselves or the chain"),
       latency_ms: measured.gauge("Sliding average of small requests"),
       breaker: Type.Enum(
         ["closed", "open", "half_open"],
-        gauge("1 for the state that the breaker is in, 0 for the others", "rpc_breaker_state", {
-          label: "state",
-        }),
+        gauge("1 for the state that the breaker is in, 0 for the others", "state"),
       ),
-      calls_per_second: measured.gauge(
-        "The learned or configured rate limit; absent without one",
-        "rpc_calls_per_second_max",
-      ),
+      calls_per_second: measured.gauge("The learned or configured rate limit; absent without one"),
       range_blocks: count.gauge("Blocks per request"),
       range_blocks_cap: block.gauge(
         "The provider's cap on blocks per request; absent while unknown",
-        "rpc_range_blocks_max",
       ),
       head_block: block.gauge("The newest block that it reported"),
     }),
@@ -141,18 +113,12 @@ const apiSchema = Type.Object(
     requests: count.plain,
     errors: count.counter("Responses with 5xx"),
     refusals: countsBy("code").counter("Requests refused, by code of the error"),
-    access_changes: countsBy("action").counter(
-      "Changes of keys and IP blocks, by action",
-      "access_changes_total",
-    ),
+    access_changes: countsBy("action").counter("Changes of keys and IP blocks, by action"),
     routes: Type.Array(
       Type.Object({
         method: Type.String(),
         route: Type.String({ description: "The pattern, never the path" }),
-        statuses: countsBy("status").counter(
-          "Requests, by status of the response",
-          "http_requests_total",
-        ),
+        statuses: countsBy("status").counter("Requests, by status of the response"),
         ...latencyFields,
       }),
       labeledBy("method", "route"),
@@ -165,7 +131,7 @@ const streamSchema = Type.Object({
   connections: count.gauge("Clients connected to the stream"),
   subscriptions: count.gauge("Subscriptions of all connections"),
   messages: count.counter("Events sent, to all clients together"),
-  bytes: count.counter("Bytes of those events, as sent", "stream_sent_bytes_total"),
+  bytes: count.counter("Bytes of those events, as sent"),
   replayed_messages: count.counter("Events of them that were replayed from the store"),
   slow_closes: count.counter("Connections closed because the client was slow or silent"),
 });
@@ -173,11 +139,9 @@ const streamSchema = Type.Object({
 const operationSchema = (operation: string) =>
   Type.Object({
     count: count.plain,
-    failures: count.counter(
-      "Queries and inserts that failed or were refused",
-      "store_failures_total",
-      { labels: { operation } },
-    ),
+    failures: count.counter("Queries and inserts that failed or were refused", {
+      labels: { operation },
+    }),
     ...latencyFields,
   });
 
@@ -205,12 +169,39 @@ const storeSchema = Type.Object({
       source: Type.String(),
       answers: count.counter(
         "Queries by the last source that was needed: views, head, recent or engine",
-        "query_reads_total",
       ),
     }),
     labeledBy("question", "source"),
   ),
 });
+
+const accessSchema = Type.Object({
+  key_version: count.gauge("The version of API keys in force"),
+  keys_verified: count.gauge("1 while keys are known to be current; 0 refuses them with 503"),
+  live_nodes: count.gauge("Nodes that share limits and keys"),
+  limits_inexact_seconds: measured.counter(
+    "Seconds in which limits were not exact: without Redis, or until it had a whole minute of requests",
+  ),
+});
+
+const clusterSchema = Type.Object(
+  {
+    is_active: flag.gauge("1 while this process is the active indexer, else 0"),
+    active_node: Type.Union(
+      [Type.String(), Type.Null()],
+      gauge("Always 1; the label names the active indexer", "node"),
+    ),
+    term: block.gauge("How often an indexer has become active since Redis was empty"),
+    feed_age_seconds: measured.gauge("On a serving node, since the newest message of the indexer"),
+    feed_has_hole: flag.gauge(
+      "1 while a serving node misses blocks of the feed and follows final facts alone, else 0",
+    ),
+    open_claims: count.gauge("Claims of blocks that the active indexer has not committed yet"),
+    redis_up: flag.gauge("1 while this process is connected to Redis, else 0"),
+    redis_down_seconds: amount.counter("Seconds without Redis since the start of the process"),
+  },
+  prefixed(""),
+);
 
 const booksSchema = Type.Object(
   {
@@ -218,29 +209,17 @@ const booksSchema = Type.Object(
     in_memory: count.gauge("Order books in memory"),
     stale: count.gauge("Order books that may differ from the venue's"),
     followed: count.gauge("Order books that clients of the stream follow"),
-    hashes_usable: flag.gauge(
-      "1 while the venue's hashes are checked, else 0",
-      "orderbooks_hash_check_enabled",
-    ),
+    hashes_usable: flag.gauge("1 while the venue's hashes are checked, else 0"),
     resyncs: countsBy("reason").counter("Order books that were requested again, by reason"),
     changes: count.counter("Changed levels received from the stream"),
     snapshots: count.counter("Whole order books received from the stream"),
     unreadable: count.counter("Messages of the stream that could not be parsed"),
     hashes_proven: count.counter("Hashes that confirmed an order book"),
-    false_alarms: count.counter(
-      "Hashes that differed for an order book that was correct",
-      "orderbooks_hash_false_positives_total",
-    ),
-    requests: count.counter("Requests to the venue for order books", "venue_requests_total"),
-    errors: countsBy("kind").counter(
-      "Requests to the venue that failed, by kind",
-      "venue_errors_total",
-    ),
-    connections_open: count.gauge(
-      "Connections to the venue's stream that are open",
-      "venue_connections",
-    ),
-    connections: count.counter("Connections to the venue's stream made", "venue_connections_total"),
+    false_alarms: count.counter("Hashes that differed for an order book that was correct"),
+    requests: count.counter("Requests to the venue for order books"),
+    errors: countsBy("kind").counter("Requests to the venue that failed, by kind"),
+    connections_open: count.gauge("Connections to the venue's stream that are open"),
+    connections: count.counter("Connections to the venue's stream made"),
   },
   prefixed("orderbooks"),
 );
@@ -263,24 +242,21 @@ const metadataSchema = Type.Object(
 );
 
 const cpu = (mode: string) =>
-  amount.counter("Processor time of all threads", "process_cpu_seconds_total", {
+  amount.counter("Processor time of all threads", {
     labels: { mode },
   });
 const lag = (quantile: string) =>
-  amount.gauge("How late timers were in the last 10 seconds", "process_event_loop_lag_seconds", {
+  amount.gauge("How late timers were in the last 10 seconds", {
     labels: { quantile },
   });
 
 const processSchema = Type.Object({
   memory: Type.Object(
     {
-      resident_bytes: count.gauge(
-        "Resident memory, with the embedded engine",
-        "process_resident_memory_bytes",
-      ),
+      resident_bytes: count.gauge("Resident memory, with the embedded engine"),
       heap_used_bytes: count.gauge("Heap of the main thread in use"),
       heap_total_bytes: count.gauge("Heap of the main thread reserved"),
-      external_bytes: count.gauge("Buffers outside the heap", "process_external_memory_bytes"),
+      external_bytes: count.gauge("Buffers outside the heap"),
     },
     prefixed("process"),
   ),
@@ -297,14 +273,9 @@ const processSchema = Type.Object({
 
 /** Everything that is measured. Counts are since the start of the process. */
 export const metricsSchema = Type.Object({
-  uptime_seconds: amount.gauge("Since the start of the process", "process_uptime_seconds"),
-  version: Type.String(
-    gauge("Always 1; the label reports the version", "build_info", { label: "version" }),
-  ),
-  role: Type.Enum(
-    [...roles],
-    gauge("1 for the role of this process, 0 for the others", "process_role", { label: "role" }),
-  ),
+  uptime_seconds: amount.gauge("Since the start of the process"),
+  version: Type.String(gauge("Always 1; the label reports the version", "version")),
+  role: Type.Enum([...roles], gauge("1 for the role of this process, 0 for the others", "role")),
   indexer: indexerSchema,
   api: apiSchema,
   stream: streamSchema,
