@@ -116,8 +116,6 @@ function wantedTokens(
   { token_id, condition_id, neg_risk_market_id }: FillQuery,
   { directory }: Backend["state"],
 ): readonly TokenId[] | undefined {
-  const tokensOf = (markets: readonly (Market | null)[]) =>
-    markets.flatMap((market) => market?.tokens ?? []).map((token) => token.tokenId);
   const choices = [
     token_id,
     condition_id && tokensOf([directory.market(condition_id)]),
@@ -126,4 +124,8 @@ function wantedTokens(
   const given = choices.filter((ids) => ids !== undefined);
   const [first, ...others] = given.map((ids) => new Set(ids));
   return first && [...first].filter((id) => others.every((ids) => ids.has(id)));
+}
+
+function tokensOf(markets: readonly (Market | null)[]): readonly TokenId[] {
+  return markets.flatMap((market) => market?.tokens ?? []).map((token) => token.tokenId);
 }
