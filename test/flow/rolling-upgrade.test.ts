@@ -1,0 +1,156 @@
+/**
+ * A rolling upgrade as docs/cluster.md describes it, behind the balancer of deploy/cluster with its own configuration: under
+ * load every request is answered, or with 503 and the time to retry, and no trade is lost on a stream.
+ */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { cleanUp } from "../support/clean-up.ts";
+import { type ClusterScene, openClusterScene } from "../support/cluster-scene.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { ResumingClient } from "../support/resuming-client.ts";
+import { adminKey, type Service } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { WanderingReader } from "../support/wandering-reader.ts";
+
+const balancer = "haproxy";
+const blockEveryMs = 1000;
+const loops = 8;
+const paths = ["/v1/trades?limit=50", "/v1/markets?limit=20", "/v1/fills?limit=50&order=asc"];
+
+test("R11: an upgrade under load fails no request and loses no trade on a stream", async (t) => {
+  if (spawnSync(balancer, ["-v"]).status !== 0)
+    return t.skip(`NOT TESTED: there is no ${balancer}`);
+  const scene = await openClusterScene(t);
+  const { chain } = scene;
+  chain.goOn(blockEveryMs);
+  let indexers = [await scene.start("index", "index-a"), await scene.start("index", "index-b")];
+  const ports = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const apis = await Promise.all(ports.map((port) => startApi(scene, port)));
+  const url = await openBalancer(t, ports);
+  const load = new Load(url);
+  cleanUp(t, () => load.close());
+  const clients = [1, 2].map(() => new ResumingClient(() => url, adminKey));
+  for (const client of clients) cleanUp(t, () => client.close());
+  const reader = WanderingReader.start({ pickUrl: () => url, wasKilled: () => false }, adminKey);
+  cleanUp(t, () => reader.close());
+  for (const [index, port] of ports.entries()) {
+    assert.equal(await apis[index]?.stop(), 0);
+    apis[index] = await startApi(scene, port);
+  }
+  for (const name of ["index-b", "index-a"]) {
+    assert.equal(await indexers.at(-1)?.stop(), 0);
+    const upgraded = await scene.start("index", name);
+    await upgraded.waitReady();
+    indexers = [upgraded, ...indexers.slice(0, -1)];
+  }
+  const [api] = apis;
+  assert(api !== undefined);
+  await api.waitIndexed(chain.head + 2);
+  await load.close();
+  t.diagnostic(`${load.answered} requests answered, ${load.toRetry} to be sent again later`);
+  assert(load.answered > 0);
+  chain.stop();
+  chain.settle();
+  for (const each of apis) await each.waitFinalized(chain.head);
+  const ids = (await api.getAllPages("/v1/trades?order=asc&limit=1000")).map(({ id }) => id);
+  for (const client of clients) {
+    const isDone = () => client.failure !== null || client.rows.size === ids.length;
+    await waitFor("all trades on a stream", async () => (isDone() ? true : null));
+    await client.close();
+    const bySeq = [...client.rows].toSorted(([, one], [, other]) => one.seq - other.seq);
+    assert.deepEqual(
+      bySeq.map(([id]) => id),
+      ids,
+    );
+  }
+  const isRead = () => reader.failure !== null || reader.ids.length >= ids.length;
+  await waitFor("all trades in pages", async () => (isRead() ? true : null));
+  await reader.close();
+  assert.deepEqual(reader.ids, ids);
+});
+
+/** A serving node that is ready, on this port. */
+async function startApi(scene: ClusterScene, port: number): Promise<Service> {
+  const api = await scene.start("api", `api-${port}`, { ODDWIRE_PORT: String(port) });
+  await api.waitReady();
+  return api;
+}
+
+/** The balancer of deploy/cluster before nodes on these ports, once it has found all of them; its address. */
+async function openBalancer(t: TestContext, ports: readonly number[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-balancer-"));
+  cleanUp(t, () => rm(folder, { recursive: true }));
+  const shipped = new URL("../../deploy/cluster/config/haproxy.cfg", import.meta.url);
+  const port = await findFreePort();
+  const path = join(folder, "haproxy.cfg");
+  await writeFile(path, configOf(await readFile(shipped, "utf8"), port, ports));
+  const child = spawn(balancer, ["-db", "-f", path], { stdio: ["ignore", "ignore", "inherit"] });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  cleanUp(t, async () => {
+    process.off("exit", kill);
+    kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await waitFor("the balancer", async () => {
+    assert.equal(child.exitCode, null);
+    const response = await fetch(`${url}/v1/ready`).catch(() => null);
+    return response?.status === 200 ? true : null;
+  });
+  return url;
+}
+
+/** What the shipped configuration says of HTTP, for this machine: its names and ports are those of the compose file. */
+function configOf(shipped: string, port: number, ports: readonly number[]): string {
+  const sections = shipped.split(/^(?=(?:global|defaults|resolvers|frontend|backend|listen)\b)/m);
+  const ofHttp = sections.filter((text) => /^(?:global|defaults|frontend|backend)/.test(text));
+  const local = ofHttp
+    .join("\n")
+    .replace("maxconn 20000", "maxconn 1000")
+    .replace("init-addr none resolvers docker", "")
+    .replace("bind :8080", `bind 127.0.0.1:${port}`);
+  return ports.reduce((text, own, index) => {
+    const name = `api-${index + 1}`;
+    return text.replace(`server ${name} ${name}:8080`, `server ${name} 127.0.0.1:${own}`);
+  }, local);
+}
+
+/** Clients that ask without a pause. */
+class Load {
+  answered = 0;
+  toRetry = 0;
+  #isClosed = false;
+  readonly #running: Promise<unknown>;
+
+  constructor(url: string) {
+    this.#running = Promise.all(Array.from({ length: loops }, () => this.#run(url)));
+    // Thrown by `close`.
+    this.#running.catch(() => {});
+  }
+
+  /** Throws when a request had another answer than 200, or 503 with the time to ask again. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  async #run(url: string): Promise<void> {
+    for (let turn = 0; !this.#isClosed; turn += 1) {
+      const path = paths[turn % paths.length] ?? "";
+      const response = await fetch(url + path, { headers: { "x-api-key": adminKey } });
+      const text = await response.text();
+      if (response.status === 503 && response.headers.has("retry-after")) {
+        this.toRetry += 1;
+        continue;
+      }
+      assert.equal(response.status, 200, `${path}: ${text}`);
+      this.answered += 1;
+    }
+  }
+}
