@@ -211,7 +211,11 @@ export class Auditor {
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
     } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
       // Others read it all the time, and its replicas differ meanwhile.
-      log.error(reported, "stored blocks are proven wrong; a cluster is not repaired: index again");
+      log.error(
+        reported,
+        "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +
+          "index again into another ODDWIRE_CLICKHOUSE_DATABASE",
+      );
       this.#note(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
       log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");

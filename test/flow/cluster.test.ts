@@ -153,6 +153,35 @@ test("a serving node loads again what an indexer repairs", async (t) => {
   for (const node of [api, fresh]) assert.deepEqual((await node.get<Page>(path)).data, []);
 });
 
+test("a cluster moves to a database that was indexed again, with its keys", async (t) => {
+  const { chain, clickhouse, redis, start } = await openClusterScene(t);
+  chain.grow(60);
+  chain.settle();
+  await start("index", "index");
+  const before = await start("api", "api");
+  await before.waitFinalized(chain.head);
+  const created = await fetch(`${before.baseUrl}/v1/keys`, {
+    method: "POST",
+    headers: { "x-api-key": adminKey, "content-type": "application/json" },
+    body: '{"name":"reader"}',
+  });
+  assert.equal(created.status, 201);
+  const { key } = ((await created.json()) as { data: { key: string } }).data;
+  // As docs/clickhouse.md says.
+  const again = {
+    ODDWIRE_CLICKHOUSE_DATABASE: "again",
+    ODDWIRE_REDIS_URL: `${redis.url}/1`,
+  };
+  const index = await start("index", "index-again", again);
+  await index.waitReady();
+  await clickhouse.ask("INSERT INTO again.access_log SELECT * FROM facts.access_log");
+  const api = await start("api", "api-again", again);
+  await api.waitFinalized(chain.head);
+  await assertTradesServed(api, chain);
+  const { status } = await api.request("/v1/trades", { "x-api-key": key });
+  assert.equal(status, 200);
+});
+
 /** What views of a node have summed up, by market. */
 async function readVolumes(api: Service): Promise<readonly unknown[]> {
   const rows = await api.getAllPages("/v1/markets?limit=100&sort=created_at&order=asc");

@@ -102,7 +102,7 @@ test("a cluster is not repaired, and the refusal says what to do", async () => {
   assert.deepEqual([code, stdout], [2, ""], stderr);
   assert.match(
     stderr,
-    /ODDWIRE_CLICKHOUSE_CLUSTER is oddwire: a cluster cannot be repaired .*index again/,
+    /ODDWIRE_CLICKHOUSE_CLUSTER is oddwire: a ClickHouse cluster cannot be repaired .*index again/,
   );
 });
 

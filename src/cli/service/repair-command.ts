@@ -41,8 +41,9 @@ export async function repair(options: RangeOptions): Promise<number> {
 function refuseCluster({ clickhouseCluster: cluster }: Config): void {
   if (cluster === null) return;
   throw new ConfigError([
-    `ODDWIRE_CLICKHOUSE_CLUSTER is ${cluster}: a cluster cannot be repaired while its nodes read it; ` +
-      "see what differs with `oddwire check`, and index again into another ODDWIRE_CLICKHOUSE_DATABASE",
+    `ODDWIRE_CLICKHOUSE_CLUSTER is ${cluster}: a ClickHouse cluster cannot be repaired while its replicas are read; ` +
+      "see what differs with `oddwire check`, and index again into another ODDWIRE_CLICKHOUSE_DATABASE " +
+      '(docs/clickhouse.md, "Corrupt blocks")',
   ]);
 }
 
