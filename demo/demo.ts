@@ -71,7 +71,7 @@ function readFlags() {
   }
 }
 
-/** Runs until sent to stop. What a later start goes on from is written when the chain is at rest. */
+/** Runs until it is stopped. What a later start resumes from is written when the chain is at rest. */
 async function runDemo(folder: DemoFolder): Promise<void> {
   const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
   const { stateFile } = folder;
@@ -98,13 +98,13 @@ async function runDemo(folder: DemoFolder): Promise<void> {
     if (isWritten && state !== null && !flags.cluster) {
       folder.saveMarket(state);
       console.log(
-        `Stopped. The next start goes on from here; delete ${folder.path} to start over.`,
+        `Stopped. The next start resumes from here; delete ${folder.path} to start over.`,
       );
     }
   }
 }
 
-/** Goes on with the market of the last start, or plays a day of trading on an empty chain. */
+/** Resumes the market of the last start, or plays a day of trading on an empty chain. */
 async function openMarket(
   folder: DemoFolder,
   chain: DemoChain,
@@ -113,7 +113,7 @@ async function openMarket(
   const { market } = folder;
   folder.forgetMarket();
   if (market !== null) {
-    console.log(`market   goes on where it was (delete ${folder.path} for a new one)`);
+    console.log(`market   resumed (delete ${folder.path} for a new one)`);
     return Simulation.resume(chain, market);
   }
   const startedMs = performance.now();
@@ -168,7 +168,7 @@ ${curl} '${url}/v1/candles/${token}?resolution=15m'
 ${curl} '${url}/v1/orderbook/${token}?depth=5'
 npx oddwire tail --url ${url} --key ${key}
 
-Trading goes on. Ctrl-C stops everything; the next start ${flags.cluster ? "begins with a new market" : "goes on from there"}.`);
+Trading continues. Ctrl-C stops everything; the next start ${flags.cluster ? "begins with a new market" : "resumes from there"}.`);
 }
 
 /** Waits for all to end. The first that fails stops the others, and its error is thrown. */

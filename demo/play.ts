@@ -18,7 +18,7 @@ export async function playHistory(
   }
 }
 
-/** Plays it in real time, a block a second. Returns what it came to when sent to stop. */
+/** Plays it in real time, a block a second. Returns what it came to when it is stopped. */
 export async function playLive(
   simulation: Simulation,
   { signal, onStep }: { signal: AbortSignal; onStep: () => void },

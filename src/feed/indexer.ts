@@ -125,7 +125,7 @@ export class Indexer {
     const { status } = this.#parts.chain;
     if (status === null) return { ok: false, detail: "connecting" };
     if (status.warnings.includes("no_endpoint")) {
-      return { ok: false, detail: "no node answers, or as it should; the log says why" };
+      return { ok: false, detail: "no RPC endpoint is healthy; see the log" };
     }
     const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
     const details = [...status.warnings, ...ignored.map(({ host }) => `ignored: ${host}`)];

@@ -16,7 +16,7 @@ function openStage(t: TestContext): {
 
 const never = new AbortController().signal;
 
-/** Work that ends only when it is configured to. */
+/** Work that ends only when it is aborted. */
 async function hang(signal: AbortSignal): Promise<void> {
   await once(signal, "abort");
   signal.throwIfAborted();

@@ -254,8 +254,8 @@ function Confirmation(props: {
         <p class="warn">
           <strong>This is the key that this page uses.</strong>{" "}
           {kind === "revoke"
-            ? "You will need another admin key to go on."
-            : "This tab goes on with the new value."}
+            ? "You will need another admin key to continue."
+            : "This tab continues with the new value."}
         </p>
       )}
       <div class="row">

@@ -48,7 +48,7 @@ function FailureNotice(props: { readonly failure: Failure; readonly what: string
     case "limited":
       return (
         <Notice title={failure.message} tone="warning">
-          This page goes on as soon as the service allows.
+          This page continues as soon as the service allows.
         </Notice>
       );
     case "forbidden":

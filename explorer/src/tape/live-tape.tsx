@@ -46,7 +46,7 @@ export function LiveTape(props: {
               aria-pressed={isPaused}
               onClick={() => setPaused(!isPaused)}
             >
-              {isPaused ? "Go on" : "Pause"}
+              {isPaused ? "Resume" : "Pause"}
             </button>
           </>
         )}

@@ -34,7 +34,10 @@ export class BookFeed implements Feed {
       this.#report(delivery, book),
     );
     if (unwatch === null) {
-      throw new AppError("SERVICE_UNAVAILABLE", "As many order books are followed as there may be");
+      throw new AppError(
+        "SERVICE_UNAVAILABLE",
+        "The limit of order books that are followed is reached",
+      );
     }
     this.#unwatch = unwatch;
   }
