@@ -29,9 +29,9 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   /** For a `WHERE`. */
   readonly sql: string;
   /** The same for each token alone, where the table is ordered by token and tokens are few. */
-  readonly byToken?: readonly OfTokens[];
-  /** Where a page of tokens is likely to be, newest first, above `from` (0: all of it). Few parts have it, so it is read first. */
-  readonly near?: OfTokens & { readonly from: Seq };
+  readonly byToken?: readonly Conditions[];
+  /** What is read first: the list up to a position, `null` for all of it. */
+  readonly near?: Conditions & { readonly bound: Seq | null };
   readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
@@ -39,10 +39,10 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
 type Located = { readonly seq: Seq };
 
 /**
- * Conditions of which `prewhere` is the tokens alone: left to choose, the engine reads other columns before it knows
- * which rows are needed, and a page takes twice as long.
+ * Which rows. `prewhere` is the tokens alone: left to choose, the engine reads other columns before it knows which rows
+ * are needed, and a page takes twice as long.
  */
-type OfTokens = { readonly prewhere: string; readonly sql: string };
+export type Conditions = { readonly prewhere?: string; readonly sql: string };
 
 /** Where the rows of a list are, whatever they are. */
 type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
@@ -87,7 +87,7 @@ export function unfinalizedRows<Item extends Located>(
 }
 
 /** Below this position rows are final at this moment. */
-export function finalBoundary(store: IndexedFacts): Seq {
+export function finalBoundary(store: Pick<IndexedFacts, "coverage">): Seq {
   return firstSeqAbove(store.coverage);
 }
 
@@ -99,22 +99,26 @@ export async function readFinalRows<Item extends Located>(
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
   store.reads.add(list.question, "engine");
-  const { near } = list;
-  if (near === undefined) return readBelow(store, list, { boundary, limit });
+  const { near, order, after } = list;
+  if (near === undefined) return readFurther(store, list, { boundary, limit });
   const rows = await readOf(store, list, { ...near, boundary, limit });
-  if (rows.length === limit || near.from === 0) return rows;
-  const rest = { boundary: Math.min(boundary, near.from) as Seq, limit: limit - rows.length };
-  return [...rows, ...(await readBelow(store, list, rest))];
+  if (rows.length === limit || near.bound === null) return rows;
+  const rest = { boundary, limit: limit - rows.length };
+  const further =
+    order === "asc"
+      ? readFurther(store, { ...list, after: Math.max(after ?? 0, near.bound - 1) as Seq }, rest)
+      : readFurther(store, list, { ...rest, boundary: Math.min(boundary, near.bound) as Seq });
+  return [...rows, ...(await further)];
 }
 
 /** Of one token the engine reads the first rows in their order, and no more; of several it sorts all. */
-async function readBelow<Item extends Located>(
+async function readFurther<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
   reach: Reach,
 ): Promise<readonly Item[]> {
   const rows = await Promise.all(
-    (list.byToken ?? [list]).map(async (conditions) =>
+    (list.byToken ?? [{ sql: list.sql }]).map(async (conditions) =>
       readOf(store, list, { ...conditions, ...reach }),
     ),
   );
@@ -125,7 +129,7 @@ async function readBelow<Item extends Located>(
 async function readOf<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  { prewhere, sql, boundary, limit }: Partial<OfTokens> & { readonly sql: string } & Reach,
+  { prewhere, sql, boundary, limit }: Conditions & Reach,
 ): Promise<readonly Item[]> {
   const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
   const clauses = first + behind({ ...list, sql }, boundary, limit);

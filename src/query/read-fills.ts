@@ -1,6 +1,5 @@
-import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
+import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
-import type { TokenTotals } from "../market/market.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
@@ -8,21 +7,17 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { NewestOf } from "../views/recent/recent-fills.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import {
+  type Conditions,
   type ListOrder,
   type Reach,
   readFinalRows,
   readRows,
   type StoredList,
 } from "./merged-list.ts";
+import { asksForAll, type FillPage, pageBound } from "./page-bounds.ts";
 
 /** A list of fills: what passes `filter`, in the order of the chain or against it. */
 export type FillList = ListOrder & { readonly filter: FillFilter };
-
-type FillPage = FillList & {
-  readonly limit: number;
-  /** How many trades a token has and where its newest one is, which says where a page is likely to be. */
-  readonly totalsOf?: (tokenId: TokenId) => Pick<TokenTotals, "trades" | "lastTrade">;
-};
 
 /** Where the rows of a list are. */
 export function storedFills({ filter, order, after, finalizedOnly }: FillList): StoredList<Fill> {
@@ -44,7 +39,7 @@ export function storedFills({ filter, order, after, finalizedOnly }: FillList): 
   };
 }
 
-function ofTokens(filter: FillFilter): { readonly prewhere: string; readonly sql: string } {
+function ofTokens(filter: FillFilter): Conditions {
   return { prewhere: filterSql({ tokenIds: filter.tokenIds }), sql: filterSql(filter) };
 }
 
@@ -64,10 +59,7 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
   const { limit } = page;
   const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
-  const from = likelyFrom(store, page);
-  const near =
-    from === null ? {} : { near: { ...ofTokens({ ...page.filter, seqFrom: from }), from } };
-  const rows = { ...storedFills(page), ...near };
+  const rows = { ...storedFills(page), ...nearOf(store, page) };
   return newest === null
     ? readRows(store, rows, { limit })
     : readRows(store, rows, {
@@ -94,41 +86,23 @@ async function readNewest(
   return rows.slice(0, limit);
 }
 
-/** How many times the trades of a page are expected where it is looked for first. */
-const nearPages = 2;
-
-/** Where a page of all trades of some tokens ends if they were traded evenly until the newest; `null` for other pages. */
-function likelyFrom(
-  { coverage }: IndexedFacts,
-  { filter, order, after, limit, totalsOf }: FillPage,
-): Seq | null {
-  const { tokenIds = [], seqTo = Infinity } = filter;
-  const isOfTokens = tokenIds.length > 0 && asksOnlyFor(filter, [...plainNames, "seqTo"]);
-  if (order === "asc" || totalsOf === undefined || coverage === null || !isOfTokens) return null;
-  const totals = tokenIds.map(totalsOf);
-  const trades = totals.reduce((sum, one) => sum + one.trades, 0);
-  const newest = Math.max(...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
-  const oldest = firstSeqOf(coverage.fromBlock);
-  const span = ((newest - oldest) * limit * nearPages) / Math.max(1, trades);
-  const from = Math.floor(Math.min(newest, after ?? Infinity, seqTo) - span);
-  return (from > oldest ? from : 0) as Seq;
+/** The part of a list that its page is likely to be in. */
+function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "near"> {
+  const { filter, order } = page;
+  const bound = pageBound(store, page);
+  if (bound === undefined) return {};
+  const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
+  const near = { ...filter, ...bounds };
+  const conditions = tableFor(near) === "fills" ? { sql: filterSql(near) } : ofTokens(near);
+  return { near: { ...conditions, bound } };
 }
-
-/** What does not narrow a list down beyond its tokens. */
-const plainNames = ["roles", "tokenIds", "invertedTokenId"];
 
 /** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
 function plainTrades(filter: FillFilter): NewestOf | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
   const areFew = tokenIds === null || isFew(tokenIds);
-  return areTrades && areFew && asksOnlyFor(filter, plainNames) ? { tokenIds } : null;
-}
-
-function asksOnlyFor(filter: FillFilter, names: readonly string[]): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) => value === undefined || names.includes(name),
-  );
+  return areTrades && areFew && asksForAll(filter) ? { tokenIds } : null;
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

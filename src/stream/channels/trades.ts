@@ -46,6 +46,7 @@ function channelOf(
 ): Channel {
   const shown = tokenIds === null ? {} : shownTokens(tokenIds);
   const finalizedOnly = request.filter?.finality === "finalized";
+  const totalsOf = (tokenId: TokenId) => sources.state.directory.totalsOf(tokenId);
   const filter = () => fillFilterOf(request, tokenIds, sources);
   const tradesOf = (block: BlockFacts) => block.fills.filter(filterHolds(filter()));
   return {
@@ -58,11 +59,11 @@ function channelOf(
       return tradesOf(block).map((fill) => sources.latestRows.getOrAdd(fill, () => entryOf(fill)));
     },
     readAfter: async (after, { limit }) => {
-      const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly };
+      const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly, totalsOf };
       return mapInTurns(await readFills(sources.store, page), entryWriter(sources));
     },
     readNewest: async (through, limit) => {
-      const page = { filter: filter(), ...pageThrough(through), limit, finalizedOnly };
+      const page = { filter: filter(), ...pageThrough(through), limit, finalizedOnly, totalsOf };
       const fills = await readFills(sources.store, page);
       return fills.toReversed().map(entryWriter(sources));
     },

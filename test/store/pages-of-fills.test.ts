@@ -1,9 +1,10 @@
-/** Pages of all trades of some tokens, which are looked for first where the totals of the tokens say that they are. */
+/** Pages of fills, which are looked for first where they are likely to be. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Seq } from "../../src/base/ids.ts";
 import type { TokenTotals } from "../../src/market/market.ts";
+import { type FillFilter, filterHolds } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -16,7 +17,7 @@ const tokens = [...new Set(fills.map(({ tokenId }) => tokenId))];
 const newest = fills.at(-1)?.seq ?? 0;
 const roles = ["maker", "direct"] as const;
 
-test("a page has the newest trades of its tokens, whatever their totals are", async (t) => {
+test("a page has the rows that follow the one before, wherever they were expected", async (t) => {
   const { store } = await StoreFolder.open(t);
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
   const anySeq = fc.option(fc.integer({ min: 0, max: newest + 1 }), { nil: undefined });
@@ -25,30 +26,34 @@ test("a page has the newest trades of its tokens, whatever their totals are", as
     lastSeq: fc.integer({ min: 0, max: newest }),
   });
   const anyPage = fc.record({
-    tokenIds: fc.uniqueArray(fc.constantFrom(...tokens), { minLength: 1, maxLength: 4 }),
+    tokenIds: fc.option(
+      fc.uniqueArray(fc.constantFrom(...tokens), { minLength: 1, maxLength: 4 }),
+      { nil: undefined },
+    ),
+    order: fc.constantFrom("asc", "desc"),
+    side: fc.constantFrom(undefined, undefined, "BUY"),
     limit: fc.integer({ min: 1, max: 60 }),
     after: anySeq,
+    seqFrom: anySeq,
     seqTo: anySeq,
     totals: anyTotals,
   });
-  const property = fc.asyncProperty(anyPage, async ({ tokenIds, limit, after, seqTo, totals }) => {
+  const property = fc.asyncProperty(anyPage, async ({ totals, order, limit, after, ...asked }) => {
     const { trades, lastSeq } = totals;
     const lastTrade = { seq: lastSeq as Seq } as TokenTotals["lastTrade"];
+    const filter = { ...asked, roles } as FillFilter;
     const page = await readFills(store, {
-      filter: { roles, tokenIds, seqTo: seqTo as Seq | undefined },
-      order: "desc",
+      filter,
+      order,
       after: (after ?? null) as Seq | null,
       finalizedOnly: true,
       limit,
       totalsOf: () => ({ trades, lastTrade }),
     });
-    const expected = fills
-      .filter(({ tokenId, role, seq }) => {
-        const isAsked = tokenIds.includes(tokenId) && role !== "taker";
-        return isAsked && seq < Math.min(after ?? Infinity, seqTo ?? Infinity);
-      })
-      .toReversed()
-      .slice(0, limit);
+    const isBehind = (seq: Seq) =>
+      after === undefined || (order === "asc" ? seq > after : seq < after);
+    const all = fills.filter((fill) => filterHolds(filter)(fill) && isBehind(fill.seq));
+    const expected = (order === "asc" ? all : all.toReversed()).slice(0, limit);
     assert.deepEqual(
       page.map(({ seq }) => seq),
       expected.map(({ seq }) => seq),

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { firstSeqOf, type Seq, type TokenId, zeroHash } from "../base/ids.ts";
+import { type FillPage, pageBound } from "./page-bounds.ts";
+
+const store = {
+  coverage: { fromBlock: 1000, last: { number: 999_999, hash: zeroHash, timestamp: 1 } },
+};
+const page = { filter: {}, order: "desc", after: null, finalizedOnly: false, limit: 100 } as const;
+const boundOf = (more: Partial<FillPage>) => pageBound(store, { ...page, ...more });
+const tokenIds = ["0x1" as TokenId, "0x2" as TokenId];
+const totalsOf = () => ({ trades: 500, lastTrade: { seq: firstSeqOf(501_000) } as never });
+
+test("pages of everything end some thousand blocks further", () => {
+  assert.equal(boundOf({}), firstSeqOf(990_000));
+  assert.equal(boundOf({ after: firstSeqOf(500_000) }), firstSeqOf(490_000));
+  assert.equal(boundOf({ order: "asc" }), firstSeqOf(11_000));
+  assert.equal(boundOf({ order: "asc", after: firstSeqOf(500_000) }), firstSeqOf(510_000));
+});
+
+test("pages of tokens end where twice their rows are expected", () => {
+  // A fifth of 500,000 blocks has 200 of the 1,000 trades.
+  assert.equal(boundOf({ filter: { tokenIds }, totalsOf }), firstSeqOf(401_000));
+  const after = firstSeqOf(300_000);
+  assert.equal(boundOf({ filter: { tokenIds }, totalsOf, after }), firstSeqOf(200_000));
+  assert.equal(
+    boundOf({ filter: { tokenIds }, totalsOf, after, order: "asc" }),
+    firstSeqOf(400_000),
+  );
+});
+
+test("a page that the range or the chain ends before has no bound", () => {
+  assert.equal(boundOf({ filter: { seqFrom: firstSeqOf(995_000) } }), null);
+  assert.equal(boundOf({ order: "asc", filter: { seqTo: firstSeqOf(5000) } }), null);
+  assert.equal(boundOf({ after: firstSeqOf(2000) }), null);
+  const none = () => ({ trades: 0, lastTrade: null });
+  assert.equal(boundOf({ filter: { tokenIds }, totalsOf: none }), null);
+});
+
+test("what an index finds, and what is known to be somewhere only, has no likely place", () => {
+  assert.equal(boundOf({ filter: { txHash: zeroHash } }), undefined);
+  assert.equal(boundOf({ filter: { timestampTo: 5 } }), undefined);
+  assert.equal(boundOf({ filter: { tokenIds } }), undefined);
+  assert.equal(boundOf({ filter: { tokenIds, side: "BUY" }, totalsOf }), undefined);
+  assert.equal(boundOf({ filter: { tokenIds }, totalsOf, order: "asc" }), undefined);
+  assert.equal(boundOf({ filter: { tokenIds: [] }, after: 5 as Seq, totalsOf }), undefined);
+});
