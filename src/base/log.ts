@@ -3,10 +3,8 @@ import { isatty } from "node:tty";
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from "pino";
 import type * as PinoPretty from "pino-pretty";
 
-/** What the code may do with a logger; a child carries its bindings on every line. */
-export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled"> & {
-  child(bindings: Readonly<Record<string, unknown>>): Log;
-};
+/** What the code may do with a logger. */
+export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled">;
 
 /** The least important lines that are written; `silent` writes none. */
 export type LogLevel = Level | "silent";

@@ -49,15 +49,10 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
   };
 }
 
-/** The token of the other outcome of the same condition. */
-export function deriveGen3Complement(tokenId: TokenId): TokenId {
-  return tokenIdOf(BigInt(tokenId) ^ 1n);
-}
-
 /** The YES and the NO token of a condition. */
 export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId, TokenId] {
   const yes = conditionId as string as TokenId;
-  return [yes, deriveGen3Complement(yes)];
+  return [yes, tokenIdOf(BigInt(yes) ^ 1n)];
 }
 
 /**
