@@ -1,7 +1,7 @@
 /** The far end of the chain thread: derives and posts changes, a bounded number ahead of what was taken. */
+import { flushCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
-import { saveCompiledCode } from "../base/config/compile-cache.ts";
 import { chainLimits } from "../base/config/limits.ts";
 import { toError } from "../base/errors.ts";
 import { openLog } from "../base/log.ts";
@@ -56,7 +56,8 @@ try {
   });
   post({ kind: "status", status: source.status });
   post({ kind: "opened" });
-  saveCompiledCode();
+  // So that a start after a crash finds what this thread has compiled.
+  flushCompileCache();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
   for await (const change of deriveChanges(source.batches(), derivation)) {
     ahead += 1;

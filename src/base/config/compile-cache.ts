@@ -2,7 +2,7 @@
  * Caches compiled code in the data folder, which saves half a second of processor time at each start. The
  * folder belongs to the service alone, unlike the usual place for temporary files, from which code must not be run.
  */
-import { enableCompileCache, flushCompileCache } from "node:module";
+import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import {
   ConfigError,
@@ -42,12 +42,4 @@ function valueOf(words: readonly string[], flag: string): string | undefined {
   const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
   const word = words[at];
   return word === flag ? words[at + 1] : word?.slice(flag.length + 1);
-}
-
-/**
- * Writes what this thread has compiled, so that a start after a crash finds it too. The first time this
- * blocks for some tenths of a second.
- */
-export function saveCompiledCode(): void {
-  flushCompileCache();
 }

@@ -1,4 +1,4 @@
-import { saveCompiledCode } from "../../base/config/compile-cache.ts";
+import { flushCompileCache } from "node:module";
 import { type Config, type Role, readConfig } from "../../base/config/config.ts";
 import { version } from "../../base/config/version.ts";
 import { openLog } from "../../base/log.ts";
@@ -66,7 +66,8 @@ async function runService(
   for (;;) {
     const service = await Service.open(role, { ...config, port }, log);
     process.stdout.write(await welcome(config, service.url));
-    saveCompiledCode();
+    // So that a start after a crash finds what was compiled. The first time this blocks for some tenths of a second.
+    flushCompileCache();
     // A service that starts again is found where it was.
     port = Number(new URL(service.url).port);
     const failure = await Promise.race([stopped, service.failed]);
