@@ -3,9 +3,11 @@
  * are behind at the most.
  */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import { WebSocket } from "ws";
 import type { Hash } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { orderRepair } from "../../src/storage/repair.ts";
@@ -14,6 +16,7 @@ import { assertTradesServed } from "../support/assert-trades-served.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { LaggingProxy } from "../support/clickhouse/lagging-proxy.ts";
 import { describedMarkets, openClusterScene } from "../support/cluster-scene.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
 import type { LiveChain } from "../support/live-chain.ts";
 import { openServerEngine } from "../support/open-engines.ts";
 import { adminKey, type Page, type Service } from "../support/service.ts";
@@ -125,6 +128,40 @@ function assertHas(ids: readonly unknown[], shown: ReadonlySet<unknown>): void {
   const gone = [...shown].filter((id) => !here.has(id));
   assert.deepEqual(gone.slice(0, 3), [], `${gone.length} trades are gone`);
 }
+
+test("R13: a node that is cut off from ClickHouse and Redis answers 503 within 3 s, and closes its streams", async (t) => {
+  const { chain, clickhouse, redis, start } = await openClusterScene(t);
+  chain.goOn(blockEveryMs);
+  await start("index", "index");
+  const proxy = await CuttingProxy.open(t, clickhouse.url);
+  const api = await start("api", "api", { ODDWIRE_CLICKHOUSE_URL: proxy.url });
+  await api.waitReady();
+  const ask = () => api.request("/v1/trades?limit=1");
+  assert.equal((await ask()).status, 200);
+  const headers = { "x-api-key": adminKey };
+  const socket = new WebSocket(`${api.baseUrl.replace("http", "ws")}/v1/stream`, { headers });
+  socket.on("error", () => {});
+  await once(socket, "open");
+  const closed = once(socket, "close");
+  redis.pause();
+  proxy.stall();
+  const cutAtMs = performance.now();
+  let admittedAtMs = cutAtMs;
+  const refused = await waitFor("a refusal", async () => {
+    const askedAtMs = performance.now();
+    const answer = await ask();
+    if (answer.status !== 200) return answer;
+    admittedAtMs = askedAtMs;
+    return null;
+  });
+  assert.equal(refused.status, 503);
+  assert(refused.headers.has("retry-after"));
+  assert(admittedAtMs - cutAtMs <= 3000, "no longer than its validity");
+  await closed;
+  redis.resume();
+  proxy.resume();
+  await waitFor("an answer", async () => ((await ask()).status === 200 ? true : null));
+});
 
 test("a serving node loads again what an indexer repairs", async (t) => {
   const { chain, clickhouse, start } = await openClusterScene(t);
