@@ -18,14 +18,13 @@ export class FinalWriter {
   readonly #store: FactStore;
   readonly #onAppended: OnAppended;
   readonly #waitMs: number;
-  /** All that are not done with, the one that is gathered at the end. */
-  readonly #groups = new Set<AppendGroup>();
   #gathering: AppendGroup;
-  /** Ends when the group that is gathered should wait no longer. */
-  #due = Promise.withResolvers<void>();
-  #taken = Promise.withResolvers<void>();
   #adding = Promise.resolve();
-  #writing: Promise<void> | null = null;
+  #timer: NodeJS.Timeout | undefined;
+  /** The steps of the newest group, each after the same of the group before; of the last step the newest three. */
+  #written = Promise.resolve();
+  #committed = Promise.resolve();
+  #covered: readonly Promise<void>[] = [];
   #hasFailed = false;
 
   /** `onAppended` is called in chain order once blocks are durable; a group that is not full waits `waitMs`. */
@@ -36,7 +35,7 @@ export class FinalWriter {
     this.#store = store;
     this.#onAppended = options.onAppended;
     this.#waitMs = options.waitMs;
-    this.#gathering = this.#openGroup();
+    this.#gathering = store.openGroup();
   }
 
   /**
@@ -46,104 +45,73 @@ export class FinalWriter {
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
     // An append that failed since the last call has not thrown yet.
-    if (this.#hasFailed) await this.#writing;
-    this.#adding = this.#gathering.add(batch);
+    if (this.#hasFailed) await this.#covered.at(-1);
+    const group = this.#gathering;
+    this.#adding = group.add(batch);
     await this.#adding;
     const { fills, minuteCandles, events, quarantine } = batch;
     releaseRows([fills, minuteCandles, events, quarantine]);
-    this.#writing ??= this.#writeAll();
-    const { rows, batches, isEmpty } = this.#gathering;
-    const end = this.#endOfGathering();
+    if (group !== this.#gathering) return;
+    const { rows, batches, range } = group;
+    // The block that the group has to end with; `null` when any will do.
+    const end = this.#store.claims?.endOf(range.from) ?? null;
     const hasMany = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
-    const isFull = !isEmpty && (end === null ? hasMany : batch.toBlock === end);
-    if (isFull || (!more && end === null)) this.#due.resolve();
-    // A failed append must reach the caller even when there is always room.
-    await Promise.race([this.#writing, isFull ? this.#taken.promise : Promise.resolve()]);
+    if (end === null ? hasMany : batch.toBlock === end) await this.#append(group);
+    else if (end === null && !more) this.#appendSoon(group);
+    else if (end === null) this.#timer ??= setTimeout(() => this.#appendSoon(group), this.#waitMs);
   }
 
   /** Resolves when everything taken is durable. */
   async drain(): Promise<void> {
-    this.#due.resolve();
-    await this.#writing;
+    await this.#append(this.#gathering);
+    await this.#covered.at(-1);
   }
 
-  /** The block that the group being gathered has to end with; `null` when any will do. */
-  #endOfGathering(): number | null {
-    const gathering = this.#gathering;
-    return gathering.isEmpty ? null : (this.#store.claims?.endOf(gathering.range.from) ?? null);
+  /** What fails is for who writes next. */
+  #appendSoon(group: AppendGroup): void {
+    this.#append(group).catch(() => {});
   }
 
-  #openGroup(): AppendGroup {
-    const group = this.#store.openGroup();
-    this.#groups.add(group);
-    return group;
+  /** Begins to append what is gathered, once the group before is out of the first step and the third one of the last. */
+  async #append(group: AppendGroup): Promise<void> {
+    await Promise.all([this.#written, this.#covered.at(-3)]);
+    if (group === this.#gathering && !group.isEmpty) this.#begin(group);
   }
 
-  async #close(group: AppendGroup): Promise<void> {
-    this.#groups.delete(group);
+  #begin(group: AppendGroup): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#gathering = this.#store.openGroup();
+    this.#written = after([this.#adding], () => this.#store.writeFacts(group));
+    this.#committed = after([this.#written, this.#committed], () => this.#store.commit(group));
+    const covered = after([this.#committed, this.#covered.at(-1)], () => this.#cover(group));
+    this.#covered = [...this.#covered, covered].slice(-3);
+    covered.catch(() => this.#fail(group));
+  }
+
+  async #fail(group: AppendGroup): Promise<void> {
+    this.#hasFailed = true;
+    await Promise.allSettled([this.#adding]);
     await group.close();
-  }
-
-  async #writeAll(): Promise<void> {
-    try {
-      await this.#writeGroups();
-      this.#writing = null;
-    } catch (thrown) {
-      this.#hasFailed = true;
-      await Promise.allSettled([this.#adding]);
-      for (const group of this.#groups) await this.#close(group);
-      throw thrown;
-    }
-  }
-
-  async #writeGroups(): Promise<void> {
-    let written: AppendGroup | null = null;
-    let committed: AppendGroup | null = null;
-    do {
-      const taking = this.#take();
-      // The store will be closed after a failure, with nothing under way.
-      await settleAll([this.#writeFacts(taking), this.#commit(written), this.#cover(committed)]);
-      [written, committed] = [await taking, written];
-    } while (written !== null || committed !== null || !this.#gathering.isEmpty);
-  }
-
-  /** What was gathered, once it should wait no longer; `null` when nothing was. */
-  async #take(): Promise<AppendGroup | null> {
-    if (this.#gathering.isEmpty) return null;
-    const timer = setTimeout(() => {
-      if (this.#endOfGathering() === null) this.#due.resolve();
-    }, this.#waitMs);
-    await this.#due.promise;
-    clearTimeout(timer);
-    for (let adding: Promise<void> | null = null; adding !== this.#adding; ) {
-      adding = this.#adding;
-      await adding;
-    }
-    const group = this.#gathering;
-    this.#gathering = this.#openGroup();
-    this.#due = Promise.withResolvers();
-    this.#taken.resolve();
-    this.#taken = Promise.withResolvers();
-    return group;
-  }
-
-  async #writeFacts(taking: Promise<AppendGroup | null>): Promise<void> {
-    const group = await taking;
-    if (group !== null) await this.#store.writeFacts(group);
-  }
-
-  async #commit(group: AppendGroup | null): Promise<void> {
-    if (group !== null) await this.#store.commit(group);
+    await this.#gathering.close();
   }
 
   /** Memory takes in a batch in one go; requests have their turn in between. */
-  async #cover(group: AppendGroup | null): Promise<void> {
-    if (group === null) return;
+  async #cover(group: AppendGroup): Promise<void> {
     for await (const { head, delta } of group.deltas()) {
       this.#store.cover(head);
       this.#onAppended(delta);
       await turn();
     }
-    await this.#close(group);
+    await group.close();
   }
+}
+
+/** The store is closed after a failure, with nothing under way: all of the steps before end first. */
+async function after(
+  steps: readonly (Promise<void> | undefined)[],
+  step: () => Promise<void>,
+): Promise<void> {
+  await settleAll(steps.filter((one) => one !== undefined));
+  await step();
 }
