@@ -18,7 +18,7 @@ const [one, other] = ["a", "b"].map((digit) => {
 
 /** The market of the first condition once these were sent, one log after the other. */
 function marketAfter(events: readonly Event[]) {
-  const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog() };
+  const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog(), onToken: () => {} };
   const directory = new MarketDirectory(knownContracts(), parts);
   for (const [index, event] of events.entries()) directory.applyEvent(located(event, index));
   return directory.market(one);

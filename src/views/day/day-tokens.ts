@@ -25,12 +25,9 @@ export class DayTokens {
   /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
   readonly #firstOf = new Column("i32");
   readonly #nextOf = new Column("i32");
-  /** Tokens that got a slot and whose market was not looked for since. */
-  #begun: TokenId[] = [];
   /** Slots whose sums have changed, and markets of tokens that came or went. */
-  #touched: number[] = [];
-  readonly #isTouched = new Column("u8");
-  #changed = new Set<number>();
+  readonly #touched = new Set<number>();
+  readonly #changed = new Set<number>();
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
@@ -68,8 +65,8 @@ export class DayTokens {
     return `0x${digits}` as TokenId;
   }
 
-  /** Gives a slot to a token that has none, with its last price before. */
-  begin(tokenId: TokenId, base: Tick | null): number {
+  /** Gives a slot to a token that has none, with its last price before and its market, if that is known. */
+  begin(tokenId: TokenId, base: Tick | null, ordinal: number | null): number {
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
     const bytes = Buffer.from(tokenId.slice(2), "hex");
@@ -77,7 +74,7 @@ export class DayTokens {
     this.#slots.set(tokenId, slot);
     this.#taken.set(slot, 1);
     this.setBase(slot, base);
-    this.#begun.push(tokenId);
+    if (ordinal !== null) this.#join(slot, ordinal);
     return slot;
   }
 
@@ -88,30 +85,21 @@ export class DayTokens {
     this.#free.push(slot);
   }
 
-  /** Tokens that have begun since this was last called, and whose market is not known. */
-  takeBegun(): readonly TokenId[] {
-    const begun = this.#begun;
-    this.#begun = [];
-    return begun.filter((tokenId) => this.#ordinals.get(this.find(tokenId)) === 0);
-  }
-
   /** The markets of tokens that were touched, or have come or gone, since this was last called. */
-  takeChanged(): ReadonlySet<number> {
-    const changed = this.#changed;
-    for (const slot of this.#touched) {
-      const ordinal = this.#ordinals.get(slot) - 1;
-      if (ordinal >= 0) changed.add(ordinal);
-    }
-    for (const slot of this.#touched) this.#isTouched.set(slot, 0);
-    this.#touched = [];
-    this.#changed = new Set();
+  takeChanged(): readonly number[] {
+    for (const slot of this.#touched) this.#change(this.#ordinals.get(slot) - 1);
+    const changed = [...this.#changed];
+    this.#touched.clear();
+    this.#changed.clear();
     return changed;
   }
 
   touch(slot: number): void {
-    if (this.#isTouched.get(slot) === 1) return;
-    this.#isTouched.set(slot, 1);
-    this.#touched.push(slot);
+    this.#touched.add(slot);
+  }
+
+  #change(ordinal: number): void {
+    if (ordinal >= 0) this.#changed.add(ordinal);
   }
 
   /** Says which market a token is of, by its ordinal; nothing for tokens without a slot. */

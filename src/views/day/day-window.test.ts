@@ -69,6 +69,8 @@ const anyStep = fc.oneof(
 );
 const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
 
+const nothingKnown = { lastTick: () => null, ordinalOf: () => null } as const;
+
 /** Outlives the window that wrote to it. */
 class SavedColumns extends MemoryStateStore {
   readonly #columns = new Map<string, { readonly kind: ColumnKind; readonly column: Column }>();
@@ -142,7 +144,7 @@ class Comparison {
       fillOf(trade, { seq: seqOf(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
-    this.window.add(fills.filter(isTrade).map(dayTradeOf), () => null);
+    this.window.add(fills.filter(isTrade).map(dayTradeOf), nothingKnown);
     // What is asked for is kept up from then on.
     for (const tokenId of tokenIds) this.window.candleOf(tokenId);
     this.window.moveTo(timestamp);
@@ -162,7 +164,7 @@ class Comparison {
     const from = this.window.resume(this.#settled, now);
     const fills = this.#blocks.flatMap((block) => block.fills);
     const wanted = fills.filter((fill) => fill.seq >= from && isTrade(fill));
-    this.window.add(wanted.map(dayTradeOf), () => null);
+    this.window.add(wanted.map(dayTradeOf), nothingKnown);
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;
     this.window.settle(now);
@@ -238,7 +240,7 @@ describe("the window of a day", () => {
     const window = new DayWindow();
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], () => null);
+    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], nothingKnown);
     window.moveTo(100 + dayWindowSeconds - 1);
     assert.equal(window.volumeOf(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);

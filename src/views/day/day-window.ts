@@ -25,7 +25,11 @@ export type DayVolume = {
   readonly volumeShares: bigint;
 };
 
-type LastPriceOf = (tokenId: TokenId) => Tick | null;
+/** What is known of a token of which the window has nothing: its last price, and the place of its market. */
+export type KnownTokens = {
+  lastTick(tokenId: TokenId): Tick | null;
+  ordinalOf(tokenId: TokenId): number | null;
+};
 
 /** What the columns have: nothing, the tokens with their prices before, or all trades as well. */
 const savedAs = { nothing: 0, tokens: 1, whole: 2 } as const;
@@ -94,11 +98,15 @@ export class DayWindow {
     for (const slot of this.tokens.slots) this.#empty(slot);
   }
 
-  /** Takes in trades newer than all before; `lastPriceOf` is asked about tokens of which the window has nothing. */
-  add(trades: Iterable<DayTrade>, lastPriceOf: LastPriceOf): void {
+  /** Takes in trades newer than all before. */
+  add(trades: Iterable<DayTrade>, known: KnownTokens): void {
     for (const trade of trades) {
-      const known = this.tokens.find(trade.tokenId);
-      this.#take(known === -1 ? this.#begin(trade.tokenId, lastPriceOf) : known, trade);
+      const { tokenId } = trade;
+      let slot = this.tokens.find(tokenId);
+      if (slot === -1) {
+        slot = this.tokens.begin(tokenId, known.lastTick(tokenId), known.ordinalOf(tokenId));
+      }
+      this.#take(slot, trade);
     }
   }
 
@@ -229,10 +237,6 @@ export class DayWindow {
     const first = this.#firstOf.get(slot);
     const last = first === 0 ? this.#newestOf.get(slot) : this.#trades.beforeOf(first);
     return this.#lastTick(last, this.#trades.oldest) ?? this.tokens.baseOf(slot);
-  }
-
-  #begin(tokenId: TokenId, lastPriceOf: LastPriceOf): number {
-    return this.tokens.begin(tokenId, lastPriceOf(tokenId));
   }
 
   #push(slot: number, trade: DayTrade): void {

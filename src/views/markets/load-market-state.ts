@@ -1,15 +1,14 @@
-import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
-import type { Tick } from "../../market/minute-candle.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
-import type { Cell, Engine, Row } from "../../storage/engine/engine.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
-import { type DayWindow, dayWindowSeconds } from "../day/day-window.ts";
+import { type DayWindow, dayWindowSeconds, type KnownTokens } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";
 import type { MarketDirectory } from "./market-directory.ts";
 
@@ -35,18 +34,13 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
 /** Rows of one answer of the engine, which is a string; the largest, texts of questions, have some kilobytes. */
 const pageRows = 50_000;
 
-type LoadedState = {
+type LoadedState = KnownTokens & {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
   readonly savedThrough: number | null;
-  placeTokens(): void;
   refreshDay(): void;
   finishLoading(last: Coverage["last"]): void;
-  lastTick(tokenId: TokenId): Tick | null;
 };
-
-/** New tokens remembered while events are loaded: some 40 MB. */
-const newTokensMax = 200_000;
 
 /**
  * Brings a state to what is stored up to the end of `coverage`, whatever is appended above it
@@ -93,7 +87,7 @@ async function loadUntilDay(
 async function loadDay(engine: Engine, state: LoadedState, range: SeqRange): Promise<void> {
   if (range.from >= range.to) return;
   for await (const trades of readDayTrades(engine, range)) {
-    state.dayWindow.add(trades, (tokenId) => state.lastTick(tokenId));
+    state.dayWindow.add(trades, state);
   }
 }
 
@@ -112,30 +106,17 @@ async function loadEvents(
 ): Promise<void> {
   if (from >= to) return;
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
-  const pages = readPages(
-    engine,
-    (after) =>
-      `SELECT ${eventColumns} FROM events WHERE kind IN ${kinds}
-       AND seq ${after === null ? ">=" : ">"} ${integerLiteral(Number(after ?? from))}
-       AND seq < ${integerLiteral(to)} ORDER BY seq`,
-  );
-  for await (const rows of pages) {
+  for (let next: number = from; ; ) {
+    const wanted = `FROM events WHERE kind IN ${kinds} AND seq >= ${integerLiteral(next)}`;
+    // Where the page ends is found without reading what the events say.
+    const rows = await engine.query(
+      `SELECT ${eventColumns} ${wanted} AND seq <= (SELECT max(seq) FROM (
+         SELECT seq ${wanted} AND seq < ${integerLiteral(to)} ORDER BY seq LIMIT ${pageRows}))
+       ORDER BY seq`,
+    );
     for (const row of rows) state.directory.applyEvent(parseEvent(row));
-    // Of more than these, the few that were traded lately are looked up.
-    if (state.directory.newTokens.size > newTokensMax) state.placeTokens();
-  }
-}
-
-/** All rows of a query, page by page; its first column orders them and names where a page ended. */
-async function* readPages(
-  engine: Engine,
-  sqlAfter: (after: Cell | null) => string,
-): AsyncGenerator<readonly Row[], void, undefined> {
-  let after: Cell | null = null;
-  for (;;) {
-    const rows: readonly Row[] = await engine.query(`${sqlAfter(after)} LIMIT ${pageRows}`);
-    yield rows;
-    after = rows.at(-1)?.[0] ?? null;
-    if (rows.length < pageRows || after === null) return;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < pageRows) return;
+    next = Number(last[0]) + 1;
   }
 }

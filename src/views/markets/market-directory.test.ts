@@ -51,6 +51,7 @@ function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, {
     stateStore: new MemoryStateStore(),
     journal: new UndoLog(),
+    onToken: () => {},
   });
   for (const block of blocks) apply(directory, block);
   return directory;

@@ -27,6 +27,9 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 /** When something was seen for the first time. Unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
 
+/** Called with a token of a condition that has become known, and the ordinal of that. */
+type OnToken = (tokenId: TokenId, ordinal: number) => void;
+
 /** Combinations that quote one market, and how far quotes of quotes are followed. */
 const dependentsMax = 1000;
 const quotesDepthMax = 2;
@@ -41,14 +44,15 @@ export class MarketDirectory extends Conditions {
   /** Conditions whose text is made of that of others. */
   readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
   readonly columns: MarketColumns;
-  /** Tokens of conditions that have become known since this was last emptied, and the ordinals of those. */
-  readonly newTokens = new Map<TokenId, number>();
+  readonly #onToken: OnToken;
 
   constructor(
     contracts: Contracts,
-    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
+    parts: { stateStore: StateStore; journal: UndoLog; onToken: OnToken },
   ) {
+    const { stateStore, journal } = parts;
     super(contracts, { stateStore, journal });
+    this.#onToken = parts.onToken;
     this.#earlyRegistrations = new JournaledMap(journal, stateStore.table("early_registrations"));
     this.#dependents = new JournaledMap(journal, stateStore.table("dependents"));
     this.columns = new MarketColumns(stateStore, journal);
@@ -146,7 +150,7 @@ export class MarketDirectory extends Conditions {
     this.conditions.set(conditionId, condition);
     for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
       this.places.set(tokenId, { conditionId, outcomeIndex });
-      this.newTokens.set(tokenId, ordinal);
+      this.#onToken(tokenId, ordinal);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.#mark(condition, condition.createdSeq);

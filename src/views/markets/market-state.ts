@@ -37,7 +37,12 @@ export class MarketState implements View {
     this.#stateStore = stateStore;
     this.dayWindow = new DayWindow(stateStore);
     const journal = this.#journal;
-    this.directory = new MarketDirectory(contracts, { stateStore, journal });
+    const { tokens } = this.dayWindow;
+    this.directory = new MarketDirectory(contracts, {
+      stateStore,
+      journal,
+      onToken: (tokenId, ordinal) => tokens.place(tokenId, ordinal),
+    });
     this.venue = new MetadataLedger(this, { journal, table: stateStore.table("venue_progress") });
     // What was above finality when it was saved is not part of it; of the day a little may be.
     this.#forgetUnknownMarkets();
@@ -107,25 +112,10 @@ export class MarketState implements View {
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
-  /** Says of which markets the tokens of the last 24 hours are that have come since. */
-  placeTokens(): void {
-    const { newTokens } = this.directory;
-    const { tokens } = this.dayWindow;
-    for (const [tokenId, ordinal] of newTokens) tokens.place(tokenId, ordinal);
-    newTokens.clear();
-    for (const tokenId of tokens.takeBegun()) {
-      const place = this.directory.placeOf(tokenId);
-      const ordinal = place === null ? null : this.directory.ordinalOf(place.conditionId);
-      if (ordinal !== null) tokens.place(tokenId, ordinal);
-    }
-  }
-
   /** Brings the last 24 hours of the markets in the columns up to date. */
   refreshDay(): void {
     const { directory, dayWindow } = this;
-    const { tokens } = dayWindow;
-    this.placeTokens();
-    for (const ordinal of tokens.takeChanged()) {
+    for (const ordinal of dayWindow.tokens.takeChanged()) {
       directory.columns.setDay(ordinal, dayWindow.volumeOfMarket(ordinal));
     }
   }
@@ -142,6 +132,12 @@ export class MarketState implements View {
     return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
   }
 
+  /** The place of a token's market in the columns; `null` while that is not known. */
+  ordinalOf(tokenId: TokenId): number | null {
+    const place = this.directory.placeOf(tokenId);
+    return place === null ? null : this.directory.ordinalOf(place.conditionId);
+  }
+
   #forgetUnknownMarkets(): void {
     this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
   }
@@ -156,7 +152,7 @@ export class MarketState implements View {
   #apply({ events, candles, trades, lastTrades, last }: Delta): void {
     this.#revision += 1;
     // Before the candles, which change what the last price is.
-    this.dayWindow.add(trades, (tokenId) => this.lastTick(tokenId));
+    this.dayWindow.add(trades, this);
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles, lastTrades);
     this.dayWindow.moveTo(last.timestamp);

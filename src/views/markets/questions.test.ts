@@ -37,6 +37,7 @@ function directoryOf(logs: readonly LogContent[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, {
     stateStore: new MemoryStateStore(),
     journal: new UndoLog(),
+    onToken: () => {},
   });
   const hash = `0x${"b".repeat(64)}` as Hash;
   for (const [number, log] of logs.entries()) {
