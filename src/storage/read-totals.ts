@@ -4,8 +4,7 @@ import { lastTradeOf } from "../market/last-trade.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { enumCodes } from "./codec/fill-layout.ts";
-import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
-import { RowReader } from "./codec/row-reader.ts";
+import { type ColumnBlock, readColumns } from "./codec/native-blocks.ts";
 import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
@@ -30,10 +29,6 @@ const columns = {
   value: ["argMaxIf(value, seq, size != 0)", 16],
   txHash: ["argMaxIf(tx_hash, seq, size != 0)", 32],
 } as const;
-const sql = Object.values(columns)
-  .map(([expression]) => expression)
-  .join(", ");
-const widths = Object.values(columns).map(([, bytes]) => bytes);
 
 type StoredTotals = {
   readonly tokenId: TokenId;
@@ -53,27 +48,20 @@ export async function* readTotals(
   const [row] = await engine.query(`SELECT uniq(token_id) FROM fills WHERE ${where}`);
   const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
   for (let query = 0; query < queries; query += 1) {
-    const bytes = await engine.queryNative(
-      `SELECT ${sql} FROM fills
+    const blocks = await readColumns(
+      engine,
+      columns,
+      `FROM fills
        WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
        GROUP BY token_id ORDER BY token_id`,
     );
-    for (const block of readNativeBlocks(bytes, widths)) {
-      const readers = readersOf(block);
-      for (let index = 0; index < block.rows; index += 1) yield totalsAt(readers, index);
+    for (const { rows, of } of blocks) {
+      for (let index = 0; index < rows; index += 1) yield totalsAt(of, index);
     }
   }
 }
 
-type Readers = Readonly<Record<keyof typeof columns, RowReader>>;
-
-function readersOf(block: NativeBlock): Readers {
-  const names = Object.keys(columns);
-  const readers = block.columns.map((column, index) => [names[index], new RowReader(column)]);
-  return Object.fromEntries(readers) as Readers;
-}
-
-function totalsAt(of: Readers, index: number): StoredTotals {
+function totalsAt(of: ColumnBlock<keyof typeof columns>["of"], index: number): StoredTotals {
   const lastTrade = lastTradeOf({
     seq: of.seq.uint64(8 * index) as Seq,
     timestamp: of.timestamp.uint32(4 * index),

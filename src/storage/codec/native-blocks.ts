@@ -3,6 +3,8 @@
  * so that it can be taken over without looking at every row.
  */
 import { assert } from "../../base/assert.ts";
+import type { Engine } from "../engine/engine.ts";
+import { RowReader } from "./row-reader.ts";
 
 /** A block: how many rows it has, and of each of its columns the name and the bytes. */
 export type NativeBlock = {
@@ -30,6 +32,33 @@ export function* readNativeBlocks(
     });
     yield { rows, names, columns: bodies };
   }
+}
+
+/** Rows of named columns: how many, and where their values are. */
+export type ColumnBlock<Name extends string> = {
+  readonly rows: number;
+  readonly of: Readonly<Record<Name, RowReader>>;
+};
+
+/** Selects columns, given as SQL and as how many bytes a value has, from what the clauses name. */
+export async function readColumns<Name extends string>(
+  engine: Engine,
+  columns: Readonly<Record<Name, readonly [sql: string, width: number]>>,
+  clauses: string,
+): Promise<readonly ColumnBlock<Name>[]> {
+  const names = Object.keys(columns);
+  const asked = Object.values<readonly [string, number]>(columns);
+  const bytes = await engine.queryNative(`SELECT ${asked.map(([sql]) => sql).join()} ${clauses}`);
+  const blocks = [
+    ...readNativeBlocks(
+      bytes,
+      asked.map(([, width]) => width),
+    ),
+  ];
+  return blocks.map(({ rows, columns: read }) => {
+    const readers = read.map((column, index) => [names[index], new RowReader(column)]);
+    return { rows, of: Object.fromEntries(readers) as ColumnBlock<Name>["of"] };
+  });
 }
 
 class ByteReader {
