@@ -6,7 +6,7 @@ import type { Block, BlockInterval, ChainBatch } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
-import type { StoredRange } from "../storage/covered-facts.ts";
+import type { Coverage } from "../storage/recover.ts";
 
 /** In chain order. `more` says that further final blocks follow immediately. */
 export type ChainChange =
@@ -16,7 +16,7 @@ export type ChainChange =
   | { readonly kind: "finalized"; readonly block: number };
 
 /** What the pipeline takes in: of the chain, or that another process has stored blocks, of which what is missing is read. */
-export type Change = ChainChange | { readonly kind: "committed"; readonly range: StoredRange };
+export type Change = ChainChange | { readonly kind: "committed"; readonly range: Coverage };
 
 /** How logs get their meaning, and how logs that contradict each other are proven. */
 export type Derivation = {

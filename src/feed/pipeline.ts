@@ -10,9 +10,10 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
-import type { StoredRange } from "../storage/covered-facts.ts";
+
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readRest } from "../storage/read-delta.ts";
+import type { Coverage } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
 import type { Change } from "./change.ts";
@@ -107,7 +108,7 @@ export class Pipeline {
   }
 
   /** Moves on to what another process has committed. */
-  async #follow(range: StoredRange): Promise<void> {
+  async #follow(range: Coverage): Promise<void> {
     const { fromBlock, last } = range;
     const read = await this.#readCommitted(range);
     if (read === null) return;
@@ -127,7 +128,7 @@ export class Pipeline {
    * Whether our unfinalized blocks are those that were committed, which of them are, and what was committed behind
    * them; `null` when the store does not answer, which is asked again later.
    */
-  async #readCommitted(range: StoredRange) {
+  async #readCommitted(range: Coverage) {
     const { headBuffer, engine } = this.#facts;
     const { fromBlock, last } = range;
     try {

@@ -82,17 +82,14 @@ export class AppendGroup {
     );
   }
 
-  /** What memory needs of each batch, in order; all are read into the same memory. */
+  /** What memory needs of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
-    const memory = { fills: this.#roomFor("fills"), minuteCandles: this.#roomFor("minuteCandles") };
     for (const { head, places } of this.#batches) {
-      const rows = {
-        fills: await this.#read("fills", places, memory),
-        minuteCandles: await this.#read("minuteCandles", places, memory),
-      };
-      yield { head, delta: decodeDelta({ ...head, ...rows }) };
+      const fills = await this.#read("fills", places.fills);
+      const minuteCandles = await this.#read("minuteCandles", places.minuteCandles);
+      yield { head, delta: decodeDelta({ ...head, fills, minuteCandles }) };
+      releaseRows([fills, minuteCandles]);
     }
-    releaseRows(Object.values(memory));
   }
 
   async close(): Promise<void> {
@@ -112,18 +109,8 @@ export class AppendGroup {
     return { begin: await file.append(rows), length };
   }
 
-  #roomFor(kind: keyof BatchRows): Buffer {
-    const lengths = this.#batches.map(({ places }) => places[kind].length);
-    return Buffer.allocUnsafeSlow(Math.max(0, ...lengths));
-  }
-
-  async #read<Kind extends keyof BatchRows>(
-    kind: Kind,
-    places: SpooledBatch["places"],
-    memory: Readonly<Record<Kind, Buffer>>,
-  ): Promise<Buffer> {
-    const { begin, length } = places[kind];
-    const rows = memory[kind].subarray(0, length);
+  async #read(kind: keyof BatchRows, { begin, length }: Place): Promise<Buffer> {
+    const rows = Buffer.allocUnsafeSlow(length);
     await this.#files.get(kind)?.read(begin, rows);
     return rows;
   }

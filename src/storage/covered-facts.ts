@@ -1,10 +1,14 @@
-import type { BatchHead } from "./codec/encode-facts.ts";
 import type { MeteredEngine } from "./engine/metered-engine.ts";
 import type { Coverage } from "./recover.ts";
 import type { ReorgLog } from "./reorg-log.ts";
 
-/** A range of final blocks whose facts are all stored, and the block that it ends with. */
-export type StoredRange = Pick<BatchHead, "fromBlock" | "last">;
+/** What a store is opened with. */
+export type CoveredParts = {
+  readonly engine: MeteredEngine;
+  readonly coverage: Coverage | null;
+  readonly reorgs: ReorgLog;
+  readonly repairs: number;
+};
 
 /**
  * The facts of final blocks, as reads see them: an engine, and the blocks up to which everything in it is complete.
@@ -20,12 +24,7 @@ export class CoveredFacts {
   #coverage: Coverage | null;
   #appends = 0;
 
-  constructor(parts: {
-    readonly engine: MeteredEngine;
-    readonly coverage: Coverage | null;
-    readonly reorgs: ReorgLog;
-    readonly repairs: number;
-  }) {
+  constructor(parts: CoveredParts) {
     this.engine = parts.engine;
     this.reorgs = parts.reorgs;
     this.repairs = parts.repairs;
@@ -43,7 +42,7 @@ export class CoveredFacts {
   }
 
   /** Reads find the rows of a range from now on. Ranges come in order, without a gap. */
-  cover({ fromBlock, last }: StoredRange): void {
+  cover({ fromBlock, last }: Coverage): void {
     this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
   }

@@ -2,11 +2,11 @@ import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
-import { CoveredFacts } from "./covered-facts.ts";
+import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
 import { type OpenedEngine, readCount } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
-import { type Coverage, readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
+import { readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { finishRepair } from "./repair.ts";
 import { candleTables, factTables } from "./schema/fact-tables.ts";
@@ -42,13 +42,7 @@ export class FactStore extends CoveredFacts {
   /** Where appends to a database of a server end; `null` in a folder of our own. */
   readonly claims: Claims | null;
 
-  private constructor(parts: {
-    engine: MeteredEngine;
-    coverage: Coverage | null;
-    reorgs: ReorgLog;
-    claims: Claims | null;
-    repairs: number;
-  }) {
+  private constructor(parts: CoveredParts & { readonly claims: Claims | null }) {
     super(parts);
     const { engine, coverage, claims } = parts;
     this.#writtenThrough = coverage?.last.number ?? null;

@@ -20,7 +20,7 @@ import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import { type Engine, type Row, readCount } from "./engine/engine.ts";
+import { type Engine, readCount } from "./engine/engine.ts";
 import { countOfTable, factTables, seqsOf } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
@@ -36,7 +36,7 @@ export class MissingRowsError extends DataFolderDamagedError {
   }
 }
 
-/** What the store holds for good: every block from `fromBlock` to `last`. */
+/** What a store holds for good, or a part of it: every block from `fromBlock` to `last`. */
 export type Coverage = {
   readonly fromBlock: number;
   readonly last: BlockRef & { readonly timestamp: number };
@@ -71,21 +71,46 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   };
 }
 
+/** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
+export type Commit = Coverage & { readonly counts: readonly number[] };
+
+/** Commit records that clauses in SQL name and order; bounded. */
+export async function readCommits(engine: Engine, clauses: string): Promise<readonly Commit[]> {
+  const rows = await engine.query(
+    `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
+     FROM commits ${clauses} LIMIT ${storeLimits.commitsVerifiedMax}`,
+  );
+  return rows.map(([from, number, hash, timestamp, ...counts]) => ({
+    fromBlock: Number(from),
+    last: {
+      number: Number(number),
+      hash: prefixed(hash) as Hash,
+      timestamp: Number(timestamp),
+    },
+    counts: counts.map(Number),
+  }));
+}
+
+/** The first commits, at least one, that have so many rows at most. */
+export function commitsWithin(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
+  let rows = 0;
+  const tooMany = commits.findIndex(({ counts }, index) => {
+    rows += counts.reduce((sum, count) => sum + count, 0);
+    return index > 0 && rows > rowsMax;
+  });
+  return tooMany === -1 ? commits : commits.slice(0, tooMany);
+}
+
 /** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
-  const commits = newestOf(
-    await engine.query(
-      `SELECT from_block, to_block, fills, events, quarantined FROM commits
-       ORDER BY to_block DESC LIMIT ${storeLimits.commitsVerifiedMax}`,
-    ),
-  );
-  const oldest = commits.at(-1);
-  const newest = commits[0];
-  if (oldest === undefined || newest === undefined) return;
-  const range = { from: Number(oldest[0]), to: Number(newest[1]) };
+  const newest = await readCommits(engine, "ORDER BY to_block DESC");
+  const commits = commitsWithin(newest, storeLimits.rowsVerifiedMax);
+  const [last, first] = [commits[0]?.last, commits.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const range = { from: first.fromBlock, to: last.number };
   const verify = async (table: (typeof factTables)[number]): Promise<void> => {
-    const index = 2 + countOfTable[table];
-    const claimed = commits.reduce((sum, commit) => sum + Number(commit[index]), 0);
+    const index = countOfTable[table];
+    const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
     const found = await readCount(engine, `${table} WHERE ${seqsOf(range)}`);
     if (found === claimed) return;
     const blocks = `blocks ${range.from} to ${range.to}`;
@@ -93,16 +118,6 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
     throw found < claimed ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
   };
   await settleAll(factTables.map(verify));
-}
-
-/** As many of them as it takes to commit enough rows. */
-function newestOf(commits: readonly Row[]): readonly Row[] {
-  let rows = 0;
-  const last = commits.findIndex(([, , ...counts]) => {
-    rows += counts.reduce((sum: number, count) => sum + Number(count), 0);
-    return rows >= storeLimits.rowsVerifiedMax;
-  });
-  return last === -1 ? commits : commits.slice(0, last + 1);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
-import type { CoveredFacts, StoredRange } from "../storage/covered-facts.ts";
+import type { CoveredFacts } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
@@ -176,7 +176,7 @@ export class IndexedFacts {
   }
 
   /** The unfinalized blocks of a range are stored, and all of their rows are read from the store from now on. */
-  cover(range: StoredRange): void {
+  cover(range: Coverage): void {
     // In one go: a read must see each row in the engine or in the head buffer, never in both.
     this.store.cover(range);
     for (const view of this.#views) view.finalize(range.last.number);

@@ -1,7 +1,7 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { StoredRange } from "../../storage/covered-facts.ts";
+import type { Coverage } from "../../storage/recover.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { Change } from "../change.ts";
@@ -15,7 +15,7 @@ export class CommitWatch {
   readonly #log: Log;
   readonly #closing = new AbortController();
   /** Until it is covered nothing else is looked for. */
-  #found: StoredRange | null = null;
+  #found: Coverage | null = null;
   #announced = -1;
   #wake: (() => void) | null = null;
   #nextFound = Promise.withResolvers<void>();

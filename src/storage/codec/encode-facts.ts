@@ -100,14 +100,11 @@ export function releaseRows(rows: readonly Buffer[]): void {
 export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to commit");
-  const sumOf = (count: (tally: Tally) => number) =>
-    batches.reduce((sum, { tally }) => sum + count(tally), 0);
+  const { fills, events, quarantined, anomalies } = sumTallies(batches.map(({ tally }) => tally));
   const commit = new RowWriter();
   commit.uint64(first.fromBlock).uint64(last.toBlock);
   commit.hex(last.last.hash).uint32(last.last.timestamp);
-  commit.uint64(sumOf((tally) => tally.fills)).uint64(sumOf((tally) => tally.events));
-  commit.uint64(sumOf((tally) => tally.quarantined.length));
-  commit.uint64(sumOf((tally) => tally.anomalies.length));
+  commit.uint64(fills).uint64(events).uint64(quarantined.length).uint64(anomalies.length);
   return commit.finish();
 }
 

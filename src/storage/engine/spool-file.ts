@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
 import { written } from "../embedded/data-folder-errors.ts";
 
@@ -65,16 +65,9 @@ export class SpoolFile {
 
   /** All that was appended. Several may be open at the same time. */
   stream(): Readable {
-    return Readable.from(this.#pieces(), { objectMode: false });
-  }
-
-  async *#pieces(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < this.#length; ) {
-      const piece = Buffer.allocUnsafe(Math.min(storeLimits.spoolReadBytes, this.#length - at));
-      await this.read(at, piece);
-      yield piece;
-      at += piece.length;
-    }
+    const range = { start: 0, end: this.#length - 1 };
+    const { spoolReadBytes: highWaterMark } = storeLimits;
+    return this.#file.createReadStream({ ...range, highWaterMark, autoClose: false });
   }
 
   async close(): Promise<void> {

@@ -7,25 +7,19 @@ export function tradeViews(target: SchemaTarget): readonly string[] {
   const { database } = target;
   const token = "toString(reinterpretAsUInt256(reverse(token_id))) AS token_id";
   return [
-    viewOf(
-      target,
-      "trades",
-    )(`SELECT fills.seq AS seq, intDiv(seq, 1000000) AS block_number,
+    `${createView(target, "trades")} SELECT fills.seq AS seq, intDiv(seq, 1000000) AS block_number,
   toDateTime(timestamp, 'UTC') AS time,
   ${hexOf("tx_hash")}, ${token}, side, size, value, if(size = 0, NULL, value / size) AS price,
   ${hexOf("maker")}, ${hexOf("taker")}, exchange, fee
 FROM ${database}.fills AS fills
-WHERE role != 'taker' AND seq < ${endOf(database)}`),
-    viewOf(
-      target,
-      "candles",
-    )(`SELECT ${token}, toDateTime(minute, 'UTC') AS time,
+WHERE role != 'taker' AND seq < ${endOf(database)}`,
+    `${createView(target, "candles")} SELECT ${token}, toDateTime(minute, 'UTC') AS time,
   min(open).2 AS open, max(high) AS high, min(low) AS low,
   max(close).2 AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
   sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
 FROM ${database}.minute_candles AS minutes
 WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
-GROUP BY minutes.token_id, minute HAVING trades > 0`),
+GROUP BY minutes.token_id, minute HAVING trades > 0`,
   ];
 }
 
@@ -34,10 +28,7 @@ export function marketView(target: SchemaTarget): readonly string[] {
   if (target.kind === "embedded") return [];
   const { database } = target;
   return [
-    viewOf(
-      target,
-      "markets",
-    )(`SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
+    `${createView(target, "markets")} SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
 FROM (
   SELECT concat('0x', lower(hex(subject))) AS condition_id,
     anyIf(${jsonOf("questionId")}, kind = 'condition_prepared') AS question_id,
@@ -54,13 +45,12 @@ GLOBAL LEFT JOIN (
   FROM ${database}.events
   WHERE kind IN ('question_initialized', 'neg_risk_question_prepared') AND seq < ${endOf(database)}
   GROUP BY question_id
-) AS questions USING question_id`),
+) AS questions USING question_id`,
   ];
 }
 
-function viewOf(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: string) {
-  return (select: string): string =>
-    `CREATE VIEW IF NOT EXISTS ${target.database}.${name}${onCluster(target)} AS ${select}`;
+function createView(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: string): string {
+  return `CREATE VIEW IF NOT EXISTS ${target.database}.${name}${onCluster(target)} AS`;
 }
 
 /** The first position that is not committed. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
-import { CoveredFacts, type StoredRange } from "../covered-facts.ts";
+import { CoveredFacts } from "../covered-facts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
-import { MissingRowsError } from "../recover.ts";
+import { type Coverage, MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
@@ -50,7 +50,7 @@ export class FactReader extends CoveredFacts {
    * have few rows; `null` when there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`, and
    * `RepairedElsewhereError` once another process repairs what was stored.
    */
-  async verifyNext(): Promise<StoredRange | null> {
+  async verifyNext(): Promise<Coverage | null> {
     const { engine, coverage, repairs } = this;
     const { number } = await readNewestRepair(engine);
     if (number !== repairs) throw new RepairedElsewhereError();

@@ -1,16 +1,17 @@
 import { storeLimits } from "../../base/config/limits.ts";
-import { firstSeqOf, type Hash } from "../../base/ids.ts";
+import { firstSeqOf } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import { hourOf, minuteOf } from "../../market/minute-candle.ts";
-import { prefixed } from "../codec/json-cells.ts";
-import type { StoredRange } from "../covered-facts.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type Coverage, readCoverage } from "../recover.ts";
+import {
+  type Commit,
+  type Coverage,
+  commitsWithin,
+  readCommits,
+  readCoverage,
+} from "../recover.ts";
 import { countOfTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
-
-/** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
-type Commit = StoredRange & { readonly counts: readonly number[] };
 
 /**
  * What the commit records cover, the newest of them as far as all of their rows are there; `null` when nothing of those
@@ -40,48 +41,29 @@ async function readTrusted(engine: Engine): Promise<Coverage | null> {
  */
 export async function verifyBehind(
   engine: Engine,
-  last: StoredRange["last"] | null,
+  last: Coverage["last"] | null,
   rowsMax = Infinity,
-): Promise<StoredRange | null> {
+): Promise<Coverage | null> {
   const next = last === null ? null : last.number + 1;
-  const commits = firstOf(await readCommits(engine, next), rowsMax);
+  const commits = commitsWithin(await readNext(engine, next), rowsMax);
   const verified = commits.slice(0, await countVerified(engine, commits, last?.timestamp ?? 0));
   const [first, newest] = [verified[0], verified.at(-1)];
   if (first === undefined || newest === undefined) return null;
   return { fromBlock: first.fromBlock, last: newest.last };
 }
 
-/** The first commits, at least one, that have so many rows at most. */
-function firstOf(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
-  let rows = 0;
-  const tooMany = commits.findIndex(({ counts }, index) => {
-    rows += counts.reduce((sum, count) => sum + count, 0);
-    return index > 0 && rows > rowsMax;
-  });
-  return tooMany === -1 ? commits : commits.slice(0, tooMany);
-}
-
-/** Commit records that follow each other from a block on, or from the oldest one; bounded. */
-async function readCommits(engine: Engine, fromBlock: number | null): Promise<readonly Commit[]> {
+/** Commit records that follow each other from a block on, or from the oldest one. */
+async function readNext(engine: Engine, fromBlock: number | null): Promise<readonly Commit[]> {
   const from = fromBlock === null ? "" : `WHERE from_block >= ${integerLiteral(fromBlock)}`;
-  const rows = await engine.query(
-    `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
-     FROM commits ${from} ORDER BY from_block LIMIT ${integerLiteral(storeLimits.commitsVerifiedMax)}`,
-  );
-  const commits: Commit[] = [];
-  let next = fromBlock ?? Number(rows[0]?.[0]);
-  for (const [first, number, hash, timestamp, ...counts] of rows) {
-    // Commit records may arrive in any order where they are replicated.
-    if (Number(first) !== next) break;
-    next = Number(number) + 1;
-    const last = {
-      number: Number(number),
-      hash: prefixed(hash) as Hash,
-      timestamp: Number(timestamp),
-    };
-    commits.push({ fromBlock: Number(first), last, counts: counts.map(Number) });
-  }
-  return commits;
+  const commits = await readCommits(engine, `${from} ORDER BY from_block`);
+  // They may arrive in any order where they are replicated.
+  let next = fromBlock ?? commits[0]?.fromBlock;
+  const hole = commits.findIndex((commit) => {
+    const isNext = commit.fromBlock === next;
+    next = commit.last.number + 1;
+    return !isNext;
+  });
+  return hole === -1 ? commits : commits.slice(0, hole);
 }
 
 /**
@@ -98,8 +80,15 @@ async function countVerified(
   const verified = Math.min(...counted);
   const last = commits[verified - 1]?.last;
   if (last === undefined) return 0;
-  const bounds = { from: hourOf(since), to: firstSeqOf(last.number + 1) };
-  const { minutes, hours } = await firstIncomplete(engine, { ...bounds, until: last.timestamp });
+  const range = {
+    from: hourOf(since),
+    until: minuteOf(last.timestamp),
+    to: firstSeqOf(last.number + 1),
+  };
+  const [minutes, hours] = await settleAll([
+    firstIncomplete(engine, ["minute_candles", 60], range),
+    firstIncomplete(engine, ["hour_candles", 3600], range),
+  ]);
   const isComplete = ({ last: { timestamp } }: Commit) =>
     minuteOf(timestamp) <= minutes && hourOf(timestamp) <= hours;
   const incomplete = commits.slice(0, verified).findIndex((commit) => !isComplete(commit));
@@ -124,48 +113,25 @@ async function countRows(
 }
 
 /**
- * The first minute and the first hour whose candles count other trades than the fills. Candles are only read of minutes
+ * The first minute or hour whose candles count other trades than the fills. Candles are only read of minutes
  * and hours before the one that the coverage ends in, and all trades of those are in it.
  */
 async function firstIncomplete(
   engine: Engine,
+  [table, seconds]: readonly [table: string, seconds: number],
   range: { readonly from: number; readonly until: number; readonly to: number },
-): Promise<{ readonly minutes: number; readonly hours: number }> {
-  const [from, until] = [integerLiteral(range.from), integerLiteral(minuteOf(range.until))];
-  const candles = (table: string, seconds: number) =>
-    readTrades(
-      engine,
-      `SELECT intDiv(minute, ${seconds}) * ${seconds} AS time, sum(trades + unpriced_trades)
-       FROM ${table} WHERE minute >= ${from} AND minute < ${until} GROUP BY time`,
-    );
-  const [fills, minutes, hours] = await settleAll([
-    readTrades(
-      engine,
-      `SELECT intDiv(timestamp, 60) * 60 AS time, count() FROM fills
-       WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until}
-         AND seq < ${integerLiteral(range.to)} GROUP BY time`,
-    ),
-    candles("minute_candles", 60),
-    candles("hour_candles", 3600),
-  ]);
-  const ofHours = new Map<number, number>();
-  for (const [time, trades] of fills) {
-    const start = hourOf(time);
-    ofHours.set(start, (ofHours.get(start) ?? 0) + trades);
-  }
-  return { minutes: firstDifference(fills, minutes), hours: firstDifference(ofHours, hours) };
-}
-
-async function readTrades(engine: Engine, sql: string): Promise<ReadonlyMap<number, number>> {
-  const rows = await engine.query(sql);
-  return new Map(rows.map(([time, trades]) => [Number(time), Number(trades)]));
-}
-
-function firstDifference(
-  wanted: ReadonlyMap<number, number>,
-  found: ReadonlyMap<number, number>,
-): number {
-  const times = new Set([...wanted.keys(), ...found.keys()]);
-  const different = [...times].filter((time) => wanted.get(time) !== found.get(time));
-  return Math.min(Number.POSITIVE_INFINITY, ...different);
+): Promise<number> {
+  const [from, until, to] = [range.from, range.until, range.to].map(integerLiteral);
+  const bucketOf = (column: string) => `intDiv(${column}, ${seconds}) * ${seconds} AS bucket`;
+  const [row] = await engine.query(
+    `SELECT minOrNull(bucket) FROM (
+       SELECT bucket FROM (
+         SELECT ${bucketOf("timestamp")}, toInt64(1) AS trades FROM fills
+         WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until} AND seq < ${to}
+         UNION ALL
+         SELECT ${bucketOf("minute")}, -toInt64(trades + unpriced_trades) FROM ${table}
+         WHERE minute >= ${from} AND minute < ${until}
+       ) GROUP BY bucket HAVING sum(trades) != 0)`,
+  );
+  return Number(row?.[0] ?? Number.POSITIVE_INFINITY);
 }
