@@ -19,7 +19,7 @@ export class Service {
 
   /**
    * Opens everything; resolves once requests are answered, while indexing goes on on its own.
-   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `DataFolderDamagedError`,
+   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`,
    * with everything closed again.
    */
   static async open(role: Role, config: Config, log: Log): Promise<Service> {

@@ -2,12 +2,12 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../base/config/config.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
+import { ClaimedElsewhereError } from "../storage/server/claims.ts";
 import {
   DataFolderBusyError,
-  DataFolderDamagedError,
   DataFolderUnwritableError,
-} from "../storage/embedded/data-folder-errors.ts";
-import { ClaimedElsewhereError } from "../storage/server/claims.ts";
+  StoreDamagedError,
+} from "../storage/store-errors.ts";
 import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command.ts";
 
 /** The exit code of a failure and what to write to standard error: 1 a failure, 2 wrong use or settings, 70 a bug, 75 try again. */
@@ -36,7 +36,7 @@ function exitCodeOf(error: Error): number {
   if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
   if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
   if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
-  const isFailure = [WrongChainError, DataFolderDamagedError, CommandError, AppError];
+  const isFailure = [WrongChainError, StoreDamagedError, CommandError, AppError];
   return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
     ? exitCodes.failed
     : exitCodes.bug;

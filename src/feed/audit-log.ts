@@ -79,7 +79,7 @@ export class AuditBook {
     this.#sql = sql;
   }
 
-  /** Throws `DataFolderDamagedError` too. */
+  /** Throws `StoreDamagedError` too. */
   static open(dataDir: string): AuditBook {
     const path = join(dataDir, "audit.sqlite");
     return withKeptFile(path, () => {

@@ -57,7 +57,7 @@ export class FactStore extends CoveredFacts {
   /**
    * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
    * above the newest commit record is trimmed meanwhile; in a database that others may write to, the next append
-   * completes it. Throws `DataFolderDamagedError`, and `SERVICE_UNAVAILABLE` when replicas stay behind.
+   * completes it. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when replicas stay behind.
    */
   static async open(
     { engine: opened, kind }: OpenedEngine,

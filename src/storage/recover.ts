@@ -18,14 +18,14 @@ import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { prefixed } from "./codec/json-cells.ts";
-import { DataFolderDamagedError } from "./embedded/data-folder-errors.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { countOfTable, factTables, seqsOf } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
+import { StoreDamagedError } from "./store-errors.ts";
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
-export class MissingRowsError extends DataFolderDamagedError {
+export class MissingRowsError extends StoreDamagedError {
   override name = "MissingRowsError";
   /** The same without what to do when it is damage. */
   readonly missing: string;
@@ -49,7 +49,7 @@ export function firstSeqAbove(coverage: Coverage | null): Seq {
 
 /**
  * What the commit records commit, all or those of a condition in SQL; `null` when there are none. Throws
- * `DataFolderDamagedError`, `MissingRowsError` where they have a hole.
+ * `StoreDamagedError`, `MissingRowsError` where they have a hole.
  */
 export async function readCoverage(engine: Engine, where = "1"): Promise<Coverage | null> {
   const [summary] = await engine.query(
@@ -63,7 +63,7 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   const missing = to - from + 1 - Number(blocks);
   if (missing !== 0) {
     const problem = `the commit records do not cover blocks ${from} to ${to} exactly once`;
-    throw missing > 0 ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
+    throw missing > 0 ? new MissingRowsError(problem) : new StoreDamagedError(problem);
   }
   return {
     fromBlock: from,
@@ -101,7 +101,7 @@ export function commitsWithin(commits: readonly Commit[], rowsMax: number): read
   return tooMany === -1 ? commits : commits.slice(0, tooMany);
 }
 
-/** Throws `DataFolderDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
+/** Throws `StoreDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const newest = await readCommits(engine, "ORDER BY to_block DESC");
   const commits = commitsWithin(newest, storeLimits.rowsVerifiedMax);
@@ -115,7 +115,7 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
     if (found === claimed) return;
     const blocks = `blocks ${range.from} to ${range.to}`;
     const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;
-    throw found < claimed ? new MissingRowsError(problem) : new DataFolderDamagedError(problem);
+    throw found < claimed ? new MissingRowsError(problem) : new StoreDamagedError(problem);
   };
   await settleAll(factTables.map(verify));
 }

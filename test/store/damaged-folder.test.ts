@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { DataFolderDamagedError } from "../../src/storage/embedded/data-folder-errors.ts";
+import { StoreDamagedError } from "../../src/storage/store-errors.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
@@ -49,7 +49,7 @@ describe("a damaged folder is refused", () => {
       // Refused again and again, and never taken for a folder in use.
       for (const _ of [1, 2]) {
         await assert.rejects(folder.reopen(), (error: unknown) => {
-          assert(error instanceof DataFolderDamagedError);
+          assert(error instanceof StoreDamagedError);
           assert.match(error.message, message);
           return true;
         });

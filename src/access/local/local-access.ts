@@ -53,7 +53,7 @@ export class LocalAccess implements AccessStore {
     ];
   }
 
-  /** Throws `ConfigError` for a wrong pepper or admin key, `DataFolderDamagedError`, `DataFolderUnwritableError`. */
+  /** Throws `ConfigError` for a wrong pepper or admin key, `StoreDamagedError`, `DataFolderUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
     const path = join(options.dataDir, "access.sqlite");
     return withKeptFile(path, () => LocalAccess.#open(path, options));

@@ -8,7 +8,7 @@ import {
   openDatabase,
   serverPlaceOf,
 } from "../../storage/server/open-database.ts";
-import { migrationOf } from "../../storage/server/prepare-database.ts";
+import { databaseStatements } from "../../storage/server/prepare-database.ts";
 import { exitCodes } from "../command.ts";
 
 /** Makes or migrates the tables on a server or a cluster; with `print` it shows the statements and runs none. */
@@ -16,7 +16,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
   const config = readConfig("administer");
   if (options.print === true) {
     const contracts = await readContracts(config.contractsFile);
-    const statements = migrationOf(databaseOf(config, contracts), 0);
+    const statements = databaseStatements(databaseOf(config, contracts));
     process.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(""));
     return exitCodes.done;
   }

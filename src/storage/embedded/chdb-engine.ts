@@ -16,12 +16,7 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import {
-  DataFolderBusyError,
-  DataFolderDamagedError,
-  reasonOf,
-  written,
-} from "./data-folder-errors.ts";
+import { DataFolderBusyError, reasonOf, StoreDamagedError, written } from "../store-errors.ts";
 import { deleteRows } from "./delete-rows.ts";
 
 /**
@@ -122,7 +117,7 @@ export class ChdbEngine implements Engine {
 /** What the tables of SQL without a database are in. */
 const database = "oddwire";
 
-/** Throws `DataFolderBusyError` or `DataFolderDamagedError`. */
+/** Throws `DataFolderBusyError` or `StoreDamagedError`. */
 function openSessions(path: string): readonly Session[] {
   const sessions: Session[] = [];
   try {
@@ -138,7 +133,7 @@ function openSessions(path: string): readonly Session[] {
     if (isInUse(path)) {
       throw new DataFolderBusyError("another process is using this data folder", { cause });
     }
-    throw new DataFolderDamagedError("the embedded engine cannot open this data folder", { cause });
+    throw new StoreDamagedError("the embedded engine cannot open this data folder", { cause });
   }
 }
 
@@ -152,7 +147,7 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
     const cause = toError(thrown);
     const code = "clickhouseCode" in cause ? cause.clickhouseCode : null;
     if (!damageCodes.has(code)) throw cause;
-    throw new DataFolderDamagedError(`the data folder cannot be read: ${reasonOf(cause)}`, {
+    throw new StoreDamagedError(`the data folder cannot be read: ${reasonOf(cause)}`, {
       cause,
     });
   }

@@ -7,7 +7,7 @@ import { toError } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
-import { DataFolderUnwritableError } from "./data-folder-errors.ts";
+import { DataFolderUnwritableError } from "../store-errors.ts";
 
 /** Raised when rows are stored in another way. */
 const format = 3;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { wordLiteral } from "../sql-literal.ts";
-import { DataFolderUnwritableError } from "./data-folder-errors.ts";
+import { DataFolderUnwritableError } from "../store-errors.ts";
 
 /**
  * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly

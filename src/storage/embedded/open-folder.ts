@@ -2,13 +2,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { type Engine, type OpenedEngine, readCount } from "../engine/engine.ts";
 import { schemaStatements } from "../schema/schema.ts";
+import { StoreDamagedError } from "../store-errors.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
-import { DataFolderDamagedError } from "./data-folder-errors.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
 
 /**
  * Opens the engine in a data folder, and makes its tables unless they are there. Throws `DataFolderBusyError`,
- * `DataFolderDamagedError` and `DataFolderUnwritableError`.
+ * `StoreDamagedError` and `DataFolderUnwritableError`.
  */
 export async function openFolder(dataDir: string): Promise<OpenedEngine> {
   const engine = await ChdbEngine.open(dataDir);
@@ -56,5 +56,5 @@ async function refuseBrokenParts(engine: Engine): Promise<void> {
   );
   if (row === undefined) return;
   const [parts, table] = [Number(row[0]), String(row[1])];
-  throw new DataFolderDamagedError(`${parts} parts of table ${table} are broken`);
+  throw new StoreDamagedError(`${parts} parts of table ${table} are broken`);
 }

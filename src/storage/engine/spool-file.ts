@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
-import { written } from "../embedded/data-folder-errors.ts";
+import { written } from "../store-errors.ts";
 
 /** Numbers the files of this process. */
 let opened = 0;
@@ -65,9 +65,16 @@ export class SpoolFile {
 
   /** All that was appended. Several may be open at the same time. */
   stream(): Readable {
-    const range = { start: 0, end: this.#length - 1 };
-    const { spoolReadBytes: highWaterMark } = storeLimits;
-    return this.#file.createReadStream({ ...range, highWaterMark, autoClose: false });
+    return Readable.from(this.#pieces(), { objectMode: false });
+  }
+
+  async *#pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.#length; ) {
+      const piece = Buffer.allocUnsafe(Math.min(storeLimits.spoolReadBytes, this.#length - at));
+      await this.read(at, piece);
+      yield piece;
+      at += piece.length;
+    }
   }
 
   async close(): Promise<void> {

@@ -8,7 +8,7 @@
 import { fillColumnsSql } from "../codec/fill-layout.ts";
 import { hourColumnsSql, minuteColumnsSql } from "../codec/minute-layout.ts";
 import { localDatabase, onCluster, type SchemaTarget } from "./schema-target.ts";
-import { marketView, tradeViews } from "./tool-views.ts";
+import { toolViews } from "./tool-views.ts";
 
 type Table = {
   readonly name: string;
@@ -20,8 +20,6 @@ type Table = {
   readonly shardBy?: string;
   /** Whether writers on a server need it, and the embedded engine does not. */
   readonly isShared?: boolean;
-  /** The version that the table came with; 1 unless given. */
-  readonly since?: number;
 };
 
 /** Parts are merged into no larger ones: that keeps the disk busy for minutes, and readers wait (decision 0003). */
@@ -157,7 +155,6 @@ const tables: readonly Table[] = [
     columns: "version UInt64, change String",
     orderBy: "version",
     isShared: true,
-    since: 3,
   },
   {
     // What the venue says of markets, also of those that are not on the chain yet; the newest row of each counts
@@ -168,7 +165,6 @@ const tables: readonly Table[] = [
     orderBy: "condition_id",
     settings: "index_granularity = 64",
     isShared: true,
-    since: 4,
   },
   {
     // Two rows a repair: that it begins, and that it has ended (`repairs.ts`).
@@ -176,7 +172,6 @@ const tables: readonly Table[] = [
     columns: "repair UInt64, is_done UInt8",
     orderBy: "repair",
     isShared: true,
-    since: 5,
   },
   {
     // One row: what the tables were made for.
@@ -190,36 +185,21 @@ const tables: readonly Table[] = [
 /** The tables of a database on a server. */
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
+/** To be raised with every statement that is added: a database on a server has its version in `identity`. */
+export const schemaVersion = 5;
+
 /**
- * What each version of the tables adds to the one before: number 1 is the first. A database on a server has the
- * versions that it was brought to in `identity`. Every statement does nothing where it was carried out, and none takes
- * away what the version before reads: servers are migrated first, processes restarted after.
+ * The statements that bring the tables from any version to the newest, also from nothing at all. Every one does nothing
+ * where it was carried out, and none takes away what the version before reads: servers are migrated first, processes
+ * restarted after.
  */
-const migrations: readonly ((target: SchemaTarget) => readonly string[])[] = [
-  (target) => [...databasesOf(target), ...tablesOf(target, 1), ...tradeViews(target)],
-  marketView,
-  (target) => tablesOf(target, 3),
-  (target) => tablesOf(target, 4),
-  (target) => tablesOf(target, 5),
-];
-
-/** The newest version. */
-export const schemaVersion: number = migrations.length;
-
-/** The statements that bring the tables from a version to another; by default from nothing at all, 0, to the newest. */
-export function schemaStatements(
-  target: SchemaTarget,
-  { from = 0, to = schemaVersion }: { readonly from?: number; readonly to?: number } = {},
-): readonly string[] {
-  return migrations.slice(from, to).flatMap((migrate) => migrate(target));
-}
-
-function tablesOf(target: SchemaTarget, version: number): readonly string[] {
-  const wanted = tables.filter(
-    ({ isShared, since = 1 }) =>
-      since === version && (target.kind !== "embedded" || isShared !== true),
-  );
-  return wanted.flatMap((table) => statementsOf(table, target));
+export function schemaStatements(target: SchemaTarget): readonly string[] {
+  const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);
+  return [
+    ...databasesOf(target),
+    ...wanted.flatMap((table) => statementsOf(table, target)),
+    ...toolViews(target),
+  ];
 }
 
 /** The table that has the rows of one: in a cluster those of sharded tables are behind them. */
@@ -238,9 +218,9 @@ function databasesOf(target: SchemaTarget): readonly string[] {
 
 /** In a cluster the rows of a table that is sharded are in one behind it, on each server its own. */
 function statementsOf(table: Table, target: SchemaTarget): readonly string[] {
-  const { name, columns, orderBy, shardBy } = table;
+  const { name, columns, engine: kind = "MergeTree", orderBy, shardBy } = table;
   const isSharded = target.kind === "cluster" && shardBy !== undefined;
-  const engine = target.kind === "cluster" ? replicated(table) : engineOf(table);
+  const engine = target.kind === "cluster" ? `Replicated${kind}${replicaOf(table)}` : kind;
   const settings = [parts, table.settings].filter((one) => one !== undefined).join(", ");
   const local = isSharded ? `${localDatabase(target.database)}.${name}` : nameIn(target, name);
   const created = `
@@ -261,14 +241,9 @@ function nameIn(target: SchemaTarget, name: string): string {
   return target.kind === "embedded" ? name : `${target.database}.${name}`;
 }
 
-function engineOf({ engine = "MergeTree" }: Table): string {
-  return engine;
-}
-
-/** Tables that are not sharded are one for all shards. */
-function replicated(table: Table): string {
-  const { name, shardBy } = table;
+/** Where replicas find each other. Tables that are not sharded are one for all shards. */
+function replicaOf({ name, shardBy }: Table): string {
   const [shard, replica] =
     shardBy === undefined ? ["all", "{shard}-{replica}"] : ["{shard}", "{replica}"];
-  return `Replicated${engineOf(table)}('/clickhouse/tables/${shard}/{database}/${name}', '${replica}')`;
+  return `('/clickhouse/tables/${shard}/{database}/${name}', '${replica}')`;
 }

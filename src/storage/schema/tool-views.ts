@@ -1,8 +1,8 @@
 /** Views for other tools, such as Grafana: committed facts, with columns that people read. Oddwire never reads them. */
 import { onCluster, type SchemaTarget } from "./schema-target.ts";
 
-/** Those of version 1. */
-export function tradeViews(target: SchemaTarget): readonly string[] {
+/** Trades, candles, and the conditions of generations 1 and 2, each with its tokens, its question and its result. */
+export function toolViews(target: SchemaTarget): readonly string[] {
   if (target.kind === "embedded") return [];
   const { database } = target;
   const token = "toString(reinterpretAsUInt256(reverse(token_id))) AS token_id";
@@ -20,14 +20,6 @@ WHERE role != 'taker' AND seq < ${endOf(database)}`,
 FROM ${database}.minute_candles AS minutes
 WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
 GROUP BY minutes.token_id, minute HAVING trades > 0`,
-  ];
-}
-
-/** What came with version 2: the conditions of generations 1 and 2, each with its tokens, its question and its result. */
-export function marketView(target: SchemaTarget): readonly string[] {
-  if (target.kind === "embedded") return [];
-  const { database } = target;
-  return [
     `${createView(target, "markets")} SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
 FROM (
   SELECT concat('0x', lower(hex(subject))) AS condition_id,

@@ -3,10 +3,10 @@ import { settleAll } from "../../base/time/settle-all.ts";
 import { sumTallies } from "../../market/delta.ts";
 import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
-import { DataFolderDamagedError } from "../embedded/data-folder-errors.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { candleTables, type FactTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
+import { StoreDamagedError } from "../store-errors.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
 type Append = {
@@ -40,7 +40,7 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
     if (found === wanted[table]) return [];
     // A server alone takes an insert whole, or not at all.
     if (found === 0 || (append.isReplicated && found < wanted[table])) return [table];
-    throw new DataFolderDamagedError(
+    throw new StoreDamagedError(
       `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
     );
   });

@@ -22,23 +22,24 @@ export type Database = {
  */
 export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
   await refuseOldServer(engine);
-  for (const sql of migrationOf(place, await readSchemaVersion(engine))) await engine.command(sql);
+  if ((await readSchemaVersion(engine)) < schemaVersion) {
+    for (const sql of databaseStatements(place)) await engine.command(sql);
+  }
   await refuseOtherDatabase(engine, place);
   // Inserts no rows, but needs the right to: otherwise the first append would wait for it.
   await engine.command("INSERT INTO commits SELECT * FROM commits WHERE 0");
 }
 
 /**
- * The statements that bring the tables from a version to the newest one, the one that says so last. They do nothing
- * where they were carried out, and the first process that ties a database to its facts wins.
+ * The statements that bring the tables to the newest version, the one that says so last. The first process that ties a
+ * database to its facts wins.
  */
-export function migrationOf(place: Database, version: number): readonly string[] {
-  if (version >= schemaVersion) return [];
+export function databaseStatements(place: Database): readonly string[] {
   const { chain_id, contracts, events } = place.identity;
   const values = [schemaVersion, chain_id].map(integerLiteral);
   const row = [...values, wordLiteral(contracts), wordLiteral(events)].join(", ");
   return [
-    ...schemaStatements(targetOf(place), { from: version }),
+    ...schemaStatements(targetOf(place)),
     `INSERT INTO ${place.database}.identity
 SETTINGS async_insert = 0, deduplicate_insert = 'enable', insert_deduplication_token = 'identity:${schemaVersion}'
 VALUES (${row})`,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../base/errors.ts";
-import { DataFolderDamagedError } from "../embedded/data-folder-errors.ts";
 import { MissingRowsError } from "../recover.ts";
+import { StoreDamagedError } from "../store-errors.ts";
 import { untilReplicated } from "./until-replicated.ts";
 
 const ignore = (): void => {};
@@ -23,9 +23,9 @@ test("rows that stay missing end the wait with one sentence", async () => {
 
 test("damage is not waited for", async () => {
   const work = async () => {
-    throw new DataFolderDamagedError("table fills holds 2 rows where 1 were written");
+    throw new StoreDamagedError("table fills holds 2 rows where 1 were written");
   };
-  await assert.rejects(untilReplicated(work, { onWaiting: ignore }), DataFolderDamagedError);
+  await assert.rejects(untilReplicated(work, { onWaiting: ignore }), StoreDamagedError);
 });
 
 test("what is missing is logged once, until it is there", async () => {

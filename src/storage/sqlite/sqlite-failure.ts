@@ -1,8 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import {
-  DataFolderDamagedError,
-  DataFolderUnwritableError,
-} from "../embedded/data-folder-errors.ts";
+import { DataFolderUnwritableError, StoreDamagedError } from "../store-errors.ts";
 
 /** SQLite's codes for a file that is not as it was written. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
@@ -20,13 +17,13 @@ export function withDisk<Result>(work: () => Result): Result {
   }
 }
 
-/** The same for a file that cannot be rebuilt; throws `DataFolderDamagedError` when it is damaged. */
+/** The same for a file that cannot be rebuilt; throws `StoreDamagedError` when it is damaged. */
 export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
   } catch (thrown) {
     if (!damageCodes.has(sqliteCodeOf(thrown))) throw thrown;
-    throw new DataFolderDamagedError(`${path} is damaged`, { cause: thrown });
+    throw new StoreDamagedError(`${path} is damaged`, { cause: thrown });
   }
 }
 

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { FactsIdentity } from "../../../src/storage/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
-import { migrationOf } from "../../../src/storage/server/prepare-database.ts";
+import { databaseStatements } from "../../../src/storage/server/prepare-database.ts";
 import { ServerEngine } from "../../../src/storage/server/server-engine.ts";
 import { type ClickHouseServer, clusterName } from "./clickhouse-server.ts";
 
@@ -20,7 +20,7 @@ export async function makeDatabase(
   if (cluster === null) return first;
   for (const place of places) {
     const engine = await ServerEngine.openOrMake({ ...place, spoolDir: tmpdir() });
-    for (const statement of migrationOf(place, 0)) {
+    for (const statement of databaseStatements(place)) {
       // What is not sharded is on the first one alone.
       const isOfAll = statement.includes(`${place.database}_local`);
       if (place === first || isOfAll) await engine.command(withoutKeeper(statement));

@@ -1,15 +1,15 @@
-import { toError } from "../../base/errors.ts";
+import { toError } from "../base/errors.ts";
 
-/** What is wrong with a data folder as a whole; apart from the engine, which not all that throw these may load. */
+/** What is wrong with a store as a whole; apart from the engine, which not all that throw these may load. */
 
 /** The data folder is in use by another process; start again when that one has stopped. */
 export class DataFolderBusyError extends Error {
   override name = "DataFolderBusyError";
 }
 
-/** The data folder holds what no crash leaves behind; the message says what to do. */
-export class DataFolderDamagedError extends Error {
-  override name = "DataFolderDamagedError";
+/** The data folder, or a database of a server, holds what no crash leaves behind; the message says what to do. */
+export class StoreDamagedError extends Error {
+  override name = "StoreDamagedError";
 
   constructor(what: string, options: { readonly cause?: unknown } = {}) {
     super(`${what}; restore a backup, or start with an empty data folder or database`, options);
