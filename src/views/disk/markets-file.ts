@@ -20,9 +20,8 @@ import {
   withinTransaction,
 } from "../../storage/sqlite/sqlite-failure.ts";
 import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
-import { Column, type ColumnKind } from "./column.ts";
+import { Column, type ColumnKind, columnPageBytes } from "./column.ts";
 import { DiskTable } from "./disk-table.ts";
-import { pagesPerColumn, readSavedColumn, readSetting } from "./saved-columns.ts";
 import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
 const marketsFileName = "markets.sqlite";
@@ -31,6 +30,9 @@ const marketsFileName = "markets.sqlite";
 const formatVersion = 14;
 
 const pageBytes = 16_384;
+
+/** Pages of one column at the most: 256 GiB of it. */
+export const pagesPerColumn = 2 ** 26;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -227,6 +229,29 @@ function originOf(contracts: Contracts, repairs: number): string {
       JSON.stringify([formatVersion, repairs, collateral, wrappedCollateral, lines, creators]),
     )
     .digest("hex");
+}
+
+/** A column as it was saved last; `null` when nothing of it was. */
+function readSavedColumn(sql: DatabaseSync, id: number): ArrayBuffer | null {
+  const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;
+  const newest = sql
+    .prepare("SELECT max(id) AS id FROM pages WHERE id >= ? AND id < ?")
+    .get(...range);
+  if (typeof newest?.["id"] !== "number") return null;
+  const bytes = new Uint8Array((newest["id"] - range[0] + 1) * columnPageBytes);
+  const pages = sql.prepare("SELECT id, bytes FROM pages WHERE id >= ? AND id < ?");
+  pages.setReturnArrays(true);
+  for (const row of pages.iterate(...range)) {
+    const [page, content] = row as unknown as [number, Uint8Array];
+    bytes.set(content, (page - range[0]) * columnPageBytes);
+  }
+  return bytes.buffer;
+}
+
+/** What the file says about itself under a name; `null` when that was never said. */
+function readSetting(sql: DatabaseSync, name: string): string | null {
+  const row = sql.prepare("SELECT value FROM settings WHERE name = ?").get(name);
+  return row === undefined ? null : String(row["value"]);
 }
 
 function jsonCodec<Value>(): Codec<Value> {

@@ -17,11 +17,10 @@ export class HeadBuffer implements View {
   #forks = 0;
   /** Put together once for all who ask between two changes. */
   #gathered: {
-    readonly fills: readonly Fill[];
-    minutes: readonly MinuteCandle[] | null;
-    counts: ReadonlyMap<TokenId, number> | null;
-    readonly revision: number;
-  } = { fills: [], minutes: null, counts: null, revision: 0 };
+    fills?: readonly Fill[];
+    minutes?: readonly MinuteCandle[];
+    counts?: ReadonlyMap<TokenId, number>;
+  } = {};
 
   get revision(): number {
     return this.#revision;
@@ -50,8 +49,7 @@ export class HeadBuffer implements View {
       this.#blocks.length < storeLimits.headBufferBlocksMax,
       "the chain source waits long before so many blocks are held",
     );
-    this.#blocks = [...this.#blocks, block];
-    this.#revision += 1;
+    this.#change([...this.#blocks, block]);
   }
 
   get forks(): number {
@@ -59,9 +57,8 @@ export class HeadBuffer implements View {
   }
 
   revert(toBlock: number): void {
-    this.#blocks = this.#blocks.filter((block) => block.number <= toBlock);
+    this.#change(this.through(toBlock));
     this.#forks += 1;
-    this.#revision += 1;
   }
 
   above(block: number): readonly BlockFacts[] {
@@ -75,30 +72,30 @@ export class HeadBuffer implements View {
 
   /** Forgets the blocks up to and including `toBlock`: the store has them now. */
   finalize(toBlock: number): void {
-    this.#blocks = this.above(toBlock);
+    this.#change(this.above(toBlock));
+  }
+
+  #change(blocks: readonly BlockFacts[]): void {
+    this.#blocks = blocks;
     this.#revision += 1;
+    this.#gathered = {};
   }
 
   /** What is not final is not stored: it comes again from the chain. */
   async load(): Promise<void> {}
 
   fills(): readonly Fill[] {
-    if (this.#gathered.revision !== this.#revision) {
-      const fills = this.#blocks.flatMap((block) => block.fills);
-      this.#gathered = { fills, minutes: null, counts: null, revision: this.#revision };
-    }
+    this.#gathered.fills ??= this.#blocks.flatMap((block) => block.fills);
     return this.#gathered.fills;
   }
 
   countOf(tokenId: TokenId): number {
-    const fills = this.fills();
-    this.#gathered.counts ??= countByToken(fills);
+    this.#gathered.counts ??= countByToken(this.fills());
     return this.#gathered.counts.get(tokenId) ?? 0;
   }
 
   minutes(): readonly MinuteCandle[] {
-    const fills = this.fills();
-    this.#gathered.minutes ??= deriveMinuteCandles(fills);
+    this.#gathered.minutes ??= deriveMinuteCandles(this.fills());
     return this.#gathered.minutes;
   }
 

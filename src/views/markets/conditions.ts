@@ -44,8 +44,7 @@ export class Conditions {
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
   protected readonly places: JournaledMap<TokenId, TokenPlace>;
   /** How conditions ended, in chain order. */
-  readonly resolutions: Pick<ResolutionLog, "at" | "count" | "indexOf" | "places" | "select">;
-  protected readonly results: ResolutionLog;
+  readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
   /** What a fork reverts of it, the venue is asked for again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
@@ -59,8 +58,7 @@ export class Conditions {
     this.gen3 = new Gen3Registry(stateStore, journal);
     this.conditions = new JournaledMap(journal, stateStore.table("market.condition"));
     this.places = new JournaledMap(journal, stateStore.table("places"));
-    this.results = new ResolutionLog(stateStore, journal);
-    this.resolutions = this.results;
+    this.resolutions = new ResolutionLog(stateStore, journal);
     this.totals = new JournaledMap(journal, stateStore.table("totals", totalsCodec));
     this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
   }
@@ -112,7 +110,7 @@ export class Conditions {
   }
 
   resolutionOf(conditionId: ConditionId): Resolution | null {
-    return this.results.of(conditionId);
+    return this.resolutions.of(conditionId);
   }
 
   protected isNegRisk({ gen3, oracle }: Condition): boolean {

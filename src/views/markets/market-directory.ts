@@ -291,7 +291,7 @@ export class MarketDirectory extends Conditions {
   }
 
   #addResolution(resolution: Resolution): void {
-    this.results.add(resolution);
+    this.resolutions.add(resolution);
     const condition = this.conditions.get(resolution.conditionId);
     if (condition !== undefined) this.#mark(condition, resolution.seq);
   }

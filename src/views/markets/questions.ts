@@ -216,7 +216,7 @@ export class Questions {
     return {
       ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),
       eventId: market?.text.eventId ?? null,
-      eventTitle: trimmed(market?.text.title ?? null),
+      eventTitle: market?.text.title?.trim() || null,
       negRiskMarketId: question.negRiskMarketId,
     };
   }
@@ -224,10 +224,10 @@ export class Questions {
 
 /** Bytes are kept as written inside; clients get the text without the blanks around it. */
 export function displayOf(text: QuestionText, trusted: boolean): MarketText {
-  const title = trimmed(text.title);
+  const title = text.title?.trim() || null;
   return {
     title,
-    description: trimmed(text.description),
+    description: text.description?.trim() || null,
     outcomes: text.outcomes,
     source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
     eventId: null,
@@ -242,11 +242,6 @@ function withUpdates(text: MarketText, question: UmaQuestion | undefined): Marke
   if (updates.length === 0) return text;
   const parts = [text.description ?? "", ...updates.map((update) => `Update: ${update.trim()}`)];
   return { ...text, description: parts.join("\n\n").trim() };
-}
-
-function trimmed(text: string | null): string | null {
-  const inner = text?.trim() ?? "";
-  return inner === "" ? null : inner;
 }
 
 function conditionOf(oracle: Address, questionId: Hash): ConditionId {

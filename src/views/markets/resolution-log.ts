@@ -16,6 +16,9 @@ export type ResolutionRange = {
   readonly conditionIds: ReadonlySet<ConditionId> | undefined;
 };
 
+/** From which place on and in which direction results are looked for. */
+type Walk = { readonly index: number; readonly step: 1 | -1 };
+
 /**
  * How conditions ended: the first result of each counts, and all are kept in chain order. The
  * order is kept as columns, the results themselves on a table.
@@ -69,22 +72,20 @@ export class ResolutionLog {
   }
 
   /** The results asked for from a place on, in the direction of `step`. */
-  *select(range: ResolutionRange, from: { index: number; step: 1 | -1 }): Generator<Resolution> {
-    const isAskedFor = this.#test(range);
-    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
-      const resolution = isAskedFor(at) ? this.at(at) : null;
-      if (resolution !== null) yield resolution;
-    }
+  select(range: ResolutionRange, from: Walk): IteratorObject<Resolution> {
+    return this.#find(range, from)
+      .map((at) => this.at(at))
+      .filter((one) => one !== null);
   }
 
   /** The same as places, which stay what they are while no fork reverts what is below them. */
-  places(range: ResolutionRange, from: { index: number; step: 1 | -1 }): number[] {
+  places(range: ResolutionRange, from: Walk): number[] {
+    return [...this.#find(range, from)];
+  }
+
+  *#find(range: ResolutionRange, { index, step }: Walk): Generator<number> {
     const isAskedFor = this.#test(range);
-    const places: number[] = [];
-    for (let at = from.index; this.#isWithin(at, range, from.step); at += from.step) {
-      if (isAskedFor(at)) places.push(at);
-    }
-    return places;
+    for (let at = index; this.#isWithin(at, range, step); at += step) if (isAskedFor(at)) yield at;
   }
 
   /** Whether a place in that direction can still be of the range. */
