@@ -10,7 +10,6 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
-
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readRest } from "../storage/read-delta.ts";
 import type { Coverage } from "../storage/recover.ts";
