@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
@@ -18,12 +17,7 @@ import { ServerEngine, type ServerSettings } from "./server-engine.ts";
 import { readReplicated } from "./until-replicated.ts";
 
 /** A database on a ClickHouse server, and the facts that it is for. */
-export type ServerPlace = Database & {
-  /** Without user and password. */
-  readonly url: string;
-  readonly user: string;
-  readonly password: string;
-};
+export type ServerPlace = Database & Omit<ServerSettings, "spoolDir" | "queryTimeoutMs">;
 
 /** Facts, and what of them the commit records commit. */
 export type CommittedFacts = { readonly engine: Engine; readonly coverage: Coverage | null };
@@ -47,7 +41,7 @@ export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace
 
 /** Connects. `dataDir` is a folder of ours: rows of an insert are in it until they are sent. Throws `SERVICE_UNAVAILABLE`. */
 export async function connectToServer(place: ServerPlace, dataDir: string): Promise<Engine> {
-  return ServerEngine.open(await settingsOf(place, dataDir));
+  return ServerEngine.open(settingsOf(place, dataDir));
 }
 
 /**
@@ -55,7 +49,7 @@ export async function connectToServer(place: ServerPlace, dataDir: string): Prom
  * and `ConfigError` when the database is for other facts.
  */
 export async function openDatabase(place: ServerPlace, dataDir: string): Promise<OpenedEngine> {
-  const engine = await ServerEngine.openOrMake(await settingsOf(place, dataDir));
+  const engine = await ServerEngine.openOrMake(settingsOf(place, dataDir));
   try {
     await prepareDatabase(engine, place);
     return { engine, kind: targetOf(place).kind };
@@ -94,8 +88,6 @@ export async function openDatabaseToRead(
   }
 }
 
-async function settingsOf(place: ServerPlace, dataDir: string): Promise<ServerSettings> {
-  const spoolDir = join(dataDir, "spool");
-  await mkdir(spoolDir, { recursive: true });
-  return { ...place, spoolDir };
+function settingsOf(place: ServerPlace, dataDir: string): ServerSettings {
+  return { ...place, spoolDir: join(dataDir, "spool") };
 }

@@ -17,11 +17,8 @@ export class RepairedElsewhereError extends Error {
   }
 }
 
-/** The newest repair: its number, 0 before the first. */
-export type NewestRepair = { readonly number: number; readonly isUnderWay: boolean };
-
-/** Reads which repair is the newest, and whether it has ended. */
-export async function readNewestRepair(engine: Engine): Promise<NewestRepair> {
+/** Reads which repair is the newest, 0 before the first, and whether it is under way. */
+export async function readNewestRepair(engine: Engine) {
   const [row] = await engine.query(
     "SELECT repair, max(is_done) FROM repairs GROUP BY repair ORDER BY repair DESC LIMIT 1",
   );
@@ -29,16 +26,16 @@ export async function readNewestRepair(engine: Engine): Promise<NewestRepair> {
 }
 
 /** Announces a repair, or goes on with one that was interrupted, once all readers have had the time to see it. */
-export async function beginRepair(engine: Engine): Promise<NewestRepair> {
+export async function beginRepair(engine: Engine): Promise<number> {
   const newest = await readNewestRepair(engine);
   const number = newest.isUnderWay ? newest.number : newest.number + 1;
   if (!newest.isUnderWay) await write(engine, number, false);
   await delay(serverLimits.repairNoticeMs);
-  return { number, isUnderWay: true };
+  return number;
 }
 
 /** Says that a repair has ended, so that readers load what is stored now. */
-export async function endRepair(engine: Engine, { number }: NewestRepair): Promise<void> {
+export async function endRepair(engine: Engine, number: number): Promise<void> {
   await write(engine, number, true);
 }
 

@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
@@ -31,7 +32,7 @@ export type ServerSettings = {
   readonly database: string;
   /** The cluster that the server is in; `null` for a server alone. */
   readonly cluster: string | null;
-  /** A folder that exists: rows of one insert are in nameless files there until they are sent. */
+  /** Rows of one insert are in nameless files in this folder until they are sent. */
   readonly spoolDir: string;
   /** How long a query may take, all attempts included. */
   readonly queryTimeoutMs?: number;
@@ -119,6 +120,7 @@ export class ServerEngine implements Engine {
   }
 
   async openRows(): Promise<SpoolFile> {
+    await mkdir(this.#spoolDir, { recursive: true });
     return SpoolFile.open(`${this.#spoolDir}/facts-${process.pid}`);
   }
 

@@ -26,14 +26,6 @@ const venueFlags = {
   question_id: 32,
 } as const satisfies Record<"known" | Contradiction, number>;
 
-const contradictions: readonly Contradiction[] = [
-  "tokens",
-  "outcomes",
-  "resolution",
-  "neg_risk",
-  "question_id",
-];
-
 type Markets = {
   readonly directory: MarketDirectory;
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void;
@@ -137,12 +129,10 @@ export class MetadataLedger implements MetadataSink {
     }
     const countOf = (flag: number) =>
       byFlags.reduce((sum, count, known) => sum + ((known & flag) === 0 ? 0 : count), 0);
-    const counts = contradictions.map((kind) => [kind, countOf(venueFlags[kind])] as const);
-    return {
-      known: countOf(venueFlags.known),
-      missing,
-      contradictions: Object.fromEntries(counts) as Record<Contradiction, number>,
-    };
+    const counts = Object.entries(venueFlags).map(([flag, bit]) => [flag, countOf(bit)]);
+    const { known, ...contradictions }: Record<keyof typeof venueFlags, number> =
+      Object.fromEntries(counts);
+    return { known, missing, contradictions };
   }
 
   /** For how long what was asked at a time is good enough, in seconds. */
