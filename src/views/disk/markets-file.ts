@@ -32,7 +32,7 @@ const formatVersion = 14;
 const pageBytes = 16_384;
 
 /** Pages of one column at the most: 256 GiB of it. */
-export const pagesPerColumn = 2 ** 26;
+const pagesPerColumn = 2 ** 26;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
