@@ -2,12 +2,12 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../base/config/config.ts";
 import { AppError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
-import { ClaimedElsewhereError } from "../storage/server/claims.ts";
 import {
   DataFolderBusyError,
   DataFolderUnwritableError,
   StoreDamagedError,
-} from "../storage/store-errors.ts";
+} from "../storage/engine/store-errors.ts";
+import { ClaimedElsewhereError } from "../storage/server/claims.ts";
 import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command.ts";
 
 /** The exit code of a failure and what to write to standard error: 1 a failure, 2 wrong use or settings, 70 a bug, 75 try again. */

@@ -14,7 +14,7 @@ import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
 import { type Checks, type Indexer, type IndexingStart, startBlockOf } from "../feed/indexer.ts";
 import { chooseEngine } from "../storage/choose-engine.ts";
-import { DataFolderUnwritableError } from "../storage/store-errors.ts";
+import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
 import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
 import { MarketsFile } from "../views/disk/markets-file.ts";

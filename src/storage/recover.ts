@@ -20,9 +20,9 @@ import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
+import { StoreDamagedError } from "./engine/store-errors.ts";
 import { countOfTable, factTables, seqsOf } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
-import { StoreDamagedError } from "./store-errors.ts";
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
 export class MissingRowsError extends StoreDamagedError {

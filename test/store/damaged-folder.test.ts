@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { StoreDamagedError } from "../../src/storage/store-errors.ts";
+import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { readFills } from "../../src/query/read-fills.ts";
-import { DataFolderBusyError } from "../../src/storage/store-errors.ts";
+import { DataFolderBusyError } from "../../src/storage/engine/store-errors.ts";
 import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";

@@ -16,7 +16,12 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import { DataFolderBusyError, reasonOf, StoreDamagedError, written } from "../store-errors.ts";
+import {
+  DataFolderBusyError,
+  reasonOf,
+  StoreDamagedError,
+  written,
+} from "../engine/store-errors.ts";
 import { deleteRows } from "./delete-rows.ts";
 
 /**

@@ -6,8 +6,8 @@ import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
+import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
-import { DataFolderUnwritableError } from "../store-errors.ts";
 
 /** Raised when rows are stored in another way. */
 const format = 3;

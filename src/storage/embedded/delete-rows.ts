@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
+import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { wordLiteral } from "../sql-literal.ts";
-import { DataFolderUnwritableError } from "../store-errors.ts";
 
 /**
  * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly

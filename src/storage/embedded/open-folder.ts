@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { type Engine, type OpenedEngine, readCount } from "../engine/engine.ts";
+import { StoreDamagedError } from "../engine/store-errors.ts";
 import { schemaStatements } from "../schema/schema.ts";
-import { StoreDamagedError } from "../store-errors.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
 

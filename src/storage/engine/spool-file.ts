@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
-import { written } from "../store-errors.ts";
+import { written } from "./store-errors.ts";
 
 /** Numbers the files of this process. */
 let opened = 0;

@@ -4,9 +4,9 @@ import { sumTallies } from "../../market/delta.ts";
 import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
+import { StoreDamagedError } from "../engine/store-errors.ts";
 import { candleTables, type FactTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
-import { StoreDamagedError } from "../store-errors.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
 type Append = {

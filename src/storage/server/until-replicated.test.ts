@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "../../base/errors.ts";
+import { StoreDamagedError } from "../engine/store-errors.ts";
 import { MissingRowsError } from "../recover.ts";
-import { StoreDamagedError } from "../store-errors.ts";
 import { untilReplicated } from "./until-replicated.ts";
 
 const ignore = (): void => {};

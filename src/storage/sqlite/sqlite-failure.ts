@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { DataFolderUnwritableError, StoreDamagedError } from "../store-errors.ts";
+import { DataFolderUnwritableError, StoreDamagedError } from "../engine/store-errors.ts";
 
 /** SQLite's codes for a file that is not as it was written. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);

@@ -1,4 +1,4 @@
-import { toError } from "../base/errors.ts";
+import { toError } from "../../base/errors.ts";
 
 /** What is wrong with a store as a whole; apart from the engine, which not all that throw these may load. */
 
