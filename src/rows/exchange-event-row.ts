@@ -2,14 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ExchangeNotice } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import {
-  exchangeShape,
-  idFields,
-  idShape,
-  placeFields,
-  placeShape,
-  type RowContext,
-} from "./trade-row.ts";
+import * as trade from "./trade-row.ts";
 import { addressText, hashText, nullable } from "./wire-format.ts";
 
 type Kind = ExchangeNotice["kind"];
@@ -52,16 +45,16 @@ const endShape = {
 
 /** One cancellation. Only `order_cancelled` is certain to end an order. */
 export const cancellationRow = Type.Object({
-  ...idShape,
+  ...trade.idShape,
   kind: Type.Enum([...cancellationKinds]),
   ...endShape,
-  ...exchangeShape,
-  ...placeShape,
+  ...trade.exchangeShape,
+  ...trade.placeShape,
 });
 
 /** One event of an exchange that moves nothing: orders, users, halts, roles and fee settings. */
 export const exchangeEventRow = Type.Object({
-  ...idShape,
+  ...trade.idShape,
   kind: Type.Enum([...exchangeEventKinds]),
   ...endShape,
   by: nullable(addressText, { description: "Who paused, unpaused or changed" }),
@@ -72,8 +65,8 @@ export const exchangeEventRow = Type.Object({
   new_interval_blocks: integerOrNull,
   fee_receiver: addressOrNull,
   max_fee_rate_bps: integerOrNull,
-  ...exchangeShape,
-  ...placeShape,
+  ...trade.exchangeShape,
+  ...trade.placeShape,
 });
 type ExchangeEventRow = Static<typeof exchangeEventRow>;
 
@@ -93,7 +86,7 @@ const noChange = {
 export function presentCancellation(
   located: LocatedEvent,
   contracts: Contracts,
-  context: RowContext,
+  context: trade.RowContext,
 ): Static<typeof cancellationRow> | null {
   const { event } = located;
   if (!isCancellation(event)) return null;
@@ -105,7 +98,7 @@ export function presentCancellation(
 export function presentExchangeEvent(
   located: LocatedEvent,
   contracts: Contracts,
-  context: RowContext,
+  context: trade.RowContext,
 ): ExchangeEventRow | null {
   const { event } = located;
   if (!isNotice(event)) return null;
@@ -116,17 +109,17 @@ export function presentExchangeEvent(
 function presentPlaced<Fields>(
   located: LocatedEvent,
   fields: Fields,
-  { contracts, context }: { readonly contracts: Contracts; readonly context: RowContext },
+  { contracts, context }: { readonly contracts: Contracts; readonly context: trade.RowContext },
 ) {
   const contract = contracts.byAddress.get(located.address);
   if (contract?.kind !== "exchange") return null;
   return {
-    ...idFields(located),
+    ...trade.idFields(located),
     ...fields,
     exchange: contract.exchange,
     exchange_version: contract.generation,
     exchange_address: contract.address,
-    ...placeFields(located, context),
+    ...trade.placeFields(located, context),
   };
 }
 

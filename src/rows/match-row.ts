@@ -1,28 +1,14 @@
 import { type Static, Type } from "typebox";
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import type { Fill } from "../market/fill.ts";
-import {
-  exchangeFields,
-  exchangeShape,
-  feeAssetOf,
-  idFields,
-  idShape,
-  marketFields,
-  orderShape,
-  placeFields,
-  placeShape,
-  type RowContext,
-  tokenFields,
-  tokenShape,
-  tradeRow,
-} from "./trade-row.ts";
+import * as trade from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
 
 /** One match: what a taker's order got from all its legs. `size` and `value_usd` sum the legs. */
 export const matchRow = Type.Object({
-  ...idShape,
+  ...trade.idShape,
   taker_fill_seq: wire.seqNumber,
-  ...tokenShape,
+  ...trade.tokenShape,
   side: wire.sideText,
   price: wire.nullable(wire.decimalText, { description: "value_usd over size" }),
   size: wire.decimalText,
@@ -32,23 +18,23 @@ export const matchRow = Type.Object({
   taker_order_hash: wire.hashText,
   taker_fee: wire.decimalText,
   taker_fee_net: wire.decimalText,
-  taker_fee_asset: tradeRow.properties.maker_fee_asset,
-  ...exchangeShape,
-  ...orderShape,
-  ...placeShape,
+  taker_fee_asset: trade.tradeRow.properties.maker_fee_asset,
+  ...trade.exchangeShape,
+  ...trade.orderShape,
+  ...trade.placeShape,
   maker_amount_raw: wire.rawAmountText,
   taker_amount_raw: wire.rawAmountText,
-  ...marketFields,
+  ...trade.marketFields,
 });
 export type MatchRow = Static<typeof matchRow>;
 
 /** A match as clients see it, from the summary row of its taker. */
-export function presentMatch(summary: Fill, context: RowContext): MatchRow {
+export function presentMatch(summary: Fill, context: trade.RowContext): MatchRow {
   const place = { ...summary, seq: summary.matchSeq ?? summary.seq };
   return {
-    ...idFields(place),
+    ...trade.idFields(place),
     taker_fill_seq: summary.seq,
-    ...tokenFields(summary.tokenId, context.directory),
+    ...trade.tokenFields(summary.tokenId, context.directory),
     side: summary.side,
     price: wire.decimalOrNull(priceMicros(summary.value, summary.size)),
     size: formatMicros(summary.size),
@@ -58,11 +44,11 @@ export function presentMatch(summary: Fill, context: RowContext): MatchRow {
     taker_order_hash: summary.orderHash,
     taker_fee: formatMicros(summary.fee),
     taker_fee_net: formatMicros(summary.fee - summary.feeRefund),
-    taker_fee_asset: feeAssetOf(summary),
-    ...exchangeFields(summary),
+    taker_fee_asset: trade.feeAssetOf(summary),
+    ...trade.exchangeFields(summary),
     builder: summary.builder,
     metadata: summary.metadata,
-    ...placeFields(place, context),
+    ...trade.placeFields(place, context),
     maker_amount_raw: summary.makerAmount.toString(),
     taker_amount_raw: summary.takerAmount.toString(),
   };

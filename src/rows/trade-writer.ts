@@ -1,23 +1,16 @@
 import { formatMicros, priceMicros } from "../base/decimal.ts";
 import { blockNumberOf, formatTokenId, logIndexOf, type TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
-import {
-  exchangeFields,
-  feeAssetOf,
-  marketFieldsOf,
-  placeFields,
-  type RowContext,
-  tokenFields,
-} from "./trade-row.ts";
+import * as trade from "./trade-row.ts";
 
 /**
  * Writes trades as `JSON.stringify` would write their rows, at a fraction of what making the rows
  * costs: what trades share, as tokens and blocks, is written once. For one go only, as what it was
  * made with may be sent otherwise afterwards.
  */
-export function tradeWriter(context: RowContext): (fill: Fill) => string {
+export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>
-    fieldsOf(tokenFields(tokenId, context.directory)),
+    fieldsOf(trade.tokenFields(tokenId, context.directory)),
   );
   const decimalId = remembered(formatTokenId);
   const placeText = placeWriter(context);
@@ -33,7 +26,7 @@ export function tradeWriter(context: RowContext): (fill: Fill) => string {
       `"side":"${side}","price":${price === null ? "null" : `"${formatMicros(price)}"`},` +
       `"size":"${formatMicros(size)}","value_usd":"${formatMicros(value)}","maker_fee":"${feeText}",` +
       `"maker_fee_net":"${isNet ? feeText : formatMicros(fee - feeRefund)}",` +
-      `"maker_fee_asset":"${feeAssetOf(fill)}","match_seq":${matchSeq},"maker":"${maker}",` +
+      `"maker_fee_asset":"${trade.feeAssetOf(fill)}","match_seq":${matchSeq},"maker":"${maker}",` +
       `"taker":"${taker}","maker_side":"${makerSide}",` +
       `"maker_token_id":"${decimalId(fill.makerTokenId)}","match_type":"${fill.matchType ?? "direct"}",` +
       `"maker_order_hash":"${orderHash}","taker_order_hash":${quoted(takerOrderHash)},` +
@@ -46,13 +39,13 @@ export function tradeWriter(context: RowContext): (fill: Fill) => string {
 
 /** A writer of the same rows with the fields of `include=market`. */
 export function withMarket<Item>(
-  writer: (context: RowContext) => (item: Item) => string,
+  writer: (context: trade.RowContext) => (item: Item) => string,
   tokenOf: (item: Item) => TokenId,
 ): typeof writer {
   return (context) => {
     const write = writer(context);
     const marketText = remembered((tokenId: TokenId) =>
-      fieldsOf(marketFieldsOf(tokenId, context.directory)),
+      fieldsOf(trade.marketFieldsOf(tokenId, context.directory)),
     );
     return (item) => `${write(item).slice(0, -1)},${marketText(tokenOf(item))}}`;
   };
@@ -86,21 +79,21 @@ function exchangeWriter(): (fill: Fill) => string {
     const key = generation === 3 ? fill.tokenId : address;
     const known = written.get(key);
     if (known !== undefined) return known;
-    const text = fieldsOf(exchangeFields(fill));
+    const text = fieldsOf(trade.exchangeFields(fill));
     written.set(key, text);
     return text;
   };
 }
 
 /** Trades come block by block: what the last one said of its block is said again. */
-function placeWriter(context: RowContext): (fill: Fill) => string {
+function placeWriter(context: trade.RowContext): (fill: Fill) => string {
   let block = -1;
   let [head, end] = ["", ""];
   return (fill) => {
     const { seq, txHash, blockHash } = fill;
     const number = blockNumberOf(seq);
     if (number !== block) {
-      const { timestamp, timestamp_ms, status } = placeFields(fill, context);
+      const { timestamp, timestamp_ms, status } = trade.placeFields(fill, context);
       block = number;
       head = fieldsOf({ block_number: number, block_hash: blockHash });
       end = fieldsOf({ timestamp, timestamp_ms, status });

@@ -10,6 +10,12 @@ import {
 import { assert } from "../../base/assert.ts";
 import { type Column, type FileEncoder, type Row, valuesOf } from "./columns.ts";
 
+const types: Readonly<Record<Column["kind"], () => DataType>> = {
+  integer: () => int64(),
+  boolean: bool,
+  text: utf8,
+};
+
 /** Marks the end of a stream: no message follows. */
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
@@ -24,7 +30,7 @@ export function encodeArrow(columns: readonly Column[]): FileEncoder {
 
 function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array {
   const entries = columns.map((column) => {
-    const values = columnFromArray(valuesOf(column, rows), typeOf(column.kind));
+    const values = columnFromArray(valuesOf(column, rows), types[column.kind]());
     return [column.name, values] as const;
   });
   const bytes = tableToIPC(tableFromColumns(Object.fromEntries(entries)), { format: "stream" });
@@ -38,15 +44,4 @@ function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Arr
   const schemaEnd = 8 + view.getInt32(4, true);
   const end = bytes.length - endOfStream.length;
   return { schema: bytes.slice(0, schemaEnd), batches: bytes.slice(schemaEnd, end) };
-}
-
-function typeOf(kind: Column["kind"]): DataType {
-  switch (kind) {
-    case "integer":
-      return int64();
-    case "boolean":
-      return bool();
-    case "text":
-      return utf8();
-  }
 }

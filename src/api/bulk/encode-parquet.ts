@@ -4,6 +4,12 @@ import { type Column, type FileEncoder, valuesOf } from "./columns.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 
+const types = {
+  integer: { type: "INT64" },
+  boolean: { type: "BOOLEAN" },
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
+} as const;
+
 const compressionLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** A Parquet file with one row group a group; what is written is released at the same time. */
@@ -41,13 +47,5 @@ function take(writer: ByteWriter): Uint8Array {
 }
 
 function elementOf({ name, kind, nullable }: Column): SchemaElement {
-  const repetition_type = nullable ? "OPTIONAL" : "REQUIRED";
-  switch (kind) {
-    case "integer":
-      return { name, type: "INT64", repetition_type };
-    case "boolean":
-      return { name, type: "BOOLEAN", repetition_type };
-    case "text":
-      return { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type };
-  }
+  return { name, ...types[kind], repetition_type: nullable ? "OPTIONAL" : "REQUIRED" };
 }

@@ -62,18 +62,14 @@ export function corsHeaders(
   origin: string | undefined,
   allowed: ReadonlySet<string>,
 ): Record<string, string> {
-  if (allowed.has("*"))
-    return {
-      vary,
-      "access-control-allow-origin": "*",
-      "access-control-expose-headers": exposedHeaders,
-    };
+  const isOpen = allowed.has("*");
   // The answer depends on the origin also when that is absent or refused: caches must know.
-  if (allowed.size === 0) return { vary };
-  if (!allowsOrigin(origin, allowed)) return { vary: varyByOrigin };
+  const varied = { vary: isOpen || allowed.size === 0 ? vary : varyByOrigin };
+  const shown = isOpen ? "*" : origin;
+  if (!allowsOrigin(shown, allowed)) return varied;
   return {
-    vary: varyByOrigin,
-    "access-control-allow-origin": origin,
+    ...varied,
+    "access-control-allow-origin": shown,
     "access-control-expose-headers": exposedHeaders,
   };
 }

@@ -35,8 +35,7 @@ const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => 
  */
 function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  const text = decode(bytes);
-  const value = parse(text);
+  const { text, value } = read(bytes);
   // From here on `null` is a missing body, as in Fastify.
   if (value === null) throw invalid("body", "must be a JSON object");
   const repeated = repeatedField(text);
@@ -44,19 +43,12 @@ function parseJsonBody(bytes: Buffer): unknown {
   return value;
 }
 
-function decode(bytes: Buffer): string {
+function read(bytes: Buffer): { readonly text: string; readonly value: unknown } {
   try {
-    return utf8.decode(bytes);
+    const text = utf8.decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
-    throw notJson();
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw notJson();
+    throw invalid("body", "must be valid JSON in UTF-8");
   }
 }
 
@@ -80,8 +72,4 @@ function repeatedField(json: string): string | null {
     last = token;
   }
   return null;
-}
-
-function notJson(): AppError {
-  return invalid("body", "must be valid JSON in UTF-8");
 }

@@ -34,6 +34,8 @@ export type Accepted = {
 /** Carries one session over one WebSocket, and counts it against its key and address. */
 export class StreamConnection implements Carrier {
   readonly session: Session;
+  /** Resolves once it is closed and has given up its places. */
+  readonly closed: Promise<void>;
   readonly #parts: ConnectionParts;
   readonly #accepted: Accepted;
   /** What it is counted as, to be given back. */
@@ -45,18 +47,15 @@ export class StreamConnection implements Carrier {
     const { connectionId, form, key } = accepted;
     const isPublic = parts.admission.isPublicRead;
     this.session = new Session(parts, this, { connectionId, form, key, isPublic });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    this.#listen(resolve);
   }
 
-  /** Begins the session, or ends it immediately when there are too many; `onClosed` is called once. */
-  static open(
-    parts: ConnectionParts,
-    accepted: Accepted,
-    onClosed: (connection: StreamConnection) => void,
-  ): StreamConnection {
+  /** Begins the session, or ends it immediately when there are too many. */
+  static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
-    connection.#listen(onClosed);
-    const { key } = accepted;
-    if (!connection.#takePlaces(key)) {
+    if (!connection.#takePlaces(accepted.key)) {
       connection.session.close(closeCodes.tooMany, "too many connections");
     } else connection.session.open();
     return connection;
@@ -96,7 +95,7 @@ export class StreamConnection implements Carrier {
     this.#accepted.socket.terminate();
   }
 
-  #listen(onClosed: (connection: StreamConnection) => void): void {
+  #listen(onClosed: () => void): void {
     const { socket, wire } = this.#accepted;
     const { session } = this;
     socket.on("message", (data: Buffer, isBinary: boolean) => {
@@ -110,7 +109,7 @@ export class StreamConnection implements Carrier {
     socket.on("close", () => {
       session.closed();
       for (const place of this.#places.splice(0)) this.#parts.counts.release(place);
-      onClosed(this);
+      onClosed();
     });
   }
 

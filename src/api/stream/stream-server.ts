@@ -108,18 +108,10 @@ export class StreamServer {
     const deadline = setTimeout(() => {
       for (const connection of this.#connections) connection.terminate();
     }, streamLimits.closeMs);
-    while (this.#connections.size > 0) await this.#onceClosed();
+    await Promise.all([...this.#connections].map(({ closed }) => closed));
     clearTimeout(deadline);
     this.#parts.flusher.close();
     await this.#parts.hub.close();
-  }
-
-  #onClosed: (() => void) | null = null;
-
-  async #onceClosed(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#onClosed = resolve;
-    });
   }
 
   #open(opened: WebSocket, upgrade: Upgrade, query: Static<typeof streamQuery>): void {
@@ -127,13 +119,13 @@ export class StreamServer {
     const form = { batch: query.batch === "1", compress: query.compress };
     const { ip, key } = caller;
     const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
-    const connection = StreamConnection.open(this.#parts, accepted, (closed) => {
-      this.#connections.delete(closed);
-      this.#parts.meter.connections -= 1;
-      this.#onClosed?.();
-    });
+    const connection = StreamConnection.open(this.#parts, accepted);
     this.#connections.add(connection);
     this.#parts.meter.connections += 1;
+    void connection.closed.then(() => {
+      this.#connections.delete(connection);
+      this.#parts.meter.connections -= 1;
+    });
   }
 
   #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {

@@ -44,13 +44,13 @@ export function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<strin
 export function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
   const { side, min_value, wallet, condition_id, finality } = filter;
   const shown = {
-    ...(side === undefined ? {} : { side }),
-    ...(min_value === undefined ? {} : { min_value: formatMicros(min_value) }),
-    ...(wallet === undefined ? {} : { wallet }),
-    ...(condition_id === undefined ? {} : { condition_id: formatConditionId(condition_id) }),
-    ...(finality === "finalized" ? { finality } : {}),
+    side,
+    min_value: min_value === undefined ? undefined : formatMicros(min_value),
+    wallet,
+    condition_id: condition_id && formatConditionId(condition_id),
+    finality: finality === "finalized" ? finality : undefined,
   };
-  return Object.keys(shown).length === 0 ? {} : { filter: shown };
+  return Object.values(shown).every((value) => value === undefined) ? {} : { filter: shown };
 }
 
 function notTaken(name: string, { type }: ChannelRequest): Error {
