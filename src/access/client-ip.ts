@@ -2,10 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { type IpRanges, parseIpAddress } from "../base/ip-address.ts";
 
 /**
- * The canonical address of the client. `X-Forwarded-For` is believed only as far as trusted
- * proxies have written it: from the right, each proxy names the peer it saw, and the first one
- * that is not trusted is the client. What is to the left of it is the client's own invention.
- * A token that is no address ends the walk at the last proxy.
+ * The canonical address of the client. `X-Forwarded-For` is believed as far as trusted proxies have written it: from the
+ * right, each names the peer it saw; what is left of the first that is not trusted is the client's own invention.
  */
 export function clientIpOf(
   request: Pick<IncomingMessage, "socket" | "headers">,

@@ -13,10 +13,7 @@ type IpGuardParts = {
   readonly onBlocked?: (block: IpBlock) => void;
 };
 
-/**
- * Blocks IPs that guess keys or flood. A first block lasts 15 minutes and each further one twice
- * as long, up to a day; a day without one makes the next a first again.
- */
+/** Blocks IPs that guess keys or flood: for 15 minutes, then twice as long each time, up to a day; a day without ends that. */
 export class IpGuard {
   readonly #parts: IpGuardParts;
 

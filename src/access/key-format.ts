@@ -16,9 +16,8 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const shape = /^((ow_(read|write|admin)_[0-9A-Za-z]{4})[0-9A-Za-z]{39})_([0-9A-Za-z]{6})$/;
 
 /**
- * A new value: `ow_<scope>_<43 base62 of 256 random bits>_<checksum>`. The start lets scanners
- * find leaked keys; the checksum (6 base62 of the CRC-32 of what precedes it) distinguishes a
- * mistyped key from a wrong one without asking.
+ * A new value: `ow_<scope>_<43 base62 of 256 random bits>_<checksum>`. The start lets scanners find leaked keys; the
+ * checksum, a CRC-32, distinguishes a mistyped key from a wrong one.
  */
 export function generateKey(scope: Scope): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43);

@@ -4,9 +4,8 @@ import type { Fill } from "../market/fill.ts";
 import * as trade from "./trade-row.ts";
 
 /**
- * Writes trades as `JSON.stringify` would write their rows, at a fraction of what making the rows
- * costs: what trades share, as tokens and blocks, is written once. For one go only, as what it was
- * made with may be sent otherwise afterwards.
+ * Writes trades as `JSON.stringify` would write their rows, at a fraction of the cost: what trades share, as tokens and
+ * blocks, is written once. For one go only, as it may be sent otherwise afterwards.
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>

@@ -5,9 +5,8 @@ import { ConfigError } from "../../base/config/config.ts";
 import { checkKeptFile } from "../../base/config/make-data-folder.ts";
 
 /**
- * The secret under which keys are stored, from the file `pepper` of the data folder, which is
- * made on the first start, readable by its owner only. It lies outside the database so that a
- * copy of that alone is worth nothing; a backup needs both.
+ * The secret under which keys are stored, in the file `pepper` of the data folder, which the first start makes. It is
+ * outside the database so that a copy of that alone is worth nothing; a backup needs both.
  */
 export function readPepper(dataDir: string): string {
   const path = join(dataDir, "pepper");

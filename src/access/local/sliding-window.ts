@@ -1,10 +1,8 @@
 import type { RateWindow, Standing } from "../rate-window.ts";
 
 /**
- * A sliding window that is exact in both directions (rule R12): no span of `windowMs` holds more
- * than `limit` admitted requests, and none within that is refused. It keeps the time of every
- * admitted request in a ring that grows as needed; a refused one leaves no trace. Times come from
- * a clock that never goes back.
+ * A sliding window that is exact in both directions (rule R12). It keeps the time of every admitted request, of a clock
+ * that never goes back, in a ring that grows as needed; a refused one leaves no trace.
  */
 export class SlidingWindow {
   readonly limit: number;
@@ -67,9 +65,8 @@ export class SlidingWindow {
 }
 
 /**
- * The requests of one process: the windows of many callers, within a bound. Those untouched for a whole `windowMs` are empty
- * and are dropped without loss, in two generations rather than by a scan. Only when more than
- * `entriesMax` callers come within one window are the least recently used forgotten early.
+ * The requests of one process, by caller, within a bound. A window untouched for `windowMs` is empty and goes, in two
+ * generations rather than by a scan; with more than `entriesMax` callers the least recently used goes early.
  */
 export class LocalWindow implements RateWindow {
   readonly #windowMs: number;

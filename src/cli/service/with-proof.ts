@@ -54,39 +54,36 @@ export async function withProof<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await claimDataFolder(dataDir, { chainId, contracts });
-  const isWriting = options.isWriting ?? false;
-  return withStore({ config, contracts, isWriting }, (store) => {
+  const opened = new AsyncDisposableStack();
+  try {
+    const isWriting = options.isWriting ?? false;
+    const store = await openStore({ config, contracts, isWriting }, opened);
     const range = rangeOf(options, store);
-    return withNodes({ config, contracts, store }, (parts) =>
-      work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) }),
-    );
-  });
+    const parts = await openNodes({ config, contracts, store }, opened);
+    return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });
+  } finally {
+    await opened.disposeAsync();
+  }
 }
 
-async function withStore<Result>(
+async function openStore(
   parts: { readonly config: Config; readonly contracts: Contracts; readonly isWriting: boolean },
-  work: (store: CommittedFacts) => Promise<Result>,
-): Promise<Result> {
+  opened: AsyncDisposableStack,
+): Promise<CommittedFacts> {
   const { config, contracts, isWriting } = parts;
+  const { dataDir } = config;
   const place = isWriting ? null : serverPlaceOf(config, contracts);
   if (place !== null) {
-    const read = await openDatabaseToRead(place, config.dataDir, reportWaiting);
-    try {
-      return await work(read);
-    } finally {
-      await read.engine.close();
-    }
+    const read = await openDatabaseToRead(place, dataDir, reportWaiting);
+    opened.defer(() => read.engine.close());
+    return read;
   }
-  const { dataDir } = config;
-  const opened = await chooseEngine(config, contracts)(dataDir);
-  const store = await FactStore.open(opened, { dropCopies: () => dropMarketsFile(dataDir) });
-  try {
-    // A repair deletes rows too.
-    await store.trimmed;
-    return await work(store);
-  } finally {
-    await store.close();
-  }
+  const folder = await chooseEngine(config, contracts)(dataDir);
+  const store = await FactStore.open(folder, { dropCopies: () => dropMarketsFile(dataDir) });
+  opened.defer(() => store.close());
+  // A repair deletes rows too.
+  await store.trimmed;
+  return store;
 }
 
 function reportWaiting(reason: string): void {
@@ -106,10 +103,10 @@ export function formatDifference(difference: Difference): string {
   return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
 }
 
-async function withNodes<Result>(
+async function openNodes(
   parts: { readonly config: Config; readonly contracts: Contracts; readonly store: CommittedFacts },
-  work: (audit: AuditParts) => Promise<Result>,
-): Promise<Result> {
+  opened: AsyncDisposableStack,
+): Promise<AuditParts> {
   const { config, contracts, store } = parts;
   const decoder = new LogDecoder(contracts);
   const options: ChainSourceOptions = {
@@ -122,16 +119,13 @@ async function withNodes<Result>(
     log: openLog({ level: "error" }),
   };
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
-  try {
-    const { rereader } = source;
-    return await work({
-      engine: store.engine,
-      endpoints: config.rpcUrls.length,
-      reread: (request) => rereadFacts({ rereader, decoder }, request),
-    });
-  } finally {
-    source.close();
-  }
+  opened.defer(() => source.close());
+  const { rereader } = source;
+  return {
+    engine: store.engine,
+    endpoints: config.rpcUrls.length,
+    reread: (request) => rereadFacts({ rereader, decoder }, request),
+  };
 }
 
 async function auditPatiently(

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { BlockPosition, IpBlock } from "../../../access/ip-blocks.ts";
+import type { IpBlock } from "../../../access/ip-blocks.ts";
 import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
 import { ipBucketOf, parseIpAddress } from "../../../base/ip-address.ts";
@@ -36,16 +36,12 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
     response: listOf(blockSchema),
     errors: ["INVALID_CURSOR"],
     handler: async ({ query }) => {
-      const after = query.cursor === undefined ? null : placeOf(query.cursor);
+      const [atMs, ip] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
+      const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };
       const rows = await ipBlocks.list({ limit: query.limit + 1, after });
       return answerPage(cursors, { path, query, rows, positionOf }, showBlock);
     },
   });
-
-  function placeOf(text: string): BlockPosition {
-    const [blockedAtMs, bucket] = cursors.decode(path, {}, text);
-    return { blockedAtMs: Number(blockedAtMs), bucket: String(bucket) };
-  }
 }
 
 function positionOf({ blockedAtMs, bucket: ip }: IpBlock): CursorPosition {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { ApiKey, KeyPosition } from "../../../access/api-key.ts";
+import type { ApiKey } from "../../../access/api-key.ts";
 import { scopes } from "../../../access/key-format.ts";
 import { webLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
@@ -78,18 +78,14 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
     response: listOf(keySchema),
     errors: ["INVALID_CURSOR"],
     handler: async ({ query }) => {
-      const after = query.cursor === undefined ? null : placeOf(query.cursor);
+      const [atMs, id] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
+      const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
       const rows = await keys.list({ limit: query.limit + 1, after });
       const nowMs = clock.nowMs();
       const page = { path, query, rows, positionOf };
       return answerPage(cursors, page, (key) => showKey(key, nowMs));
     },
   });
-
-  function placeOf(text: string): KeyPosition {
-    const [createdAtMs, id] = cursors.decode(path, {}, text);
-    return { createdAtMs: Number(createdAtMs), id: String(id) };
-  }
 }
 
 function positionOf({ createdAtMs, id }: ApiKey): CursorPosition {
