@@ -10,7 +10,7 @@ export type IpBlock = {
 };
 
 /** A place in the list of blocks, which runs from the newest to the oldest. */
-export type BlockPosition = Pick<IpBlock, "blockedAtMs" | "bucket">;
+type BlockPosition = Pick<IpBlock, "blockedAtMs" | "bucket">;
 
 /** Part of the list of blocks. */
 export type BlockPage = { readonly limit: number; readonly after: BlockPosition | null };

@@ -99,7 +99,7 @@ export function endOf(
 }
 
 /**
- * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are kept when
+ * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are cached when
  * they are asked for again: one asked for once costs the time it takes to collect what it pushed out.
  */
 export class ResponseCache {
@@ -112,7 +112,7 @@ export class ResponseCache {
     return this.#answers.get(target) ?? null;
   }
 
-  /** Keeps an answer in place of the one before, or lets it go; gives it back. The oldest ones make room. */
+  /** Caches an answer in place of the one before, if it is worth that; returns it. The oldest ones are evicted. */
   put(
     target: string,
     answer: Omit<CachedResponse, "headBytes" | "encoding"> & {
@@ -125,19 +125,19 @@ export class ResponseCache {
       headBytes < packedFromBytes
         ? answer.head
         : new PackableBytes(Buffer.from(answer.head), {
-            onPacked: () => this.#countPacked(target, ready),
+            onPacked: () => this.#countPacked(target, cached),
           });
-    const ready: CachedResponse = {
+    const cached: CachedResponse = {
       ...answer,
       head,
       headBytes,
       encoding: isAscii(answer.head, headBytes) && isAscii(answer.tail) ? "latin1" : "utf8",
     };
-    if (typeof head !== "string" && !this.#asked.ask(target)) return ready;
-    this.#answers.set(target, ready);
-    this.#bytes += costOf(target, ready);
+    if (typeof head !== "string" && !this.#asked.ask(target)) return cached;
+    this.#answers.set(target, cached);
+    this.#bytes += costOf(target, cached);
     this.#makeRoom();
-    return ready;
+    return cached;
   }
 
   /** The answer as of now, in place of one that is not current; `null` where that cannot be made at the same time. */

@@ -11,7 +11,7 @@ import type { ChainStatus } from "../../chain/sync/chain-source.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
 import type { Indexer } from "../../feed/indexer.ts";
 import type { Pace } from "../../feed/sync-progress.ts";
-import type { Freshness } from "../../rows/freshness.ts";
+import { nothingIndexed } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import { newStreamMeter } from "../../stream/session/stream-meter.ts";
@@ -146,8 +146,8 @@ function indexerOf(
   measured: MeasuredParts | null,
   size: StoreSize | null,
 ): Omit<Metrics["indexer"], "chain_id"> {
-  const freshness: Partial<Freshness> = measured?.indexer.freshness() ?? {};
-  const { head_block = null, indexed_block = null } = freshness;
+  const { head_block, indexed_block, finalized_block, lag_seconds } =
+    measured?.indexer.freshness() ?? nothingIndexed;
   const { chain = null, pipeline } = measured?.indexer.status ?? {};
   const coverage = measured?.store.coverage ?? null;
   const audit: Partial<AuditStatus> = measured?.auditor?.status ?? {};
@@ -155,9 +155,9 @@ function indexerOf(
   return {
     head_block,
     indexed_block,
-    finalized_block: freshness.finalized_block ?? null,
+    finalized_block,
     lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
-    lag_seconds: freshness.lag_seconds ?? null,
+    lag_seconds,
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
     unfinalized_blocks: measured?.store.headBuffer.blocks.length ?? 0,

@@ -122,10 +122,12 @@ export class StreamServer {
     const connection = StreamConnection.open(this.#parts, accepted);
     this.#connections.add(connection);
     this.#parts.meter.connections += 1;
-    void connection.closed.then(() => {
-      this.#connections.delete(connection);
-      this.#parts.meter.connections -= 1;
-    });
+    void connection.closed.then(() => this.#forget(connection));
+  }
+
+  #forget(connection: StreamConnection): void {
+    this.#connections.delete(connection);
+    this.#parts.meter.connections -= 1;
   }
 
   #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {
