@@ -151,6 +151,13 @@ test("the printed configuration hides secrets and the paths of endpoints", () =>
   assert.doesNotMatch(printed, /secret-token|pppp/);
 });
 
+test("a wrong admin key is named with the other mistakes, without its value", () => {
+  const mistakes = mistakesOf({ ...serving, ODDWIRE_PORT: "x", ODDWIRE_ADMIN_KEY: "ow_read_1" });
+  assert.equal(mistakes.length, 2);
+  assert.match(mistakes.join(), /ODDWIRE_ADMIN_KEY must be an admin key/);
+  assert.doesNotMatch(mistakes.join(), /ow_read_1/);
+});
+
 test("client commands have settings of their own, which the service knows too", () => {
   const environment = { ODDWIRE_URL: "https://data.example.com", ODDWIRE_API_KEY: "ow_read_x" };
   assert.deepEqual(readClientConfig(environment), {

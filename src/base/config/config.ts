@@ -87,9 +87,10 @@ const settings = {
   adminKey: setting<string | null>({
     variable: "ODDWIRE_ADMIN_KEY",
     description: "A first admin key",
-    form: "a key as `oddwire keys create` prints it",
+    form: "an admin key as `oddwire keys create` prints it, ow_admin_...",
     fallback: null,
-    read: (text) => text,
+    // Access checks all of it, but later than the other mistakes are reported.
+    read: (text) => (/^ow_admin_\w+$/.test(text) ? text : null),
     secret: true,
   }),
   hmacPepper: setting<string | null>({
