@@ -77,6 +77,8 @@ export const storeLimits = {
   tableCachedMax: 8192,
   /** Values of one kind that are written later: a save has to write them all, 5 us each. */
   tableUnwrittenMax: 4096,
+  /** The same while a state is loaded, all written at the same time: most pages of a table are then written once for several. */
+  tableLoadedMax: 32_768,
   /** Written immediately beyond that: together they cost less than one by one, and are no pause. */
   tableWriteBatch: 64,
 } as const;

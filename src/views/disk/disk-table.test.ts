@@ -76,13 +76,19 @@ describe("a table in a file", () => {
     sql.close();
   });
 
-  it("keeps few values unwritten", () => {
+  it("keeps few values unwritten, and all are written when it is loaded", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const table = openTable(sql);
-    const keys = storeLimits.tableUnwrittenMax * 2;
-    for (let index = 0; index < keys; index += 1) table.set(keyOf(index), index);
-    assert(countRows(sql) >= keys - storeLimits.tableUnwrittenMax);
+    let keys = 0;
+    const assertWritten = (unwrittenMax: number) => {
+      for (const end = keys + unwrittenMax * 2; keys < end; keys += 1) table.set(keyOf(keys), keys);
+      assert(countRows(sql) >= keys - unwrittenMax);
+    };
+    assertWritten(storeLimits.tableLoadedMax);
+    table.finishLoading();
+    assert.equal(countRows(sql), keys);
+    assertWritten(storeLimits.tableUnwrittenMax);
     sql.close();
   });
 });

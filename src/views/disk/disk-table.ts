@@ -24,6 +24,7 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   #old = new Map<Key, Value | typeof nothing>();
   /** In the order in which the keys were first set. */
   readonly #unwritten = new Map<Key, Value | typeof nothing>();
+  #isLoading = true;
 
   /** `name` is ours and safe in SQL; keys are `0x` hex. */
   constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
@@ -58,10 +59,18 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
     this.#writeOldest(this.#unwritten.size);
   }
 
+  /** From now on writing is no pause for those who wait. */
+  finishLoading(): void {
+    this.#isLoading = false;
+    this.flush();
+  }
+
   #change(key: Key, value: Value | typeof nothing): void {
     this.#remember(key, value);
     this.#unwritten.set(key, value);
-    if (this.#unwritten.size > storeLimits.tableUnwrittenMax) {
+    const { size } = this.#unwritten;
+    if (this.#isLoading && size > storeLimits.tableLoadedMax) this.flush();
+    if (!this.#isLoading && size > storeLimits.tableUnwrittenMax) {
       this.#writeOldest(storeLimits.tableWriteBatch);
     }
   }
@@ -69,10 +78,9 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   #writeOldest(count: number): void {
     if (count === 0) return;
     withinTransaction(this.#sql, () => {
-      let rest = count;
-      for (const [key, value] of this.#unwritten) {
-        if (rest === 0) return;
-        rest -= 1;
+      const oldest = this.#unwritten.entries().take(count).toArray();
+      // In the order of the table, so that values of one page are written together.
+      for (const [key, value] of oldest.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
         if (value === nothing) this.#erase.run(bytesOf(key));
         else this.#write.run(bytesOf(key), this.#codec.encode(value));
         this.#unwritten.delete(key);

@@ -52,7 +52,7 @@ export class MarketsFile implements StateStore {
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
-  readonly #tables: { flush(): void }[] = [];
+  readonly #tables: Pick<DiskTable<string, unknown>, "flush" | "finishLoading">[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
@@ -175,6 +175,7 @@ export class MarketsFile implements StateStore {
 
   /** To be called once everything is loaded, which a save would hold up: from then on saves are due. */
   startSaving(): void {
+    for (const table of this.#tables) table.finishLoading();
     const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
     this.#due = { earliestMs: firstMs, latestMs: firstMs };
   }
