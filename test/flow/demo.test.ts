@@ -89,7 +89,7 @@ test("a demo and a cluster run next to each other, and print the same", async (t
   assert.equal(answer.headers.get("x-ratelimit-limit"), "777");
   await assertCluster(second, `http://127.0.0.1:${port}`);
   assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0]);
-  assert.match(first.output, /The next start goes on from here/);
+  assert.match(first.output, /The next start resumes from here/);
 });
 
 /** That it prints what a demo prints, and every node of it answers with the same key. */
