@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstSeqOf, type Seq, type TokenId, zeroHash } from "../base/ids.ts";
+import { blockNumberOf, firstSeqOf, type Seq, type TokenId, zeroHash } from "../base/ids.ts";
+import type { TokenTotals } from "../market/market.ts";
 import { type FillPage, pageBound } from "./page-bounds.ts";
 
 const store = {
-  coverage: { fromBlock: 1000, last: { number: 999_999, hash: zeroHash, timestamp: 1 } },
+  coverage: { fromBlock: 1000, last: { number: 999_999, hash: zeroHash, timestamp: 2_000_000 } },
 };
 const page = { filter: {}, order: "desc", after: null, finalizedOnly: false, limit: 100 } as const;
 const boundOf = (more: Partial<FillPage>) => pageBound(store, { ...page, ...more });
 const tokenIds = ["0x1" as TokenId, "0x2" as TokenId];
-const totalsOf = () => ({ trades: 500, lastTrade: { seq: firstSeqOf(501_000) } as never });
+const lastTrade = { seq: firstSeqOf(501_000), timestamp: 1_000_000 } as TokenTotals["lastTrade"];
+const totalsOf = () => ({ trades: 500, lastTrade, firstTimestamp: 0 });
 
 test("pages of everything end some thousand blocks further", () => {
   assert.equal(boundOf({}), firstSeqOf(990_000));
@@ -29,11 +31,18 @@ test("pages of tokens end where twice their rows are expected", () => {
   );
 });
 
+test("pages of tokens that were traded for a short time end with it", () => {
+  // A block every two seconds since the newest trade, so 10,000 blocks, and half as many again.
+  const young = () => ({ trades: 10, lastTrade, firstTimestamp: 980_000 });
+  const bound = boundOf({ filter: { tokenIds }, totalsOf: young }) ?? 0;
+  assert(Math.abs(blockNumberOf(bound as Seq) - (501_000 - 15_000 - 10_000)) < 100);
+});
+
 test("a page that the range or the chain ends before has no bound", () => {
   assert.equal(boundOf({ filter: { seqFrom: firstSeqOf(995_000) } }), null);
   assert.equal(boundOf({ order: "asc", filter: { seqTo: firstSeqOf(5000) } }), null);
   assert.equal(boundOf({ after: firstSeqOf(2000) }), null);
-  const none = () => ({ trades: 0, lastTrade: null });
+  const none = () => ({ trades: 0, lastTrade: null, firstTimestamp: 0 });
   assert.equal(boundOf({ filter: { tokenIds }, totalsOf: none }), null);
 });
 

@@ -24,6 +24,8 @@ test("a page has the rows that follow the one before, wherever they were expecte
   const anyTotals = fc.record({
     trades: fc.integer({ min: 0, max: 10_000 }),
     lastSeq: fc.integer({ min: 0, max: newest }),
+    timestamp: fc.integer({ min: 0, max: 2_000_000_000 }),
+    firstTimestamp: fc.integer({ min: 0, max: 2_000_000_000 }),
   });
   const anyPage = fc.record({
     tokenIds: fc.option(
@@ -39,8 +41,8 @@ test("a page has the rows that follow the one before, wherever they were expecte
     totals: anyTotals,
   });
   const property = fc.asyncProperty(anyPage, async ({ totals, order, limit, after, ...asked }) => {
-    const { trades, lastSeq } = totals;
-    const lastTrade = { seq: lastSeq as Seq } as TokenTotals["lastTrade"];
+    const { trades, lastSeq, timestamp, firstTimestamp } = totals;
+    const lastTrade = { seq: lastSeq as Seq, timestamp } as TokenTotals["lastTrade"];
     const filter = { ...asked, roles } as FillFilter;
     const page = await readFills(store, {
       filter,
@@ -48,7 +50,7 @@ test("a page has the rows that follow the one before, wherever they were expecte
       after: (after ?? null) as Seq | null,
       finalizedOnly: true,
       limit,
-      totalsOf: () => ({ trades, lastTrade }),
+      totalsOf: () => ({ trades, lastTrade, firstTimestamp }),
     });
     const isBehind = (seq: Seq) =>
       after === undefined || (order === "asc" ? seq > after : seq < after);
