@@ -234,6 +234,20 @@ describe("hostile bytes", () => {
     assert.deepEqual(parse(`\ufeff${text}`), nothing);
   });
 
+  test("marks as often as a text has room for", () => {
+    const start = `title: T, description: D res_data: ${prices}. `;
+    const room = 8139 - start.length;
+    for (const [first, second] of [
+      [" p1 ", " p2 "],
+      [" p2 ", " p1 "],
+    ] as const) {
+      const opening = `Where${first}corresponds to `.repeat(room / 50);
+      const middle = `,${second}to `.repeat(room / 20);
+      assert.equal(parse(start + opening + middle).outcomes, null);
+      assert.notEqual(parse(`${start}${opening}${middle}, p3 to `).outcomes, null);
+    }
+  });
+
   const fragment = fc.oneof(
     fc.constantFrom("q: ", "title: ", ", description: ", " market_id: ", "7", " res_data: "),
     fc.constantFrom(prices, ". Where p1 corresponds to ", ", p2 to ", ", p3 to ", ", id: "),

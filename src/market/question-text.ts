@@ -110,10 +110,26 @@ function splitTitle(text: string): { title: string; rest: string } | null {
  */
 function parseOutcomes(resolution: string): readonly [string, string] | null {
   if (!resolution.trimStart().startsWith("p1: 0, p2: 1, p3: 0.5")) return null;
-  const usual = /Where p1 corresponds to (.*?), p2 to (.*?), p3 to /s.exec(resolution);
-  if (usual !== null) return labelsOf(usual[2], usual[1]);
-  const swapped = /Where p2 corresponds to (.*?), p1 to (.*?), p3 to /s.exec(resolution);
-  return labelsOf(swapped?.[1], swapped?.[2]);
+  const usual = textsBetween(resolution, ["Where p1 corresponds to ", ", p2 to ", ", p3 to "]);
+  if (usual !== null) return labelsOf(usual[1], usual[0]);
+  const swapped = textsBetween(resolution, ["Where p2 corresponds to ", ", p1 to ", ", p3 to "]);
+  return labelsOf(swapped?.[0], swapped?.[1]);
+}
+
+/**
+ * What is between these marks, each taken where it first follows the one before; `null` if one is absent.
+ * A pattern with a gap for each text would try every place of every mark, and anyone can write them thousands of times.
+ */
+function textsBetween(text: string, marks: readonly string[]): string[] | null {
+  const texts: string[] = [];
+  let rest = text;
+  for (const mark of marks) {
+    const at = rest.indexOf(mark);
+    if (at < 0) return null;
+    texts.push(rest.slice(0, at));
+    rest = rest.slice(at + mark.length);
+  }
+  return texts.slice(1);
 }
 
 function labelsOf(first = "", second = ""): readonly [string, string] | null {
