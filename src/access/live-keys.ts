@@ -1,3 +1,4 @@
+import { timingSafeEqual } from "node:crypto";
 import { webLimits } from "../base/config/limits.ts";
 import { IpRanges } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
@@ -7,6 +8,7 @@ import type { AdminKeyImport, HashedValue, KeyRecord, KeyUse } from "./key-recor
 import { KeyedHash } from "./keyed-hash.ts";
 
 type LiveValue = VerifiedKey & {
+  readonly mac: Uint8Array;
   readonly endsAtMs: number;
   readonly allowedIps: IpRanges | null;
   readonly usage: Usage;
@@ -26,6 +28,9 @@ export type LiveKeysOptions = {
 
 /** Of a key that was never used. */
 const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
+
+/** Stands in for a key that does not exist, so that a miss does the work of a hit. */
+const noKey = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
 
 /** Longer texts are no values, and are not hashed. */
 const valueLengthMax = 100;
@@ -49,7 +54,7 @@ export class LiveKeys {
     return { value, mac: Buffer.from(this.#keyedHash.hmac(value), "latin1").toString("hex") };
   }
 
-  /** The live key of a value, counted as used; `null` for every kind of bad one. */
+  /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
   verify(value: string | undefined, ip: string): VerifiedKey | null {
     const nowMs = this.#clock.nowMs();
     const key = this.#find(value, ip, nowMs);
@@ -127,12 +132,15 @@ export class LiveKeys {
     }
   }
 
-  /** What is compared are MACs: how long that takes says nothing about values. */
+  /** The same work for every kind of value that does not work. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const found = this.#live.get(this.#keyedHash.hmac(text));
-    if (found === undefined || nowMs >= found.endsAtMs) return null;
-    return (found.allowedIps?.contains(ip) ?? true) ? found : null;
+    const fingerprint = this.#keyedHash.hmac(text);
+    const found = this.#live.get(fingerprint);
+    const { mac, endsAtMs, allowedIps } = found ?? noKey;
+    const isSame = timingSafeEqual(Buffer.from(fingerprint, "latin1"), mac);
+    const isUsable = (allowedIps?.contains(ip) ?? true) && nowMs < endsAtMs;
+    return found !== undefined && isSame && isUsable ? found : null;
   }
 
   #valuesOf(record: KeyRecord): LiveValue[] {
@@ -146,6 +154,7 @@ export class LiveKeys {
       id,
       scope,
       requestsPerMinute: this.#requestsPerMinute[scope],
+      mac: Buffer.from(mac, "hex"),
       allowedIps,
       usage,
       fingerprint: fingerprintOf(mac),
