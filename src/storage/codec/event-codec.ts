@@ -1,4 +1,4 @@
-import type { Hash } from "../../base/ids.ts";
+import type { Address, Hash } from "../../base/ids.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 
 type StoredEvent = LocatedEvent["event"];
@@ -48,7 +48,7 @@ export function subjectOf(event: StoredEvent): Hash {
     case "gen3_text_registered":
       return event.requestId;
     case "gen3_reporter_added":
-      return padded(event.reporter);
+      return subjectOfAddress(event.reporter);
     case "neg_risk_market_prepared":
       return event.negRiskMarketId;
     case "order_cancelled":
@@ -57,20 +57,21 @@ export function subjectOf(event: StoredEvent): Hash {
       return event.orderHash;
     case "user_paused":
     case "user_unpaused":
-      return padded(event.user);
+      return subjectOfAddress(event.user);
     case "trading_paused":
     case "trading_unpaused":
-      return padded(event.by);
+      return subjectOfAddress(event.by);
     case "role_changed":
-      return padded(event.account);
+      return subjectOfAddress(event.account);
     case "fee_receiver_updated":
-      return padded(event.feeReceiver);
+      return subjectOfAddress(event.feeReceiver);
     case "max_fee_rate_updated":
     case "user_pause_interval_updated":
-      return padded("0x");
+      return subjectOfAddress("0x");
   }
 }
 
-function padded(hex: string): Hash {
-  return `0x${hex.slice(2).padStart(64, "0")}` as Hash;
+/** The subject of events that are about an address, or about nothing: `0x`. */
+export function subjectOfAddress(address: Address | "0x"): Hash {
+  return `0x${address.slice(2).padStart(64, "0")}` as Hash;
 }

@@ -14,7 +14,7 @@ import {
   presentExchangeEvent,
 } from "../../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
-import { subjectOf } from "../../../storage/codec/event-codec.ts";
+import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import type { Row } from "../../bulk/columns.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -101,7 +101,7 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
     ...rangeFilter(query),
     kinds: kinds.filter((kind) => isAskedFor(kind, query)),
     addresses: exchangesOf(backend, query.exchange),
-    subject: order_hash ?? (user && subjectOf({ kind: "user_unpaused", user })),
+    subject: order_hash ?? (user && subjectOfAddress(user)),
   };
 }
 
