@@ -119,8 +119,8 @@ for (const [latencyMs, hasLogTimes] of [
     for (const fault of ["broken connections", "requests without an answer"] as const) {
       const cost = await measure({ ...node, fault });
       t.diagnostic(`${fault}: ${JSON.stringify({ clean, cost })}`);
-      // Over seeds it is 1.6 to 2.1 times as long.
-      assert(cost.ms <= 2.25 * clean.ms, `${fault}: ${cost.ms} ms, not ${clean.ms}`);
+      // A range that fails once is waited for twice, and again where the second request fails too.
+      assert(cost.ms <= 3 * clean.ms, `${fault}: ${cost.ms} ms, not ${clean.ms}`);
       assert(cost.ranges <= 1.5 * clean.ranges, `${fault}: ${cost.ranges}, not ${clean.ranges}`);
     }
   });

@@ -61,14 +61,17 @@ export class SingleFlight {
     // What was current when this request came is no older than what would be read for it.
     const shared = making?.isCurrent() === true ? await making.shared : null;
     return shared === null
-      ? this.#make(route, exchange, subjectOf(request))
+      ? this.#make(route, exchange, { subject: subjectOf(request), fresh })
       : report(shared, exchange);
   }
 
-  async #make(route: Route, exchange: Exchange, subject: Subject): Promise<unknown> {
+  async #make(
+    route: Route,
+    exchange: Exchange,
+    { subject, fresh }: { readonly subject: Subject; readonly fresh: Freshness },
+  ): Promise<unknown> {
     const { request, reply } = exchange;
     const target = request.raw.url ?? "";
-    const fresh = this.#freshness();
     const isCurrent = subject.lasts();
     const { promise, resolve } = Promise.withResolvers<Shared | null>();
     const making = { isCurrent, shared: promise };

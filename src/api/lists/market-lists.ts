@@ -47,37 +47,33 @@ export class MarketLists {
 
   /** Throws `INVALID_CURSOR`. */
   async answer<Row>(exchange: Parameters<typeof answerList>[1], listing: MarketListing<Row>) {
-    const { backend, bulk } = this.#parts;
-    // Markets may change while others have their turn; none is sent as it was before.
-    const fresh = backend.freshness();
-    const parts = { backend: { ...backend, freshness: () => fresh }, bulk };
     const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
       positionOf: ({ place }) => positionOf(place),
       asOfNow: () => this.#asOfNow(listing),
     };
     const writer = () => (placed: Placed<Row>) => JSON.stringify(placed.row);
-    return answerList(parts, exchange, { ...listing, source, writer });
+    return answerList(this.#parts, exchange, { ...listing, source, writer });
   }
 
   /** One row more than a page has says that there is a next page. */
   async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
     const { order } = listing.query;
-    const opened = await this.#open(listing, limit - 1, (list, edge) =>
+    const { name, result } = await this.#open(listing, limit - 1, (list, edge) =>
       list.page(edge, { order, limit }),
     );
-    return opened.read.map((place) => ({ ...place, name: opened.name }));
+    return result.map((place) => ({ ...place, name }));
   }
 
   #asOfNow<Row>(listing: MarketListing<Row>): RowsAsOfNow<Placed<Row>> {
     const { order, limit = Infinity } = listing.query;
     const opened = this.#open(listing, limit, (list, edge) => {
-      list.hold();
+      list.retain();
       return { list, edge };
     });
     const pages = async function* () {
-      const { read, name } = await opened;
-      const { list, edge } = read;
+      const { result, name } = await opened;
+      const { list, edge } = result;
       for (let after = edge; ; await nextTurn()) {
         const places = list.page(after, { order, limit: placesPerTurn });
         yield places.map((place): NamedPlace => ({ ...place, name }));
@@ -87,7 +83,7 @@ export class MarketLists {
     };
     return {
       count: async (max) => {
-        const { list, edge } = (await opened).read;
+        const { list, edge } = (await opened).result;
         return edge === null ? Math.min(max, list.length) : countOf(pages(), max);
       },
       positionAt: async (index) => positionOf(await placeAt(pages(), index)),
@@ -110,20 +106,20 @@ export class MarketLists {
     { path, query, open }: MarketListing<Row>,
     limit: number,
     read: Read<Result>,
-  ): Promise<{ readonly name: string; readonly read: Result }> {
+  ): Promise<{ readonly name: string; readonly result: Result }> {
     const { cursor, search } = query;
     const [name = "", ...keys] =
       cursor === undefined ? [] : this.#parts.backend.cursors.decode(path, query, cursor);
     const edge = cursor === undefined ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
-    if (kept !== null) return { name: String(name), read: read(kept, edge) };
+    if (kept !== null) return { name: String(name), result: read(kept, edge) };
     const words = search === undefined ? null : searchedWords(search);
     const hits = words === null ? null : await searchMarkets(this.#parts.backend, words);
     const list = open(hits);
     const result = read(list, edge);
     const isKept = edge !== null || list.length > limit;
     if (!isKept) list.release();
-    return { name: isKept ? this.#snapshots.put(list) : "", read: result };
+    return { name: isKept ? this.#snapshots.put(list) : "", result };
   }
 }
 

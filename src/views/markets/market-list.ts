@@ -54,7 +54,7 @@ export class MarketList {
   /** Above 0 for each market of the list; all the same without a search. */
   readonly #ranks: Ranks;
   readonly #keys: Float64Array;
-  #isHeld = false;
+  #isRetained = false;
   readonly length: number;
 
   constructor(columns: MarketColumns, markets: MarketSelection | RankedMarkets) {
@@ -72,13 +72,13 @@ export class MarketList {
   }
 
   /** Leaves the memory of the list to the collector: an export reads it in several turns. */
-  hold(): void {
-    this.#isHeld = true;
+  retain(): void {
+    this.#isRetained = true;
   }
 
-  /** Frees the memory of a list that is not held; it has no pages any more. */
+  /** Frees the memory of a list that is not retained; it has no pages any more. */
   release(): void {
-    if (this.#isHeld) return;
+    if (this.#isRetained) return;
     free(this.#ranks);
     if (this.#ordinals !== null) free(this.#ordinals);
   }
