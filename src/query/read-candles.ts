@@ -1,19 +1,17 @@
 import type { TokenId } from "../base/ids.ts";
-import { settleAll } from "../base/time/settle-all.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../market/candle.ts";
 import { invertCandle } from "../market/invert.ts";
-import type { TokenTotals } from "../market/market.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
-import { readStoredCandles } from "./read-stored-candles.ts";
+import { readStoredCandles, type TradedToken } from "./read-stored-candles.ts";
 
 /** Candles of a token's trades, at its own prices. */
 export type CandleRange = BucketRange & {
   /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
   readonly complement: TokenId | null;
-  /** With the time of a token's newest trade, or a later time, which spares reading what is behind it. */
-  readonly totalsOf?: (tokenId: TokenId) => Pick<TokenTotals, "lastTimestamp">;
+  /** How much a token is traded, and when, which says where its candles are. */
+  readonly totalsOf?: (tokenId: TokenId) => NonNullable<TradedToken["totals"]>;
 };
 
 /** The first `limit` buckets that hold a priced trade, in the order asked for. */
@@ -29,20 +27,15 @@ export async function readCandles(
   const parts = tokens.map(({ tokenId, report }) => {
     const own = { ...range, tokenId };
     const kept = store.recentCandles.get(own);
-    const newest = range.totalsOf?.(tokenId).lastTimestamp ?? endless;
-    return { tokenId, report, kept, newest, unfinalized: bucketsOf(unfinalized, own) };
+    return { tokenId, report, kept, unfinalized: bucketsOf(unfinalized, own) };
   });
-  const isKept = parts.every(({ kept }) => kept !== null);
-  store.reads.add("candles", isKept ? "recent" : "engine");
-  const found = await settleAll(
-    parts.map(async ({ tokenId, kept, newest }) => {
-      return kept ?? readFinal(store, { ...range, tokenId }, { ...moment, newest });
-    }),
-  );
+  const missing = parts.filter(({ kept }) => kept === null).map(({ tokenId }) => tokenId);
+  store.reads.add("candles", missing.length === 0 ? "recent" : "engine");
+  const read = await readFinal(store, range, { ...moment, missing });
   const buckets = new Map<number, Candle>();
-  for (const [index, part] of parts.entries()) {
-    for (const { bucket, candle } of [...(found[index] ?? []), ...part.unfinalized]) {
-      addTo(buckets, bucket, part.report(candle));
+  for (const { tokenId, report, kept, unfinalized: newest } of parts) {
+    for (const { bucket, candle } of [...(kept ?? read.get(tokenId) ?? []), ...newest]) {
+      addTo(buckets, bucket, report(candle));
     }
   }
   const sign = range.order === "asc" ? 1 : -1;
@@ -67,22 +60,27 @@ function momentOf(store: IndexedFacts): Moment {
 /** The `to` of ranges that have no end. */
 const endless = Number.MAX_SAFE_INTEGER;
 
-/** Buckets of the final trades of a token, rising: those of the engine and those of the open minutes. */
+/** Buckets of the final trades of each token, rising: those of the engine and those of the open minutes. */
 async function readFinal(
   store: IndexedFacts,
-  range: BucketRange,
-  moment: Moment & { readonly newest: number },
-): Promise<readonly BucketCandle[]> {
-  const stored = await readStoredCandles(store.engine, range, moment);
-  const buckets = new Map<number, Candle>();
-  for (const { bucket, candle } of [...bucketsOf(moment.open, range), ...stored]) {
-    addTo(buckets, bucket, candle);
-  }
-  const rising = sorted(buckets, 1);
+  { totalsOf, ...range }: CandleRange,
+  { missing, openFrom, open, appends }: Moment & { readonly missing: readonly TokenId[] },
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const tokens = missing.map((tokenId) => ({ tokenId, totals: totalsOf?.(tokenId) }));
+  const stored = await readStoredCandles(store.engine, range, { tokens, openFrom });
   const isNewest = range.order === "desc" && range.from === 0 && range.to === endless;
-  // A concurrent append may have added minutes that these rows lack.
-  if (isNewest && store.appends === moment.appends) store.recentCandles.put(range, rising);
-  return rising;
+  const found = missing.map((tokenId) => {
+    const own = { ...range, tokenId };
+    const buckets = new Map<number, Candle>();
+    for (const { bucket, candle } of [...bucketsOf(open, own), ...(stored.get(tokenId) ?? [])]) {
+      addTo(buckets, bucket, candle);
+    }
+    const rising = sorted(buckets, 1);
+    // A concurrent append may have added minutes that these rows lack.
+    if (isNewest && store.appends === appends) store.recentCandles.put(own, rising);
+    return [tokenId, rising] as const;
+  });
+  return new Map(found);
 }
 
 function sorted(buckets: ReadonlyMap<number, Candle>, sign: 1 | -1): BucketCandle[] {

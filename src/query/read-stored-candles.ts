@@ -2,13 +2,13 @@
  * Buckets of the complete minutes in the engine. Those of an hour and longer are made of its hours, up to the one
  * that is not over, and of the minutes behind it.
  */
-import type { Seq } from "../base/ids.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { mergeCandles, resolutionSeconds } from "../market/candle.ts";
+import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
-import { type NativeBlock, readNativeBlocks } from "../storage/codec/native-blocks.ts";
-import { RowReader } from "../storage/codec/row-reader.ts";
+import { type ColumnBlock, readColumns } from "../storage/codec/native-blocks.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
@@ -20,62 +20,122 @@ type Source = { readonly table: string; readonly seconds: number };
 const minutes: Source = { table: "minute_candles", seconds: resolutionSeconds["1m"] };
 const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] };
 
+/** A token and, where they are known, its totals; those of later trades will do. */
+export type TradedToken = {
+  readonly tokenId: TokenId;
+  readonly totals: Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp"> | undefined;
+};
+
+/** What is asked for of each token. */
+type Asked = Omit<BucketRange, "tokenId">;
+
+/** A part of the time of a token, and how many trades it has in all, `Infinity` where that is not known. */
+type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: number };
+
+/** What to read of a table. */
+type TablePart = { readonly source: Source; readonly ranges: readonly TokenRange[] };
+
+/** A bucket of a token and how many rows it was made of. */
+type Bucket = BucketCandle & { readonly tokenId: TokenId; readonly rows: number };
+
+/** So few rows are read as they are: to put them in order and into buckets is half of a query for the engine. */
+const fewRows = 1000;
+
 /**
- * The first `limit` buckets of a token in the order asked for, from minutes before `openFrom`. No trade is later than
- * `newest`. Both in unix seconds.
+ * The first `limit` buckets of each token in the order asked for, and maybe more, of minutes before `openFrom`. The
+ * parts of a bucket are apart. Where both tokens of a market are read whole, one query costs little more than for one.
  */
 export async function readStoredCandles(
   engine: Engine,
-  range: BucketRange,
-  { openFrom, newest }: { readonly openFrom: number; readonly newest: number },
-): Promise<readonly BucketCandle[]> {
-  const { from, to } = boundsOf(range, Math.min(openFrom, minuteOf(newest) + 60));
-  const openHour = openFrom - (openFrom % hours.seconds);
-  const isOfHours = range.bucketSeconds % hours.seconds === 0;
-  const split = isOfHours ? Math.min(to, Math.max(from, openHour)) : from;
-  const parts = await settleAll([
-    readBuckets(engine, hours, { ...range, from, to: split }),
-    readBuckets(engine, minutes, { ...range, from: split, to }),
-  ]);
-  return merge(range.order === "asc" ? parts : parts.toReversed()).slice(0, range.limit);
+  asked: Asked,
+  { tokens, openFrom }: { readonly tokens: readonly TradedToken[]; readonly openFrom: number },
+): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
+  const ranges = tokens.map((token) => rangeOf(asked, token, openFrom));
+  const found = await settleAll(
+    tablesOf(asked, ranges, openFrom).map(async (part) => readTable(engine, asked, part)),
+  );
+  return Map.groupBy(found.flat(), ({ tokenId }) => tokenId);
 }
 
 /** A bucket is asked for by its start: all of its complete minutes or none. */
-function boundsOf({ bucketSeconds, from, to }: BucketRange, openFrom: number): Range<number> {
+function rangeOf(
+  { bucketSeconds, from, to }: Asked,
+  { tokenId, totals }: TradedToken,
+  openFrom: number,
+): TokenRange {
+  const end = Math.min(openFrom, minuteOf(totals?.lastTimestamp ?? openFrom) + 60);
+  const first = totals === undefined ? 0 : (totals.firstMinute ?? end);
   const minuteAt = (time: number): number =>
-    Math.min(openFrom, Math.ceil(time / bucketSeconds) * bucketSeconds);
-  return { from: minuteAt(from), to: minuteAt(to) };
+    Math.min(end, Math.ceil(time / bucketSeconds) * bucketSeconds);
+  return {
+    tokenId,
+    trades: totals?.trades ?? Infinity,
+    from: minuteAt(Math.max(from, first - (first % bucketSeconds))),
+    to: minuteAt(to),
+  };
 }
 
-/** One list of several that follow each other, where one may begin with the bucket that the last one ended in. */
-function merge(lists: readonly (readonly CountedBucket[])[]): CountedBucket[] {
-  const merged: CountedBucket[] = [];
-  for (const next of lists.flat()) {
-    const last = merged.at(-1);
-    if (last?.bucket === next.bucket) {
-      const candle = mergeCandles(last.candle, next.candle);
-      merged[merged.length - 1] = { ...last, candle, rows: last.rows + next.rows };
-    } else merged.push(next);
+/** The hours have what is over of buckets that consist of hours, the minutes the rest. */
+function tablesOf(
+  { bucketSeconds }: Asked,
+  ranges: readonly TokenRange[],
+  openFrom: number,
+): readonly TablePart[] {
+  const isOfHours = bucketSeconds % hours.seconds === 0;
+  const openHour = isOfHours ? openFrom - (openFrom % hours.seconds) : 0;
+  const parts = [
+    { source: hours, ranges: ranges.map((one) => ({ ...one, to: Math.min(one.to, openHour) })) },
+    {
+      source: minutes,
+      ranges: ranges.map((one) => ({ ...one, from: Math.max(one.from, openHour) })),
+    },
+  ];
+  return parts
+    .map((part) => ({ ...part, ranges: part.ranges.filter(({ from, to }) => from < to) }))
+    .filter((part) => part.ranges.length > 0);
+}
+
+/** Reads the ranges whole where they cannot have many more buckets than are asked for. */
+async function readTable(
+  engine: Engine,
+  asked: Asked,
+  part: TablePart,
+): Promise<readonly Bucket[]> {
+  const { bucketSeconds, limit } = asked;
+  const { source, ranges } = part;
+  const rowsMax = ranges.map(({ from, to, trades }) =>
+    Math.min(trades, (to - from) / source.seconds),
+  );
+  const areFew = rowsMax.reduce((sum, rows) => sum + rows, 0) <= fewRows;
+  const areShort = ranges.every(({ from, to }) => (to - from) / bucketSeconds <= 2 * limit);
+  if (!areFew && !areShort) {
+    const found = ranges.map(async (range) => readFirst(engine, source, { ...asked, ...range }));
+    return (await settleAll(found)).flat();
   }
-  return merged;
+  const isGrouped = !areFew && bucketSeconds !== source.seconds;
+  return readBuckets(engine, source, { bucketSeconds, isGrouped, clauses: whereOf(ranges) });
 }
 
 /**
- * The first `limit` buckets of a table. Rows are read in order, as many as the buckets can have: a token that is
- * traded much costs no more than others. Where parts of the table have rows of the same time, that may be too few,
- * and the buckets from the last one on are read again.
+ * The first buckets of one token. Rows are read in order, as many as the buckets can have: a token that is traded much
+ * costs no more than others. Where parts of the table have rows of the same time, that may be too few, and the buckets
+ * from the last one on are read again.
  */
-async function readBuckets(
+async function readFirst(
   engine: Engine,
   source: Source,
-  range: BucketRange,
-): Promise<readonly CountedBucket[]> {
-  const { bucketSeconds, order, limit } = range;
-  const found: CountedBucket[] = [];
+  { bucketSeconds, order, limit, ...range }: Asked & TokenRange,
+): Promise<readonly Bucket[]> {
+  const time = source.seconds === minutes.seconds ? "minute" : `intDiv(minute, ${source.seconds})`;
+  const isGrouped = bucketSeconds !== source.seconds;
+  const found: Bucket[] = [];
   let { from, to } = range;
   let rowsMax = (limit + 1) * Math.max(1, bucketSeconds / source.seconds);
   while (from < to && found.length < limit) {
-    const buckets = await readSome(engine, source, { ...range, from, to, limit: rowsMax });
+    const clauses = `${whereOf([{ ...range, from, to }])}
+      ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
+    const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
+    const buckets = merge(read, order);
     const rows = buckets.reduce((sum, bucket) => sum + bucket.rows, 0);
     const isAll = rows < rowsMax;
     const last = buckets.at(-1);
@@ -85,65 +145,105 @@ async function readBuckets(
     if (order === "asc") from = last.bucket;
     else to = Math.min(to, last.bucket + bucketSeconds);
   }
-  return found.slice(0, limit);
+  return found;
 }
 
-type CountedBucket = BucketCandle & { readonly rows: number };
+function whereOf(ranges: readonly TokenRange[]): string {
+  const each = ranges.map(({ tokenId, from, to }) => {
+    const time = `minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)}`;
+    return `(token_id = ${hexLiteral(tokenId)} AND ${time})`;
+  });
+  return `WHERE trades > 0 AND (${each.join(" OR ")})`;
+}
 
-/** The buckets of the first `limit` rows. Where a row is a bucket the engine aggregates nothing: planning that costs a third of the query. */
-async function readSome(
+/** Each bucket of a token once, in order. */
+function merge(parts: readonly Bucket[], order: "asc" | "desc"): readonly Bucket[] {
+  const merged = new Map<number, Bucket>();
+  for (const part of parts) {
+    const known = merged.get(part.bucket);
+    const candle = known === undefined ? part.candle : mergeCandles(known.candle, part.candle);
+    merged.set(part.bucket, { ...part, candle, rows: part.rows + (known?.rows ?? 0) });
+  }
+  const sign = order === "asc" ? 1 : -1;
+  return [...merged.values()].toSorted((a, b) => sign * (a.bucket - b.bucket));
+}
+
+/** Columns of buckets: how they are made of a row of a table and of several of these, and how many bytes they have. */
+const columns = {
+  token_id: ["token_id", "token_id", 32],
+  bucket: ["bucket", "bucket", 4],
+  // Price and position are apart, as the engine compares pairs four times slower.
+  open_seq: ["open.1", "min(open_seq)", 8],
+  open_price: ["open.2", "argMin(open_price, open_seq)", 16],
+  close_seq: ["close.1", "max(close_seq)", 8],
+  close_price: ["close.2", "argMax(close_price, close_seq)", 16],
+  high: ["high", "max(high)", 16],
+  low: ["low", "min(low)", 16],
+  volume: ["volume", "sum(volume)", 16],
+  buy_volume_usd: ["buy_volume_usd", "sum(buy_volume_usd)", 16],
+  sell_volume_usd: ["sell_volume_usd", "sum(sell_volume_usd)", 16],
+  trades: ["trades", "sum(trades)", 8],
+  rows: ["toUInt64(1)", "count()", 8],
+} as const;
+type Name = keyof typeof columns;
+
+type BucketQuery = {
+  readonly bucketSeconds: number;
+  readonly isGrouped: boolean;
+  readonly clauses: string;
+};
+
+/** The buckets of the rows that some clauses select, one for each row or, grouped, one for all of a time. */
+async function readBuckets(
   engine: Engine,
-  { table, seconds }: Source,
-  { tokenId, bucketSeconds, from, to, order, limit: rowsMax }: BucketRange,
-): Promise<readonly CountedBucket[]> {
-  const time = seconds === minutes.seconds ? "minute" : `intDiv(minute, ${seconds})`;
-  const bucket = integerLiteral(bucketSeconds);
-  const rows = `SELECT toUInt32(intDiv(minute, ${bucket}) * ${bucket}) AS bucket,
-      open.1 AS open_seq, open.2 AS open_price, close.1 AS close_seq, close.2 AS close_price,
-      high, low, volume, buy_volume_usd, sell_volume_usd, trades, toUInt64(1)
-    FROM ${table}
-    WHERE token_id = ${hexLiteral(tokenId)} AND trades > 0
-      AND minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)}
-    ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
-  const sql = bucketSeconds === seconds ? rows : bucketsSql(rows, order);
-  const settings = `${inOrderSettings}, optimize_move_to_prewhere = 0, max_block_size = ${integerLiteral(rowsMax)}`;
-  const bytes = await engine.queryNative(`${sql} SETTINGS ${settings}`);
-  return merge([...readNativeBlocks(bytes, columnBytes)].map((block) => [...bucketsOf(block)]));
+  { table }: Source,
+  { bucketSeconds, isGrouped, clauses }: BucketQuery,
+): Promise<readonly Bucket[]> {
+  const start = `toUInt32(intDiv(minute, ${bucketSeconds}) * ${bucketSeconds})`;
+  const names = Object.keys(columns) as Name[];
+  const ofRow = (name: Name): string =>
+    `${name === "bucket" ? start : columns[name][0]} AS ${name}`;
+  const rows = `FROM ${table} ${clauses}`;
+  const source = isGrouped
+    ? `FROM (SELECT ${names.map(ofRow).join()} ${rows}) GROUP BY token_id, bucket`
+    : rows;
+  const selected = names.map((name) => {
+    const [, ofRows, bytes] = columns[name];
+    return [name, [isGrouped ? ofRows : ofRow(name), bytes]] as const;
+  });
+  const settings = `${inOrderSettings}, optimize_move_to_prewhere = 0`;
+  const blocks = await readColumns(
+    engine,
+    Object.fromEntries(selected) as Record<Name, readonly [string, number]>,
+    `${source} SETTINGS ${settings}`,
+  );
+  return blocks.flatMap((block) => [...bucketsOf(block)]);
 }
 
-/** Rows made into buckets; price and position are apart, as the engine compares pairs four times slower. */
-function bucketsSql(rows: string, order: BucketRange["order"]): string {
-  return `SELECT bucket,
-      min(open_seq), argMin(open_price, open_seq), max(close_seq), argMax(close_price, close_seq),
-      max(high), min(low), sum(volume), sum(buy_volume_usd), sum(sell_volume_usd), sum(trades), count()
-    FROM (${rows}) GROUP BY bucket ORDER BY bucket ${order}`;
-}
-
-/** How wide the columns of buckets are. */
-const columnBytes = [4, 8, 16, 8, 16, 16, 16, 16, 16, 16, 8, 8] as const;
-
-function* bucketsOf({ rows, columns }: NativeBlock): Generator<CountedBucket, void, undefined> {
-  const readers = columns.map((column) => new RowReader(column));
-  const [buckets = none, openSeqs = none, opens = none, closeSeqs = none, ...others] = readers;
-  const [closes = none, highs = none, lows = none, volumes = none, ...sums] = others;
-  const [buys = none, sells = none, trades = none, counts = none] = sums;
+function* bucketsOf({ rows, of }: ColumnBlock<Name>): Generator<Bucket, void, undefined> {
   for (let row = 0; row < rows; row += 1) {
-    const buyVolumeUsd = buys.int128(16 * row);
-    const sellVolumeUsd = sells.int128(16 * row);
+    const buyVolumeUsd = of.buy_volume_usd.int128(16 * row);
+    const sellVolumeUsd = of.sell_volume_usd.int128(16 * row);
+    const price = (which: "open" | "close") => ({
+      seq: of[`${which}_seq`].uint64(8 * row) as Seq,
+      price: of[`${which}_price`].int128(16 * row),
+    });
     const candle = {
-      open: { seq: openSeqs.uint64(8 * row) as Seq, price: opens.int128(16 * row) },
-      close: { seq: closeSeqs.uint64(8 * row) as Seq, price: closes.int128(16 * row) },
-      high: highs.int128(16 * row),
-      low: lows.int128(16 * row),
-      volume: volumes.int128(16 * row),
+      open: price("open"),
+      close: price("close"),
+      high: of.high.int128(16 * row),
+      low: of.low.int128(16 * row),
+      volume: of.volume.int128(16 * row),
       buyVolumeUsd,
       sellVolumeUsd,
       priceVolume: buyVolumeUsd + sellVolumeUsd,
-      trades: trades.uint64(8 * row),
+      trades: of.trades.uint64(8 * row),
     };
-    yield { bucket: buckets.uint32(4 * row), candle, rows: counts.uint64(8 * row) };
+    yield {
+      tokenId: of.token_id.tokenId(32 * row),
+      bucket: of.bucket.uint32(4 * row),
+      candle,
+      rows: of.rows.uint64(8 * row),
+    };
   }
 }
-
-/** Every block has all of its columns. */
-const none = new RowReader(Buffer.alloc(0));

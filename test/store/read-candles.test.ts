@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { deltaOfBlock } from "../../src/market/delta.ts";
-
+import { minuteOf } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { BucketCandle } from "../../src/views/recent/recent-candles.ts";
@@ -28,10 +28,11 @@ const anyTime = fc.oneof(
   fc.constantFrom(...timestamps),
   fc.integer({ min: start - 100_000, max: end + 100_000 }),
 );
-const anyRange: fc.Arbitrary<CandleRange> = fc
+const anyRange: fc.Arbitrary<CandleRange & { readonly areTotalsKnown: boolean }> = fc
   .record({
     pair: fc.constantFrom(...allPairs, ...allPairs.map(([yes, no]) => [no, yes] as const)),
     isPair: fc.boolean(),
+    areTotalsKnown: fc.boolean(),
     bucketSeconds: fc.constantFrom(...Object.values(resolutionSeconds)),
     from: anyTime,
     to: anyTime,
@@ -53,14 +54,29 @@ function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
     .slice(0, range.limit);
 }
 
+/** What is known of a token that has these fills, by which the way to read its candles is chosen. */
+function totalsIn(of: readonly BlockFacts[]): NonNullable<CandleRange["totalsOf"]> {
+  const trades = fillsOf(of).filter(({ role }) => role !== "taker");
+  return (tokenId) => {
+    const own = trades.filter((fill) => fill.tokenId === tokenId);
+    const priced = own.filter(({ size }) => size > 0n).map(({ timestamp }) => timestamp);
+    return {
+      trades: own.length,
+      firstMinute: priced.length === 0 ? null : minuteOf(Math.min(...priced)),
+      lastTimestamp: Math.max(0, ...own.map(({ timestamp }) => timestamp)),
+    };
+  };
+}
+
 async function assertSame(
   store: IndexedFacts,
   of: readonly BlockFacts[],
   runs: number,
 ): Promise<void> {
   await fc.assert(
-    fc.asyncProperty(anyRange, async (range) => {
-      assert.deepEqual(await readCandles(store, range), naive(of, range));
+    fc.asyncProperty(anyRange, async ({ areTotalsKnown, ...range }) => {
+      const totals = areTotalsKnown ? { totalsOf: totalsIn(of) } : {};
+      assert.deepEqual(await readCandles(store, { ...range, ...totals }), naive(of, range));
     }),
     propertySettings(runs),
   );
