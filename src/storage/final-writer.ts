@@ -74,7 +74,8 @@ export class FinalWriter {
 
   /** Begins to append what is gathered, once the group before is out of the first step and the third one of the last. */
   async #append(group: AppendGroup): Promise<void> {
-    await Promise.all([this.#written, this.#covered.at(-3)]);
+    // The last step of a failed append ends when nothing is under way any more, and says why it failed.
+    await Promise.all([this.#written, this.#covered.at(-3)]).catch(() => this.#covered.at(-1));
     if (group === this.#gathering && !group.isEmpty) this.#begin(group);
   }
 

@@ -1,4 +1,4 @@
-/** R2 over a wire on which every answer takes longer than patience usually lasts. */
+/** R2 and R9 over a wire on which answers take longer than patience usually lasts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../src/base/log.ts";
@@ -9,7 +9,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 
 const decoder = new LogDecoder(knownContracts());
-const latencyMs = 2_500;
+const slowMs = 2_500;
 const blockMs = 2_000;
 const firstHead = 600;
 const chainId = 137;
@@ -30,8 +30,11 @@ function headerOf(number: number): object {
   };
 }
 
-/** A node without the tag of finality, on a chain without logs. */
-function openSlowNode(clock: SimulatedClock): OpenTransport {
+/** A node without the tag of finality, on a chain without logs; `isSlow` says of the methods asked whether they take long. */
+function openSlowNode(
+  clock: SimulatedClock,
+  isSlow: (methods: readonly string[]) => boolean,
+): OpenTransport {
   const answer = ({ id, method, params }: Call): object => {
     const reported = (result: unknown): object => ({ jsonrpc: "2.0", id, result });
     const refused = { jsonrpc: "2.0", id, error: { code: -32_602, message: "invalid argument 0" } };
@@ -47,33 +50,46 @@ function openSlowNode(clock: SimulatedClock): OpenTransport {
     replace() {},
     close() {},
     async exchange({ body }, signal) {
-      await clock.sleep(latencyMs, signal);
       const asked = JSON.parse(body) as Call | readonly Call[];
-      const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
+      const calls = [asked].flat() as readonly Call[];
+      await clock.sleep(isSlow(calls.map(({ method }) => method)) ? slowMs : 20, signal);
+      const value = Array.isArray(asked) ? calls.map(answer) : answer(asked as Call);
       return { value, bytes: 100 };
     },
   });
 }
 
-test("a lone node that is slow and has no finality tag is followed, 256 blocks behind its head", async () => {
-  const clock = new SimulatedClock();
+async function openSource(
+  clock: SimulatedClock,
+  startBlock: number,
+  openTransport: OpenTransport,
+): Promise<ChainSource> {
   const opening = ChainSource.open(
     {
       urls: ["http://slow.test"],
       chainId,
-      startBlock: 0,
+      startBlock,
       resumeAfter: null,
       filter: decoder.filter,
       log: openLog({ level: "silent" }),
       clock,
-      openTransport: openSlowNode(clock),
+      openTransport,
     },
     ({ blocks }) => blocks,
   );
   let source: ChainSource | null = null;
   void opening.then((opened) => (source = opened));
   await clock.run({ isOver: () => source !== null, limitMs: 60_000 });
-  const opened = await opening;
+  return opening;
+}
+
+test("a lone node that is slow and has no finality tag is followed, 256 blocks behind its head", async () => {
+  const clock = new SimulatedClock();
+  const opened = await openSource(
+    clock,
+    0,
+    openSlowNode(clock, () => true),
+  );
   const reading = (async () => {
     for await (const _ of opened.batches());
   })();
@@ -82,6 +98,22 @@ test("a lone node that is slow and has no finality tag is followed, 256 blocks b
   const { warnings, head } = opened.status;
   assert.deepEqual(warnings, ["finalized_missing"]);
   assert(finalOf() <= (head?.number ?? 0) - 256);
+  opened.close();
+  await reading;
+});
+
+test("a lone node whose logs come slowly is followed at its head, although its heads come quickly", async () => {
+  const clock = new SimulatedClock();
+  const isSlow = (methods: readonly string[]) => methods.includes("eth_getLogs");
+  const opened = await openSource(clock, firstHead - 100, openSlowNode(clock, isSlow));
+  let newest = 0;
+  const reading = (async () => {
+    for await (const batch of opened.batches()) {
+      if (batch.kind === "block") newest = batch.block.number;
+    }
+  })();
+  await clock.run({ isOver: () => newest > firstHead + 10, limitMs: 600_000 });
+  assert(newest > firstHead + 10, `${newest}`);
   opened.close();
   await reading;
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdir, readlink } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
@@ -114,6 +115,32 @@ test("what an append fails of reaches who writes next, and no file stays open", 
   await assert.rejects(writing(), DataFolderUnwritableError);
   assert.deepEqual(reported, []);
   await untilNoRowFiles();
+});
+
+test("a failed append is reported when nothing is under way any more", async (t) => {
+  const { folder, writer } = await openWriter(t, endlessMs);
+  const { writer: store } = folder.store;
+  assert(store !== null);
+  const steps: string[] = [];
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  store.commit = async () => {
+    begun.resolve();
+    await released.promise;
+    steps.push("the first append is committed");
+  };
+  await writer.write(encode(facts.slice(0, 10)), { more: false });
+  await begun.promise;
+  store.writeFacts = async () => {
+    throw new Error("the disk is full");
+  };
+  await writer.write(encode(facts.slice(10)), { more: false });
+  await turn();
+  const draining = assert.rejects(writer.drain(), /the disk is full/);
+  const reported = draining.then(() => steps.push("the second one is reported"));
+  await turn();
+  released.resolve();
+  await reported;
+  assert.deepEqual(steps, ["the first append is committed", "the second one is reported"]);
 });
 
 function emptyBlock(number: number): BlockFacts {

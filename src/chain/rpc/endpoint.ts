@@ -54,6 +54,8 @@ export class Endpoint {
   readonly patience = new AdaptiveTimeout();
   /** With answers that are small, and are asked for again soon. */
   readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
+  /** With blocks at the head: apart, as the heads that come quickly meanwhile say nothing about their logs. */
+  readonly blockPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
   /** `null` before the first poll. Written by the head watch. */
   view: EndpointView | null = null;
   /** The newest block it reported, polled or announced; the latter is a hint only. */

@@ -188,21 +188,23 @@ export class ChainSource<Final = readonly Block[]> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
     const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
-    await this.#until(() => this.#finalNumber >= rangeEnd);
+    await this.#until(() => this.#finalNumber >= rangeEnd || null);
     if (resumeAfter !== null) {
       await this.#history.confirm(resumeAfter);
       this.#unfinalized.restart(resumeAfter.number + 1, resumeAfter);
       return;
     }
-    if (startBlock === "latest") await this.#until(() => this.#watch.head !== null);
-    const first = startBlock === "latest" ? (this.#watch.head?.number ?? 0) : startBlock;
+    const first =
+      startBlock === "latest" ? (await this.#until(() => this.#watch.head)).number : startBlock;
     this.#unfinalized.restart(first, null);
   }
 
-  async #until(isMet: () => boolean): Promise<void> {
+  /** Looks at every change until there is something to return. */
+  async #until<T>(look: () => T | null): Promise<T> {
     for (;;) {
       const { version } = this.#watch.wake;
-      if (isMet()) return;
+      const found = look();
+      if (found !== null) return found;
       await this.#watch.wake.wait(version, idleMs, this.#context);
     }
   }

@@ -40,7 +40,7 @@ async function askLogs(
   { blockLogs }: BlocksWanted,
 ): Promise<readonly RpcReply[]> {
   const calls = headers.map((header) => blockLogs.call(header.hash));
-  return (await endpoint.request(calls, endpoint.smallPatience)).replies;
+  return (await endpoint.request(calls, endpoint.blockPatience)).replies;
 }
 
 /** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
@@ -51,7 +51,7 @@ async function fetchAnnounced(
   const { newest, blockLogs } = wanted;
   if (newest.number !== wanted.from) return null;
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
-  const { replies } = await endpoint.request(calls, endpoint.smallPatience);
+  const { replies } = await endpoint.request(calls, endpoint.blockPatience);
   const header = readHeader(replies[0], newest.number);
   return header.hash === newest.hash ? { header, logsReply: replies[1] } : null;
 }

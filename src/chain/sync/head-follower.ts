@@ -165,7 +165,7 @@ export class HeadFollower {
       const count = Math.min(size, next - bottom + 1);
       const highest = next;
       const numbers = Array.from({ length: count }, (_, index) => highest - index);
-      const headers = await fetchHeaders(endpoint, numbers, endpoint.smallPatience);
+      const headers = await fetchHeaders(endpoint, numbers, endpoint.blockPatience);
       const common = headers.find((header) => unfinalized.hashAt(header.number) === header.hash);
       if (common !== undefined) return common.number;
       next -= count;
