@@ -81,3 +81,9 @@ export function publicError({ code, message, details }: AppError, requestId: str
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
+
+/** Why `fetch` has failed: its cause says so, with nothing but a code when several addresses were tried. */
+export function fetchFailure({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  return cause.message || ((cause as NodeJS.ErrnoException).code ?? message);
+}

@@ -1,5 +1,5 @@
 import { venueBackoff, venueLimits } from "../base/config/venue-limits.ts";
-import { toError } from "../base/errors.ts";
+import { fetchFailure, toError } from "../base/errors.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { Clock } from "../base/time/clock.ts";
 import { backoffMs, parseRetryAfter } from "../base/time/retry.ts";
@@ -158,10 +158,7 @@ export class PoliteHttp {
 
 function toVenueError(thrown: unknown): VenueError {
   if (thrown instanceof VenueError) return thrown;
-  // `fetch` says in the cause what went wrong.
-  const { message, cause } = toError(thrown);
-  const reason = cause === undefined ? message : toError(cause).message;
-  return new VenueError("unavailable", reason, { cause: thrown });
+  return new VenueError("unavailable", fetchFailure(toError(thrown)), { cause: thrown });
 }
 
 /** The body, unpacked; compression does not help an answer past the limit. */

@@ -16,8 +16,8 @@ import { makeDataFolder } from "./make-data-folder.ts";
 
 /**
  * Caches the modules that are loaded from now on, here and in threads, in the data folder that these words and the
- * environment name. Creates the data folder. Does
- * nothing when the configuration or the folder is unusable: the command reports that itself.
+ * environment name, and creates that folder. Does nothing when the configuration or the folder is unusable: the command
+ * reports that itself.
  */
 export function cacheCompiledCode(role: Role, words: readonly string[]): void {
   try {

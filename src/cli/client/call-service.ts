@@ -1,4 +1,5 @@
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
+import { fetchFailure } from "../../base/errors.ts";
 import { CommandError } from "../command.ts";
 
 /** Runs calls to a service; what it refuses, and that it cannot be reached, become a `CommandError`. */
@@ -12,15 +13,10 @@ export async function callService(run: () => Promise<void>, signal?: AbortSignal
 }
 
 function failureOf({ code, message, cause }: OddwireError): CommandError {
-  const reason = cause instanceof Error ? `: ${reasonOf(cause)}` : "";
+  const reason = cause instanceof Error ? `: ${fetchFailure(cause)}` : "";
   const sentence =
     code === "UNREACHABLE"
       ? `the service cannot be reached${reason}`
       : `the service refused: ${message}`;
   return new CommandError(sentence, { cause });
-}
-
-/** What `fetch` failed of is in its cause. */
-function reasonOf({ cause, message }: Error): string {
-  return cause instanceof Error && cause.message !== "" ? cause.message : message;
 }

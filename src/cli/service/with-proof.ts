@@ -54,16 +54,12 @@ export async function withProof<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await claimDataFolder(dataDir, { chainId, contracts });
-  const opened = new AsyncDisposableStack();
-  try {
-    const isWriting = options.isWriting ?? false;
-    const store = await openStore({ config, contracts, isWriting }, opened);
-    const range = rangeOf(options, store);
-    const parts = await openNodes({ config, contracts, store }, opened);
-    return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });
-  } finally {
-    await opened.disposeAsync();
-  }
+  await using opened = new AsyncDisposableStack();
+  const isWriting = options.isWriting ?? false;
+  const store = await openStore({ config, contracts, isWriting }, opened);
+  const range = rangeOf(options, store);
+  const parts = await openNodes({ config, contracts, store }, opened);
+  return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });
 }
 
 async function openStore(

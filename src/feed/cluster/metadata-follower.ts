@@ -99,7 +99,7 @@ export class MetadataFollower {
     const { ledger, log } = this.#parts;
     await mapInTurns(rows, ({ conditionId, market, writtenMs }) => {
       if (market === null) log.warn({ conditionId }, "stored market metadata cannot be read");
-      else ledger.take([market], Math.floor(writtenMs / 1000));
+      else ledger.take(market, Math.floor(writtenMs / 1000));
     });
   }
 }

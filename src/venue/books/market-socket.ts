@@ -3,7 +3,8 @@ import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 
-type MarketSocketOptions = {
+/** Which channel a connection is of, and who is called with what it says. */
+export type MarketSocketOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;

@@ -1,12 +1,7 @@
 import { venueLimits } from "../../base/config/venue-limits.ts";
-import type { Clock } from "../../base/time/clock.ts";
-import { MarketSocket } from "./market-socket.ts";
+import { MarketSocket, type MarketSocketOptions } from "./market-socket.ts";
 
-type MarketSocketsOptions = {
-  readonly url: string;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly onText: (text: string) => void;
+type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
   /** No connection covers these tokens for now. */
   readonly onDown: (assetIds: ReadonlySet<string>) => void;
 };
@@ -58,13 +53,9 @@ export class MarketSockets {
   }
 
   #open(): MarketSocket {
-    const { url, clock, random, onText, onDown } = this.#options;
     const socket = MarketSocket.open({
-      url,
-      clock,
-      random,
-      onText,
-      onDown: ({ assetIds }) => onDown(assetIds),
+      ...this.#options,
+      onDown: ({ assetIds }) => this.#options.onDown(assetIds),
     });
     this.#sockets.add(socket);
     return socket;

@@ -20,8 +20,8 @@ export type MetadataSink = {
   readonly isFull: boolean;
   /** Up to `limit` markets to request: never requested ones first, the newest of these first. */
   due(nowSeconds: number, limit: number): DueMarkets;
-  /** Stores metadata; unknown markets are skipped. */
-  take(markets: readonly MetadataMarket[], nowSeconds: number): void;
+  /** Stores the metadata of a market, unless the market is unknown. */
+  take(market: MetadataMarket, nowSeconds: number): void;
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
   /** Called after each round, when it may be saved. */
   saveIfDue(): void;
@@ -189,7 +189,7 @@ export class MarketMetadata {
     await this.#options.publish?.(markets);
     await mapInTurns(markets, (market) => {
       signal.throwIfAborted();
-      this.#options.keeper.take([market], this.#nowSeconds);
+      this.#options.keeper.take(market, this.#nowSeconds);
     });
   }
 

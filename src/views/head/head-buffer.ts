@@ -43,7 +43,7 @@ export class HeadBuffer implements View {
     }
     assert(
       newest === undefined || block.number === newest.number + 1,
-      "the tail grows one block at a time",
+      "the head buffer grows one block at a time",
     );
     assert(
       this.#blocks.length < storeLimits.headBufferBlocksMax,

@@ -36,7 +36,7 @@ export type Condition = {
 /** Which outcome of which condition a token is. */
 export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
 
-/** The side that answers. */
+/** What was learned of conditions and their tokens, for reading; `MarketDirectory` adds to it. */
 export class Conditions {
   protected readonly contracts: Contracts;
   protected readonly questions: Questions;

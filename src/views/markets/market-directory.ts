@@ -1,7 +1,7 @@
 /**
  * All markets known from the chain: a fold of events and trades in chain order, with undo for the
- * blocks that a fork may revert. What it learns it writes into the book it answers from, and
- * into the columns that lists and searches go by.
+ * blocks that a fork may revert. It writes what it learns into the tables of `Conditions`, and into the columns
+ * that lists and searches read.
  */
 import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -73,7 +73,7 @@ export class MarketDirectory extends Conditions {
       case "neg_risk_market_prepared":
       case "neg_risk_question_prepared":
       case "neg_risk_question_requested":
-        for (const id of this.questions.apply(event, located.address)) this.#retell(id);
+        for (const id of this.questions.apply(event, located.address)) this.#updateTexts(id);
         return;
       case "gen3_event_announced":
       case "gen3_reporter_added":
@@ -108,7 +108,7 @@ export class MarketDirectory extends Conditions {
   /** Replaces the venue's market metadata of a condition; an unknown condition gets it when it appears. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.venue.set(conditionId, metadata);
-    this.#retell(conditionId);
+    this.#updateTexts(conditionId);
   }
 
   /** The conditions the venue calls so; more than one only if it uses a name twice. */
@@ -155,7 +155,7 @@ export class MarketDirectory extends Conditions {
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
     this.#mark(condition, condition.createdSeq);
     this.#sum(condition);
-    this.#retell(conditionId);
+    this.#updateTexts(conditionId);
   }
 
   /** Brings the flags of a condition in the columns up to date, after what was sent at `seq`. */
@@ -183,7 +183,7 @@ export class MarketDirectory extends Conditions {
   }
 
   /** Brings the texts of a condition in the columns up to date, and of those that quote it. */
-  #retell(conditionId: ConditionId, depth = 0): void {
+  #updateTexts(conditionId: ConditionId, depth = 0): void {
     const condition = this.conditions.get(conditionId);
     if (condition !== undefined) {
       const market = this.describe(condition);
@@ -200,7 +200,8 @@ export class MarketDirectory extends Conditions {
       this.columns.set(this.columns.endMs, condition.ordinal, venue?.endMs ?? 0);
     }
     if (depth >= quotesDepthMax) return;
-    for (const other of this.#dependents.get(conditionId) ?? []) this.#retell(other, depth + 1);
+    for (const other of this.#dependents.get(conditionId) ?? [])
+      this.#updateTexts(other, depth + 1);
   }
 
   #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
@@ -235,10 +236,10 @@ export class MarketDirectory extends Conditions {
       );
     }
     for (const conditionId of named) {
-      if (!this.#learn(conditionId, located)) this.#retell(conditionId);
+      if (!this.#learn(conditionId, located)) this.#updateTexts(conditionId);
     }
     if (event.kind === "gen3_text_registered") {
-      this.#retell(event.requestId as string as ConditionId);
+      this.#updateTexts(event.requestId as string as ConditionId);
     }
     if (event.kind === "gen3_other_resolved_yes") {
       this.#resolveDerived(event.conditionId, located, resultYes);

@@ -159,7 +159,8 @@ class Walk {
       case "save":
         return this.state.save();
       case "report":
-        return this.state.venue.take(step.markets, now);
+        for (const market of step.markets) this.state.venue.take(market, now);
+        return;
     }
   }
 
@@ -219,7 +220,7 @@ describe("what the venue reports", () => {
     const question = "The venue asks?";
     for (const { conditionId, tokenIds: ids } of [unknownOracle, standard]) {
       const claims = { tokenIds: ids.toReversed(), outcomes: ["Down", "Up"] };
-      state.venue.take([shown(conditionId, { slug: "a-b", question }, claims)], now);
+      state.venue.take(shown(conditionId, { slug: "a-b", question }, claims), now);
     }
     const filled = marketOf(state, unknownOracle.conditionId);
     assert.equal(filled.metadataSource, "venue");
@@ -246,7 +247,7 @@ describe("what the venue reports", () => {
     const wrong = { negRisk: true, questionId: negRisk.questionId, outcomes: ["Yes", "Maybe"] };
     const claims = { ...wrong, tokenIds: [yes, no], winnerIndex: 0 };
     const report = (more: typeof claims) =>
-      state.venue.take([shown(standard.conditionId, {}, more)], now);
+      state.venue.take(shown(standard.conditionId, {}, more), now);
     report(claims);
     const none = { tokens: 0, outcomes: 0, resolution: 0, neg_risk: 0, question_id: 0 };
     const some = { ...none, outcomes: 1, resolution: 1, neg_risk: 1, question_id: 1 };
@@ -264,10 +265,10 @@ describe("what the venue reports", () => {
     const state = stateOfAll();
     const { standard, negRisk } = testMarkets;
     for (const { conditionId } of [standard, negRisk]) {
-      state.venue.take([shown(conditionId, { slug: "twice" })], now);
+      state.venue.take(shown(conditionId, { slug: "twice" }), now);
     }
     assert.equal(state.directory.bySlug("twice").length, 2);
-    state.venue.take([shown(standard.conditionId, { slug: "once" })], now);
+    state.venue.take(shown(standard.conditionId, { slug: "once" }), now);
     assert.deepEqual(state.directory.bySlug("twice"), [negRisk.conditionId]);
     assert.deepEqual(state.directory.bySlug("once"), [standard.conditionId]);
   });
@@ -286,7 +287,7 @@ describe("what is asked of the venue", () => {
     state.venue.noteAbsent(all, now);
     assert.deepEqual(state.venue.due(now, 1000), { conditionIds: [], missing: 0 });
     for (const { conditionId } of [standard, strangersQuestion]) {
-      state.venue.take([shown(conditionId, { slug: "a" })], now);
+      state.venue.take(shown(conditionId, { slug: "a" }), now);
     }
     const isDueAfter = ({ conditionId }: { conditionId: ConditionId }, seconds: number) =>
       state.venue.due(now + seconds, 1000).conditionIds.includes(conditionId);
@@ -316,7 +317,7 @@ describe("what is asked of the venue", () => {
   test("does not revert the venue's market metadata", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
-    state.venue.take([shown(conditionId, { slug: "a" })], now);
+    state.venue.take(shown(conditionId, { slug: "a" }), now);
     state.venue.noteAbsent([conditionId], now + 1);
     assert.equal(state.directory.metadataOf(conditionId)?.slug, "a");
     assert.equal(state.venue.coverage.known, 1);

@@ -1,7 +1,7 @@
 /**
  * What is known from the venue's market metadata, about which markets it was asked and when, and where it
- * contradicts the chain. It is in the columns of the markets, is kept with them, and a fork
- * takes it back with them: what is lost so is asked for again.
+ * contradicts the chain. It is in the columns of the markets, is saved with them, and a fork reverts it with
+ * them: what is lost that way is requested again.
  */
 
 import { metadataLimits } from "../../base/config/venue-limits.ts";
@@ -94,19 +94,17 @@ export class MetadataLedger implements MetadataSink {
     return { conditionIds: ordinals.map((ordinal) => columns.conditionIdAt(ordinal)), missing };
   }
 
-  take(markets: readonly MetadataMarket[], nowSeconds: number): void {
+  take({ conditionId, texts, claims }: MetadataMarket, nowSeconds: number): void {
     const { directory } = this.#markets;
-    for (const { conditionId, texts, claims } of markets) {
-      const proven = directory.provenMarket(conditionId);
-      if (proven === null) continue;
-      const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
-      // Most of what is read again is what is known, and to take it in costs a hundred times this.
-      const isNew = JSON.stringify(directory.metadataOf(conditionId)) !== JSON.stringify(metadata);
-      if (isNew) this.#markets.applyMetadata(conditionId, metadata);
-      const bits = contradictionsOf(proven, claims).map((kind) => venueFlags[kind]);
-      const flags = bits.reduce<number>((sum, bit) => sum | bit, venueFlags.known);
-      this.#note(conditionId, { nowSeconds, flags });
-    }
+    const proven = directory.provenMarket(conditionId);
+    if (proven === null) return;
+    const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
+    // Most of what is read again is what is known, and to apply it costs a hundred times this.
+    const isNew = JSON.stringify(directory.metadataOf(conditionId)) !== JSON.stringify(metadata);
+    if (isNew) this.#markets.applyMetadata(conditionId, metadata);
+    const bits = contradictionsOf(proven, claims).map((kind) => venueFlags[kind]);
+    const flags = bits.reduce<number>((sum, bit) => sum | bit, venueFlags.known);
+    this.#note(conditionId, { nowSeconds, flags });
   }
 
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void {

@@ -38,8 +38,7 @@ export function outcomePrice(
   if (settled !== null) return settled;
   const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
   if (own === undefined) return null;
-  const newest = newestOfPair(own.tokenId, other?.tokenId ?? null, directory);
-  return newest === null ? null : priceOfTrade(newest);
+  return priceOfTrade(newestOfPair(own.tokenId, other?.tokenId ?? null, directory));
 }
 
 function settledPrice(
@@ -53,8 +52,7 @@ function settledPrice(
 
 /** The price of the newest trade of either token of the pair, whatever became of the market. */
 export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  const newest = newestTrade(tokenId, directory);
-  return newest === null ? null : priceOfTrade(newest);
+  return priceOfTrade(newestTrade(tokenId, directory));
 }
 
 /** The newest priced trade of either token of the pair. */
@@ -75,8 +73,10 @@ function newestOfPair(
   return own === null ? null : { trade: own, isOwn: true };
 }
 
-function priceOfTrade({ trade: { seq, price }, isOwn }: NewestTrade): TokenPrice {
-  return isOwn
+function priceOfTrade(newest: NewestTrade | null): TokenPrice | null {
+  if (newest === null) return null;
+  const { seq, price } = newest.trade;
+  return newest.isOwn
     ? { price, source: "last_trade", seq }
     : { price: invertPrice(price), source: "complement", seq };
 }
