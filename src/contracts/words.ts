@@ -136,7 +136,7 @@ function read32(view: DataView, at: number): number {
   return readDigits(view, at) * 0x10000 + readDigits(view, at + 4);
 }
 
-/** The same of four, all at the same time. */
+/** The same of four, read together. */
 function readDigits(view: DataView, at: number): number {
   const text = view.getUint32(at);
   const nibbles = (text & 0x0f0f0f0f) + ((text >>> 6) & 0x01010101) * 9;

@@ -1,7 +1,7 @@
 /**
  * Facts as lines of text, one for each row that is stored: what a store is proven by. The lines of
  * facts read from a node, and those that the engine makes of its rows, are equal byte for byte; so
- * they can be compared one by one, or all immediately, as counts and hashes by contract and event.
+ * they can be compared one by one, or all together, as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";

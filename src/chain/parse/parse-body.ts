@@ -6,7 +6,7 @@ import { scanLogs } from "./scan-logs.ts";
 const scannedBytesMin = 16 * 1024;
 const listOfLogs = '"result":[{';
 /** Stands for the logs while the rest is parsed. */
-const commit = "the logs of this answer";
+const placeholder = "the logs of this answer";
 
 /**
  * The JSON of an answer, with `ParsedLogs` as the result of the call whose logs are most of a large
@@ -32,18 +32,18 @@ function parseAround(body: Body): unknown {
   if (scan === null) return undefined;
   const before = bytes.toString("utf8", 0, bracket);
   const after = bytes.toString("utf8", scan.end);
-  // Without an escape, a text is the commit record only where that can be read.
+  // Without an escape, a text is the placeholder only where that can be read.
   if (isMisleading(before) || isMisleading(after)) return undefined;
-  const value: unknown = JSON.parse(`${before}"${commit}"${after}`);
-  return replaceCommit(value, scan.logs) ? value : undefined;
+  const value: unknown = JSON.parse(`${before}"${placeholder}"${after}`);
+  return putLogs(value, scan.logs) ? value : undefined;
 }
 
-/** Puts the logs where the commit record is the result of a call; a name may only look like `result`. */
-function replaceCommit(value: unknown, logs: ParsedLogs): boolean {
+/** Puts the logs where the placeholder is the result of a call; a name may only look like `result`. */
+function putLogs(value: unknown, logs: ParsedLogs): boolean {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const item of items) {
     const isReply = typeof item === "object" && item !== null && "result" in item;
-    if (!isReply || item.result !== commit) continue;
+    if (!isReply || item.result !== placeholder) continue;
     item.result = logs;
     return true;
   }
@@ -51,5 +51,5 @@ function replaceCommit(value: unknown, logs: ParsedLogs): boolean {
 }
 
 function isMisleading(text: string): boolean {
-  return text.includes("\\") || text.includes(commit);
+  return text.includes("\\") || text.includes(placeholder);
 }

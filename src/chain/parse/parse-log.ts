@@ -11,14 +11,17 @@ export class ParsedLogs {
   /** Unix seconds of each log's block, when the node sends them with every log; else `null`. */
   readonly timestamps: readonly number[] | null;
   readonly #logs: RawLog[];
-  readonly #letGo: () => void;
+  readonly #onRelease: () => void;
 
-  /** Called when what the logs are read from is not needed any more. */
-  constructor(logs: RawLog[], timestamps: readonly number[] | null, letGo: () => void = () => {}) {
+  constructor(
+    logs: RawLog[],
+    timestamps: readonly number[] | null,
+    onRelease: () => void = () => {},
+  ) {
     this.#logs = logs;
     this.logs = logs;
     this.timestamps = timestamps;
-    this.#letGo = letGo;
+    this.#onRelease = onRelease;
   }
 
   /**
@@ -27,7 +30,7 @@ export class ParsedLogs {
    */
   release(): void {
     this.#logs.length = 0;
-    this.#letGo();
+    this.#onRelease();
   }
 }
 

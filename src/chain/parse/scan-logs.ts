@@ -79,11 +79,11 @@ class LogScan {
     }
     const source = this.#source;
     const body = this.#body;
-    const letGo = (): void => {
+    const release = (): void => {
       source.close();
       body.release();
     };
-    const parsed = new ParsedLogs(logs, hasTimes ? timestamps : null, letGo);
+    const parsed = new ParsedLogs(logs, hasTimes ? timestamps : null, release);
     return { logs: parsed, end: bytes.at };
   }
 

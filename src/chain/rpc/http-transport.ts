@@ -9,7 +9,7 @@ import { classifyProviderError } from "./provider-messages.ts";
 import { type Body, readResponseBody } from "./response-body.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
-/** As much as Node reads immediately: more of it would be a block that the C library gives back each time. */
+/** As much as Node reads in one go: more of it would be a block that the C library gives back each time. */
 const readBytes = 64 * 1024;
 
 /**

@@ -9,7 +9,7 @@ export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string };
 
-/** The endpoint does not read a batch of so many calls; it can be asked for fewer at the same time. */
+/** The endpoint does not read a batch of so many calls; it can be asked for fewer. */
 export class BatchRefusedError extends EndpointError {
   override name = "BatchRefusedError";
   /** How many it says that it reads; `null` when it did not say. */

@@ -24,19 +24,21 @@ export type ProviderVerdict =
   | { readonly kind: "unknown" };
 
 type Row = {
-  readonly means: /** The first group is the number of blocks allowed, `10000`, `10,000` or `10k`. */
+  /** From `too_slow` on they give way to a text that speaks of size as well. */
+  readonly means:
     | "cap"
-    /** The first group, if any, is the number of calls a batch may hold. */
     | "batch"
-    /** The two groups are the first and the last block that would work. */
     | "suggestion"
     | "too_large"
-    /** These give way to a text that speaks of size as well. */
     | "too_slow"
     | "rate_limited"
     | "not_yet"
     | "unhealthy"
     | "unsupported";
+  /**
+   * Its groups are the number of blocks allowed (`10000`, `10,000` or `10k`) for a cap, that of calls for a batch, if it
+   * is named, and the first and the last block that would work for a suggestion.
+   */
   readonly pattern: RegExp;
   /** The cap, where the provider's documentation names it and the text does not. */
   readonly blocks?: number;

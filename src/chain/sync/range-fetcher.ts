@@ -91,7 +91,7 @@ export class RangeFetcher<Final> {
     return part;
   }
 
-  /** The beginning of the range, as much as the endpoint gives at the same time. */
+  /** The beginning of the range, as much as the endpoint gives in one answer. */
   async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
     for (;;) {
       const { from } = range;

@@ -33,7 +33,7 @@ export class RangeWalker<Blocks> {
     finalized: () => BlockRef | null,
   ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
     let { next, base } = start;
-    let unfinalized: RangePart<Blocks> | null = null;
+    let unproven: RangePart<Blocks> | null = null;
     let prefetch = new RangePrefetch(this.#parts.ranges, next, start.ends);
     for (;;) {
       const parts = await prefetch.next(finalized()?.number ?? -1);
@@ -41,19 +41,19 @@ export class RangeWalker<Blocks> {
       for (const part of parts) {
         const final = finalized();
         if (final === null || part.toBlock > final.number) return;
-        const flaw = flawOf(part, unfinalized?.last ?? base, final);
+        const flaw = flawOf(part, unproven?.last ?? base, final);
         if (flaw !== null) {
-          await this.#blame(part, { unfinalized, base, flaw });
-          unfinalized = null;
+          await this.#blame(part, { unproven, base, flaw });
+          unproven = null;
           prefetch = new RangePrefetch(this.#parts.ranges, next, start.ends);
           break;
         }
-        if (unfinalized !== null) {
-          [next, base] = [unfinalized.toBlock + 1, unfinalized.last];
-          yield unfinalized;
-          unfinalized = null;
+        if (unproven !== null) {
+          [next, base] = [unproven.toBlock + 1, unproven.last];
+          yield unproven;
+          unproven = null;
         }
-        if (part.toBlock < final.number) unfinalized = part;
+        if (part.toBlock < final.number) unproven = part;
         else {
           [next, base] = [part.toBlock + 1, part.last];
           yield part;
@@ -66,17 +66,17 @@ export class RangeWalker<Blocks> {
   async #blame(
     part: RangePart<unknown>,
     against: {
-      readonly unfinalized: RangePart<unknown> | null;
+      readonly unproven: RangePart<unknown> | null;
       readonly base: BlockRef | null;
       readonly flaw: string;
     },
   ): Promise<void> {
-    const { unfinalized, base, flaw } = against;
+    const { unproven, base, flaw } = against;
     this.#noteWrong(part, flaw);
-    if (unfinalized === null) {
+    if (unproven === null) {
       if (base !== null) await this.#parts.history.confirm(base);
-    } else if (!(await this.#parts.history.isOnChain(unfinalized.last))) {
-      this.#noteWrong(unfinalized, `block ${unfinalized.toBlock} is not on the chain`);
+    } else if (!(await this.#parts.history.isOnChain(unproven.last))) {
+      this.#noteWrong(unproven, `block ${unproven.toBlock} is not on the chain`);
     }
   }
 

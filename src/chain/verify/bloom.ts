@@ -11,9 +11,9 @@ export type BloomBits = readonly { readonly digitIndex: number; readonly mask: n
 
 /** The bits of an address or topic: the first three 16-bit words of its keccak, modulo 2048. */
 export function deriveBloomBits(item: Address | Hash): BloomBits {
-  const delta = Buffer.from(keccak_256(Buffer.from(item.slice(2), "hex")));
+  const hash = Buffer.from(keccak_256(Buffer.from(item.slice(2), "hex")));
   return [0, 2, 4].map((offset) => {
-    const bit = delta.readUInt16BE(offset) & 2047;
+    const bit = hash.readUInt16BE(offset) & 2047;
     // Bit 0 is the lowest bit of the last digit of 512.
     return { digitIndex: 2 + 511 - (bit >> 2), mask: 1 << (bit & 3) };
   });
