@@ -1,5 +1,6 @@
 import { chainLimits, outageBackoff } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 import { believedHeadMax } from "../believed-heads.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
@@ -10,7 +11,6 @@ import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
-import { WakeSignal } from "../rpc/wake-signal.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
   method: "eth_getBlockByNumber",

@@ -1,6 +1,8 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { systemClock as clock } from "../../base/time/clock.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
@@ -17,7 +19,7 @@ export class CommitWatch {
   /** Until it is covered nothing else is looked for. */
   #found: Coverage | null = null;
   #announced = -1;
-  #wake: (() => void) | null = null;
+  readonly #wake = new WakeSignal();
   #nextFound = Promise.withResolvers<void>();
   readonly #running: Promise<void>;
 
@@ -35,7 +37,7 @@ export class CommitWatch {
   announce(block: number): void {
     if (block <= this.#announced) return;
     this.#announced = block;
-    this.#wake?.();
+    this.#wake.notify();
   }
 
   /** Resolves while there is something to take. Rejects with `RepairedElsewhereError`: nothing more is found then. */
@@ -48,19 +50,22 @@ export class CommitWatch {
     if (this.#found === null) return;
     yield { kind: "committed", range: this.#found };
     this.#found = null;
-    this.#wake?.();
+    this.#wake.notify();
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#wake?.();
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (!this.#closing.signal.aborted) {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const { version } = this.#wake;
       if (this.#found === null) await this.#find();
-      await this.#pause();
+      const isExpected = this.#announced > (this.#store.coverage?.last.number ?? -1);
+      const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
+      await this.#wake.wait(version, waitMs, { clock, signal }).catch(() => {});
     }
   }
 
@@ -81,15 +86,5 @@ export class CommitWatch {
     this.#nextFound.reject(repaired);
     // The next wait throws it.
     this.#nextFound.promise.catch(() => {});
-  }
-
-  async #pause(): Promise<void> {
-    const isExpected = this.#announced > (this.#store.coverage?.last.number ?? -1);
-    const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = setTimeout(resolve, waitMs);
-    await promise;
-    clearTimeout(timer);
   }
 }

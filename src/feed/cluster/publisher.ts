@@ -2,6 +2,7 @@ import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { agreesWith } from "../../storage/read-delta.ts";
 import type { Coverage } from "../../storage/recover.ts";
@@ -33,7 +34,7 @@ export class Publisher implements Subscribers {
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
   #queue: FeedMessage[] = [];
-  #wake: (() => void) | null = null;
+  readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
   #statusDueMs = 0;
   /** Whether everything that was there when the term began has been sent. */
@@ -75,7 +76,6 @@ export class Publisher implements Subscribers {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#wake?.();
     await this.#running;
   }
 
@@ -122,7 +122,7 @@ export class Publisher implements Subscribers {
     if (this.#term === null) return;
     this.#queue.push(message);
     if (this.#queue.length > feedLimits.messagesWaitingMax) this.#giveUp();
-    this.#wake?.();
+    this.#wake.notify();
   }
 
   #giveUp(): void {
@@ -183,6 +183,7 @@ export class Publisher implements Subscribers {
 
   async #nextMessage(): Promise<FeedMessage | null> {
     const { clock, node, readStatus } = this.#parts;
+    const { version } = this.#wake;
     const next = this.#queue.shift();
     if (next !== undefined) return next;
     this.#isSent = true;
@@ -191,11 +192,8 @@ export class Publisher implements Subscribers {
       this.#statusDueMs = clock.monotonicMs() + feedLimits.statusEveryMs;
       return { kind: "status", status: { node, ...readStatus() } };
     }
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const timer = setTimeout(resolve, waitMs);
-    await promise;
-    clearTimeout(timer);
+    const { signal } = this.#closing;
+    await this.#wake.wait(version, waitMs, { clock, signal }).catch(() => {});
     return null;
   }
 

@@ -1,4 +1,4 @@
-import type { ChainContext } from "../chain-context.ts";
+import type { Clock } from "./clock.ts";
 
 /** Wakes the waiters when something has changed; a change before the wait is not missed. */
 export class WakeSignal {
@@ -17,21 +17,21 @@ export class WakeSignal {
     for (const wake of waiters) wake();
   }
 
-  /** Resolves on the first change after `version`, or after `timeoutMs`; rejects on close. */
+  /** Resolves on the first change after `version`, or after `timeoutMs`; rejects once `signal` is aborted. */
   async wait(
     version: number,
     timeoutMs: number,
-    context: Pick<ChainContext, "clock" | "signal">,
+    { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   ): Promise<void> {
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (this.#version !== version) return;
     const timer = new AbortController();
     const stop = () => timer.abort();
     this.#waiters.push(stop);
-    context.signal.addEventListener("abort", stop, { once: true });
-    await context.clock.sleep(timeoutMs, timer.signal).catch(() => {});
-    context.signal.removeEventListener("abort", stop);
+    signal.addEventListener("abort", stop, { once: true });
+    await clock.sleep(timeoutMs, timer.signal).catch(() => {});
+    signal.removeEventListener("abort", stop);
     this.#waiters = this.#waiters.filter((waiter) => waiter !== stop);
-    context.signal.throwIfAborted();
+    signal.throwIfAborted();
   }
 }
