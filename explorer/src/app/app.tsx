@@ -9,7 +9,7 @@ import { StatusPage } from "../pages/status-page.tsx";
 import { TradesPage } from "../pages/trades-page.tsx";
 import { TransactionPage } from "../pages/transaction-page.tsx";
 import { WalletPage } from "../pages/wallet-page.tsx";
-import { Notice, Skeleton } from "../parts/states.tsx";
+import { FailureNotice, Notice, Skeleton } from "../parts/states.tsx";
 import { segments } from "../routing/location.ts";
 import { access, outage } from "../service/session.ts";
 import { Header } from "./header.tsx";
@@ -84,8 +84,10 @@ function Content({ children }: { readonly children: ComponentChild }) {
         <>
           {outage.value !== null && (
             <p class="stale" role="status">
-              The service does not answer. What is shown is from before, and is read again when it
-              does.
+              {outage.value.kind === "limited"
+                ? `${outage.value.message}.`
+                : "The service does not answer."}{" "}
+              What is shown is from before, and is read again when it does.
             </p>
           )}
           {children}
@@ -97,9 +99,7 @@ function Content({ children }: { readonly children: ComponentChild }) {
       return now.failure === null ? (
         <Skeleton lines={6} />
       ) : (
-        <Notice title="The service does not answer" tone="warning">
-          This page tries again until it does. ({now.failure.message})
-        </Notice>
+        <FailureNotice failure={now.failure} what="service" />
       );
   }
 }

@@ -1,6 +1,6 @@
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
-import { access, isPublic, metrics, outage, useKey } from "../service/session.ts";
+import { access, askForKey, isPublic, metrics, outage, useKey } from "../service/session.ts";
 import { SearchBox } from "./search-box.tsx";
 import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";
@@ -79,13 +79,7 @@ function Pulse() {
         {text}
       </a>
       {access.value.state === "open" && isPublic.value && (
-        <button
-          type="button"
-          class="quiet small"
-          onClick={() => {
-            access.value = { state: "locked", isRefused: false };
-          }}
-        >
+        <button type="button" class="quiet small sign-in" onClick={() => askForKey()}>
           Use a key
         </button>
       )}
@@ -104,12 +98,13 @@ function Pulse() {
 }
 
 function pulseOf(): readonly [state: string, text: string] {
-  if (outage.value !== null) return ["down", "no connection"];
   if (access.value.state === "locked") return ["", "no key"];
+  if (outage.value?.kind === "limited") return ["", "limited for now"];
+  if (outage.value !== null) return ["down", "no connection"];
   const indexer = metrics.value?.indexer;
   if (indexer === undefined) return ["", "connecting"];
-  const { backfill, lag_seconds: lag } = indexer;
+  const { backfill, lag_seconds: lag, indexed_block: block } = indexer;
   if (backfill !== null) return ["", `catching up, ${(backfill.progress * 100).toFixed(0)}%`];
   if (lag !== null && lag > 60) return ["", `${duration(lag)} behind`];
-  return ["live", `block ${indexer.indexed_block ?? "–"}`];
+  return block === null ? ["", "no block indexed yet"] : ["live", `block ${block}`];
 }

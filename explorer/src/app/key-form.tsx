@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { Notice } from "../parts/states.tsx";
-import { useKey } from "../service/session.ts";
+import { isReadingPublic, useKey } from "../service/session.ts";
 
 /** Asks for a key; for another one after the service refused the last. */
 export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
@@ -18,7 +18,7 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
       </p>
       {isRefused && (
         <Notice title="The service refused the key" tone="warning">
-          It may be mistyped, expired or revoked.
+          It may be mistyped, expired, revoked, or limited to other IP addresses.
         </Notice>
       )}
       <form onSubmit={submit}>
@@ -34,6 +34,11 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
         />
         <button class="primary">Open</button>
       </form>
+      {isReadingPublic.value && (
+        <button type="button" onClick={() => useKey(null)}>
+          Continue without a key
+        </button>
+      )}
       <p class="dim">
         The key stays in this tab and is removed when the tab closes. The operator makes keys with{" "}
         <code>oddwire keys create</code>, or opens reading to everyone with{" "}

@@ -28,7 +28,10 @@ export function SearchBox() {
       setAt((at + by + found.length) % Math.max(1, found.length));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      open(found[at]?.path ?? `/?search=${encodeURIComponent(text.trim())}`);
+      const list = `/?search=${encodeURIComponent(text.trim())}`;
+      // Results of an earlier text are still shown: what was typed is found first.
+      if (isSearching) void findAnything(text.trim()).then(([best]) => open(best?.path ?? list));
+      else open(found[at]?.path ?? list);
     }
   };
   return (

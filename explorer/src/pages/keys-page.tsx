@@ -7,7 +7,15 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { toFailure } from "../service/failure.ts";
-import { client, isOwnKey, isPublic, replaceKey, scope, useKey } from "../service/session.ts";
+import {
+  askForKey,
+  client,
+  isOwnKey,
+  isPublic,
+  replaceKey,
+  scope,
+  useKey,
+} from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
 const keysMax = 1000;
@@ -20,7 +28,11 @@ export function KeysPage() {
     <>
       <div class="page-head">
         <h1>Keys</h1>
-        {!isPublic.value && (
+        {isPublic.value ? (
+          <button type="button" class="small" onClick={() => askForKey()}>
+            Use a key
+          </button>
+        ) : (
           <button type="button" class="small" onClick={() => useKey(null)}>
             Sign out of this tab
           </button>
@@ -206,7 +218,12 @@ function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]
       <div>
         <b>{key.name}</b> <span class={`badge ${key.scope}`}>{key.scope}</span>{" "}
         <span class={isActive ? "up" : "dim"}>{key.status}</span>
-        {isActive && isOwnKey(key.prefix) && <span class="badge own">in use here</span>}
+        {isActive && isOwnKey(key.prefix) && (
+          <>
+            {" "}
+            <span class="badge own">in use here</span>
+          </>
+        )}
         <p class="dim">
           <code>{key.prefix}…</code> · last used {dateAndTime(millisecondsOf(key.last_used_at))} ·{" "}
           {plural(key.request_count, "request")} ·{" "}

@@ -7,7 +7,7 @@ import { ApiButton } from "../parts/api-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
-import { client, metrics } from "../service/session.ts";
+import { client, isCatchingUp, metrics } from "../service/session.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 
 const pageRows = 40;
@@ -189,13 +189,21 @@ function NoMatch({ query }: { readonly query: Query }) {
 
 /** Why markets are missing while the service reads the past. */
 function CatchingUp() {
+  if (!isCatchingUp.value) return null;
   const backfill = metrics.value?.indexer.backfill ?? null;
-  if (backfill === null) return null;
-  const percent = (backfill.progress * 100).toFixed(1);
+  if (backfill === null) {
+    return (
+      <p class="stale" role="status">
+        The service has not indexed a block yet. <a href="/status">Status</a> shows what it waits
+        for.
+      </p>
+    );
+  }
+  const { progress, seconds_left: left } = backfill;
   return (
     <p class="stale" role="status">
-      The service is catching up: {percent}% is indexed, {duration(backfill.seconds_left)} left.
-      Later markets and trades are still missing.
+      The service is catching up: {(progress * 100).toFixed(1)}% is indexed
+      {left !== null && `, ${duration(left)} left`}. Later markets and trades are still missing.
     </p>
   );
 }

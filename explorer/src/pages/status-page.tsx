@@ -73,8 +73,9 @@ function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["ba
     <Notice title={`Catching up: ${(progress * 100).toFixed(1)}%`}>
       <progress value={progress} max={1} aria-label="Backfill" />
       <p>
-        Blocks {exact(from)} to {exact(to)}, {exact(rate)} blocks a second, {duration(left)} left.
-        Markets and trades that are not read yet are missing until then.
+        Blocks {exact(from)} to {exact(to)}
+        {left !== null && `, ${exact(rate)} blocks a second, ${duration(left)} left`}. Markets and
+        trades that are not read yet are missing until then.
       </p>
     </Notice>
   );

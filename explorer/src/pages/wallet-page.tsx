@@ -23,12 +23,12 @@ export function WalletPage({ address }: { readonly address: string }) {
   const summary = useResource(
     isAddress ? `wallet ${address}` : null,
     async (using) => {
-      const [{ known }, { data: trades }] = await Promise.all([
+      const [{ known }, page] = await Promise.all([
         orUnknown(using.wallet(address)),
-        using.trades({ wallet: address, include: "market", limit: pageRows }).page(),
+        using.trades(queryOf(address)).page(),
       ]);
-      learnQuestions(trades);
-      return { wallet: known, trades };
+      learnQuestions(page.data);
+      return { wallet: known, trades: page.data, next: page.pagination.next_cursor };
     },
     { everyMs: refreshMs },
   );
@@ -54,7 +54,7 @@ export function WalletPage({ address }: { readonly address: string }) {
         </p>
       </div>
       <Shown of={summary} what="wallet">
-        {({ wallet, trades }) =>
+        {({ wallet, ...newest }) =>
           wallet === null ? (
             <Notice title="This wallet has not traded here">
               It appears as soon as one of its orders is filled.
@@ -63,7 +63,7 @@ export function WalletPage({ address }: { readonly address: string }) {
             <>
               <Totals wallet={wallet} />
               <WalletMarkets wallet={wallet} />
-              <WalletTrades address={address} newest={trades} />
+              <WalletTrades address={address} newest={newest} />
             </>
           )
         }
@@ -73,6 +73,9 @@ export function WalletPage({ address }: { readonly address: string }) {
 }
 
 type Wallet = GetWallet["answer"]["data"];
+type TradePage = { readonly trades: readonly Trade[]; readonly next: string | null };
+
+const queryOf = (wallet: string) => ({ wallet, include: "market", limit: pageRows }) as const;
 
 function Totals({ wallet }: { readonly wallet: Wallet }) {
   const about = wallet.truncated ? " at least" : "";
@@ -96,7 +99,7 @@ const marketColumns: readonly Column[] = [
   ["Market"],
   ["Now", "right"],
   ["Volume", "right"],
-  ["Trades", "right"],
+  ["Trades", "right wide"],
   ["Last trade", "right wide"],
 ];
 
@@ -106,7 +109,14 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
   const prices = useFirstPrices(rows.flatMap(({ condition_id: id }) => id ?? []));
   const request = { title: "Wallet", path: `/v1/wallets/${wallet.address}` };
   return (
-    <Panel title="Markets by volume" requests={[request]}>
+    <Panel
+      title={
+        wallet.markets > rows.length
+          ? `The ${rows.length} markets with the highest volume`
+          : "Markets by volume"
+      }
+      requests={[request]}
+    >
       <div {...scrolling("Markets of this wallet")}>
         <table aria-label="Markets of this wallet">
           <TableHead columns={marketColumns} />
@@ -126,7 +136,7 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
                     {first === undefined ? "–" : `${first.outcome ?? ""} ${cents(first.price)}`}
                   </td>
                   <td class="right num">{dollars(Number(volume))}</td>
-                  <td class="right num">{count(row.trades)}</td>
+                  <td class="right num wide">{count(row.trades)}</td>
                   <td class="right num wide">{date(row.last_trade_at_ms)}</td>
                 </tr>
               );
@@ -150,25 +160,25 @@ function useFirstPrices(ids: readonly ConditionId[]): ReadonlyMap<ConditionId, T
   return new Map((data ?? []).flatMap(({ id, tokens: [first] }) => (first ? [[id, first]] : [])));
 }
 
-function WalletTrades(props: { readonly address: string; readonly newest: readonly Trade[] }) {
+function WalletTrades(props: { readonly address: string; readonly newest: TradePage }) {
   const { address, newest } = props;
   const [later, setLater] = useState<readonly Trade[]>([]);
-  const [older, setOlder] = useState<readonly Trade[]>([]);
+  const [older, setOlder] = useState<TradePage | null>(null);
   useStream({ channel: { type: "trades", filter: { wallet: address } } }, (frames) => {
     const came = frames.flatMap((frame) => (frame.type === "event" ? [frame.data] : []));
     if (came.length > 0) setLater((before) => [...came.toReversed(), ...before].slice(0, pageRows));
   });
-  const all = [...later, ...newest, ...older].map((trade) => [trade.id, trade] as const);
-  const trades = [...new Map(all).values()];
-  const last = trades.at(-1);
-  const readMore = async ({ block_number: block }: Trade): Promise<void> => {
-    const query = { wallet: address, to_block: block, include: "market", limit: pageRows } as const;
-    const { data } = await client.value.trades(query).page();
+  // What was read again since it came has what a reorg left of it.
+  const readSeq = newest.trades[0]?.seq ?? 0;
+  const coming = later.filter(({ seq }) => seq > readSeq);
+  const all = [...coming, ...newest.trades, ...(older?.trades ?? [])];
+  const trades = [...new Map(all.map((trade) => [trade.id, trade] as const)).values()];
+  const { next } = older ?? newest;
+  const readMore = async (cursor: string): Promise<void> => {
+    const { data, pagination } = await client.value.trades(queryOf(address)).page(cursor);
     learnQuestions(data);
-    setOlder([...older, ...data]);
-  };
-  const more = (): void => {
-    if (last !== undefined) readMore(last).catch(() => {});
+    // With what is shown: a later first page no longer reaches down to these.
+    setOlder({ trades: [...trades, ...data], next: pagination.next_cursor });
   };
   const tape = {
     trades,
@@ -179,15 +189,17 @@ function WalletTrades(props: { readonly address: string; readonly newest: readon
   const request = {
     title: "Trades of this wallet",
     path: "/v1/trades",
-    query: { wallet: address, include: "market", limit: pageRows },
+    query: queryOf(address),
     isBulk: true,
   };
   return (
     <Panel title="Trades" requests={[request]}>
       <TradeTable tape={tape} label="Trades of this wallet" hasMarket={true} hasDate={true} />
-      <button type="button" class="more" onClick={more}>
-        Older trades
-      </button>
+      {next !== null && (
+        <button type="button" class="more" onClick={() => void readMore(next).catch(() => {})}>
+          Older trades
+        </button>
+      )}
       <MatchTypes />
     </Panel>
   );

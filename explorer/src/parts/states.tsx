@@ -1,6 +1,7 @@
 /** What a view shows when there is nothing else to show. */
 import type { ComponentChildren } from "preact";
 import type { Failure } from "../service/failure.ts";
+import { isCatchingUp } from "../service/session.ts";
 import type { Resource } from "../service/use-resource.ts";
 
 /** A message in the place of content. */
@@ -29,14 +30,16 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
 }
 
 /** Why something could not be read, and what to do. */
-function FailureNotice(props: { readonly failure: Failure; readonly what: string }) {
+export function FailureNotice(props: { readonly failure: Failure; readonly what: string }) {
   const { failure, what } = props;
   switch (failure.kind) {
     case "missing":
       return (
         <Notice title={`This ${what} is not known here`}>
-          The service has never seen it on the chain. Check the id, or{" "}
-          <a href="/">search all markets</a>.
+          {isCatchingUp.value
+            ? "It may be in blocks that are not indexed yet. This page looks again until it is. "
+            : "The service has never seen it on the chain. "}
+          Check the id, or <a href="/">search all markets</a>.
         </Notice>
       );
     case "unreachable":

@@ -9,6 +9,8 @@ export type Failure = {
 };
 
 const firstRetryMs = 1000;
+/** What is not known may be in a block that comes. */
+const unknownRetryMs = 8000;
 
 /** An error as the reader is shown it. */
 export function toFailure(thrown: unknown): Failure {
@@ -27,7 +29,7 @@ export function toFailure(thrown: unknown): Failure {
     case "IP_BLOCKED":
       return { kind: "limited", message, retryMs: retryAfterMs };
     case "NOT_FOUND":
-      return { kind: "missing", message, retryMs: null };
+      return { kind: "missing", message, retryMs: unknownRetryMs };
     case "RATE_LIMITED":
       return { kind: "limited", message, retryMs: retryAfterMs ?? 5000 };
     case "UNREACHABLE":

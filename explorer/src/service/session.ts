@@ -10,6 +10,7 @@ type Metrics = GetMetrics["answer"];
 
 const storedName = "oddwire-key";
 const pulseMs = 4000;
+const outageMs = 1500;
 /** Without a key requests count by IP, whose limit is low. */
 const publicPulseMs = 15_000;
 const historyMax = 300;
@@ -49,6 +50,13 @@ export const readings = signal<readonly Reading[]>([]);
 export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);
 export const hasBooks = computed(() => metrics.value !== null && metrics.value.books !== null);
 export const isPublic = computed(() => key.value === null);
+/** Whether the service has answered this tab without a key. */
+export const isReadingPublic = signal(false);
+/** Whether the past is still being read, or nothing could be read so far. */
+export const isCatchingUp = computed(() => {
+  const indexer = metrics.value?.indexer;
+  return indexer !== undefined && (indexer.backfill !== null || indexer.indexed_block === null);
+});
 
 /** The scope that the key names; `null` without a key. */
 export const scope = computed(() => /^ow_(read|write|admin)_/.exec(key.value ?? "")?.[1] ?? null);
@@ -98,6 +106,11 @@ export function lock(): void {
   const isRefused = key.value !== null;
   sessionStorage.removeItem(storedName);
   key.value = null;
+  askForKey(isRefused);
+}
+
+/** Shows the form for a key until one is given. The service is not followed meanwhile: its answer would close the form. */
+export function askForKey(isRefused = false): void {
   generation.value += 1;
   access.value = { state: "locked", isRefused };
 }
@@ -107,8 +120,14 @@ async function followService(): Promise<void> {
   const own = generation.value;
   while (own === generation.value) {
     if (!document.hidden || metrics.value === null) await beat(own);
-    await wait(isPublic.value ? publicPulseMs : outage.value === null ? pulseMs : 1500, undefined);
+    await wait(pauseMs(), undefined);
   }
+}
+
+function pauseMs(): number {
+  if (outage.value?.kind === "limited") return publicPulseMs;
+  if (outage.value !== null) return outageMs;
+  return isPublic.value ? publicPulseMs : pulseMs;
 }
 
 async function beat(own: number): Promise<void> {
@@ -118,6 +137,7 @@ async function beat(own: number): Promise<void> {
     metrics.value = read;
     readings.value = [...readings.value, { atMs: Date.now(), metrics: read }].slice(-historyMax);
     outage.value = null;
+    isReadingPublic.value ||= key.value === null;
     access.value = { state: "open" };
   } catch (thrown) {
     if (own !== generation.value) return;

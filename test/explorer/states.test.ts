@@ -1,0 +1,104 @@
+/** What the explorer shows when something is missing: a key, the chain, a limit, width, a result that is late. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+
+const recording = readRecording("contracts-gen2");
+const trade = recording.trades.find(({ outcome }) => outcome === "YES");
+assert.ok(trade !== undefined);
+const marketPath = `/market/${trade.condition_id}`;
+
+test("the explorer when something is missing", { skip: skipsBrowser }, async (t) => {
+  const stage = await serveRecording(t, recording);
+  const browser = await openBrowser(t);
+  const service = await stage.startService([stage.node.wsUrl], { ODDWIRE_PUBLIC_READ: "1" });
+  await service.waitIndexed(stage.head);
+  const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
+
+  await t.test("keeps the form for a key open until it is used or left", async () => {
+    await page.clock.install();
+    await page.goto(service.baseUrl);
+    await page.waitForSelector("[data-row]");
+    await page.click("text=Use a key");
+    await page.fill("input[name=key]", "ow_read_half");
+    // Longer than the service is left alone for: its answer must not close the form.
+    await page.clock.runFor(60_000);
+    await page.evaluate("fetch('/v1/metrics').then((response) => response.text())");
+    assert.equal(await page.inputValue("input[name=key]"), "ow_read_half");
+    await page.click("text=Continue without a key");
+    await page.waitForSelector("[data-row]");
+    await page.goto(`${service.baseUrl}/keys`);
+    await page.click("main >> text=Use a key");
+    await page.waitForSelector("input[name=key]");
+    await page.clock.resume();
+  });
+
+  await t.test("opens what was typed, not what was found before it", async () => {
+    await page.goto(service.baseUrl);
+    await page.waitForSelector("[data-row]");
+    await page.fill("#search", trade.condition_id ?? "");
+    await page.waitForSelector(".found [role=option]");
+    await page.fill("#search", trade.tx_hash);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/tx/${trade.tx_hash}`);
+  });
+
+  await t.test("says that nothing is indexed yet, and shows a market once it is", async () => {
+    const tab = await page.context().newPage();
+    await tab.route("**/v1/metrics", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as { readonly indexer: object };
+      const indexer = { ...body.indexer, indexed_block: null, lag_seconds: null };
+      await route.fulfill({ response, json: { ...body, indexer } });
+    });
+    await tab.goto(service.baseUrl);
+    await tab.waitForSelector("main >> text=The service has not indexed a block yet");
+    await tab.waitForSelector(".pulse:not(.live):has-text('no block indexed yet')");
+    const error = { code: "NOT_FOUND", message: "not known", request_id: "1" };
+    await tab.route("**/v1/markets/*", (route) => route.fulfill({ status: 404, json: { error } }));
+    await tab.goto(service.baseUrl + marketPath);
+    await tab.waitForSelector("text=It may be in blocks that are not indexed yet");
+    await tab.unroute("**/v1/markets/*");
+    await tab.waitForSelector(".outcome");
+    await tab.close();
+  });
+
+  await t.test("names a limit that was reached, and not an outage", async () => {
+    const tab = await page.context().newPage();
+    const error = { code: "IP_BLOCKED", message: "Your IP has been blocked", request_id: "1" };
+    await tab.route("**/v1/**", (route) => route.fulfill({ status: 403, json: { error } }));
+    await tab.goto(service.baseUrl);
+    await tab.waitForSelector("main >> text=Your IP has been blocked");
+    await tab.waitForSelector(".pulse:has-text('limited for now')");
+    await tab.close();
+  });
+
+  await t.test("offers older trades of a wallet until all are shown", async () => {
+    const counts = Map.groupBy(recording.trades, ({ maker }) => maker);
+    const makers = [...counts].toSorted(([, a], [, b]) => a.length - b.length);
+    const [least, most] = [makers[0], makers.at(-1)];
+    assert(least !== undefined && most !== undefined && most[1].length > 200);
+    await page.goto(`${service.baseUrl}/wallet/${least[0]}`);
+    await page.waitForSelector("tr[data-id]");
+    assert.equal(await page.isVisible("text=Older trades"), false);
+    await page.goto(`${service.baseUrl}/wallet/${most[0]}`);
+    for (let shown = 200; shown < most[1].length; shown += 200) {
+      await page.click("text=Older trades");
+    }
+    await page.waitForSelector("text=Older trades", { state: "detached" });
+  });
+
+  await t.test("keeps the header of a phone to three rows without a key", async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(service.baseUrl);
+    await page.waitForSelector(".pulse.live");
+    const top = "document.querySelector('header.top')";
+    const tops = await page.evaluate(
+      `new Set([...${top}.children].filter(({ offsetHeight }) => offsetHeight > 0)
+        .map(({ offsetTop, offsetHeight }) => offsetTop + offsetHeight / 2 >> 4)).size`,
+    );
+    assert.equal(tops, 3);
+  });
+});
