@@ -52,7 +52,14 @@ function isAddressError(error: Error): boolean {
 function plain(error: Error): string {
   // Clients do not see the cause, such as the name of a server. Operators do.
   if (error instanceof AppError && error.cause instanceof Error) return plain(error.cause);
+  if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return portTaken(error);
   if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
   const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
   return ["oddwire: the configuration is invalid:", ...mistakes].join("\n");
+}
+
+function portTaken(error: Error): string {
+  const { address, port } = error as { readonly address?: string; readonly port?: number };
+  const names = "--port, ODDWIRE_PORT or ODDWIRE_METRICS_PORT";
+  return `oddwire: port ${port} of ${address} is already in use; set another (${names})`;
 }

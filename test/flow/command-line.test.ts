@@ -74,7 +74,10 @@ for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
     });
     taken.close();
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /^oddwire: .*address already in use[^\n]+\n$/);
+    assert.match(
+      stderr,
+      /^oddwire: port \d+ of 127\.0\.0\.1 is already in use; set another \(--port[^\n]+\n$/,
+    );
   });
 }
 
