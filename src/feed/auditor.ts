@@ -93,7 +93,10 @@ export class Auditor {
     const { audited } = this.#status;
     const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
     const unproven = unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatches`;
-    return { ok: true, detail: `${ranges} ranges audited${reach}${unproven}` };
+    return {
+      ok: true,
+      detail: `${ranges} ${ranges === 1 ? "range" : "ranges"} audited${reach}${unproven}`,
+    };
   }
 
   async close(): Promise<void> {
