@@ -18,14 +18,20 @@ export type RawLog = {
 /** What links blocks into a chain. */
 export type BlockRef = { readonly number: number; readonly hash: Hash };
 
+/** The same with the time of the block, in unix seconds, from its header; never interpolated. */
+export type TimedBlock = BlockRef & { readonly timestamp: number };
+
+/** These alone, of whatever else is known of a block. */
+export function timedBlockOf({ number, hash, timestamp }: TimedBlock): TimedBlock {
+  return { number, hash, timestamp };
+}
+
 /** Both ends included. */
 export type BlockRange = Range<number>;
 
 /** A block with those of its logs that were asked for, in rising order of `logIndex`. */
-export type Block = BlockRef & {
+export type Block = TimedBlock & {
   readonly parentHash: Hash | null;
-  /** Unix seconds, from the header; never interpolated. */
-  readonly timestamp: number;
   readonly logs: readonly RawLog[];
 };
 
@@ -34,7 +40,7 @@ export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
   readonly toBlock: number;
   /** Hash and time of `toBlock`, also when it has no logs. */
-  readonly last: BlockRef & { readonly timestamp: number };
+  readonly last: TimedBlock;
   readonly blocks: Blocks;
 };
 

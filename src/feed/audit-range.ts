@@ -29,7 +29,7 @@ export type Difference = {
 };
 
 /**
- * - `equal`: by every word, or by receipts against the word of the hosts that were `falseAlarms`
+ * - `equal`: every endpoint agrees with the store, or receipts disprove those in `falseAlarms`
  * - `differs`: `right` holds what the store should, once that is proven; else `null`
  * - `unread`: no endpoint could answer; retry later
  */
@@ -138,7 +138,7 @@ async function judge({ range, known, mismatches }: Case, parts: AuditParts): Pro
   };
 }
 
-/** Rather from someone else than those unverified; `null` when there are no receipts to be had. */
+/** Receipts, from another endpoint than those that contradict if possible; `null` when there are none. */
 async function prove(
   span: BlockRange,
   hosts: readonly string[],

@@ -213,7 +213,7 @@ export class Auditor {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
     } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
-      // Others read it all the time, and its replicas differ meanwhile.
+      // It is read all the time, and its replicas would differ meanwhile.
       log.error(
         reported,
         "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +

@@ -8,6 +8,7 @@ import { storeLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
+import { timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
@@ -114,8 +115,7 @@ export class Pipeline {
     if (!read.isAgreed) this.#revert(fromBlock - 1);
     const newest = read.own.at(-1);
     if (newest !== undefined) {
-      const { number, hash, timestamp } = newest;
-      this.#facts.cover({ fromBlock, last: { number, hash, timestamp } });
+      this.#facts.cover({ fromBlock, last: timedBlockOf(newest) });
       this.#subscribers?.finalized(read.own);
     }
     if (read.rest === null) return;

@@ -3,42 +3,31 @@ import type { Backfill, Pace } from "./sync-progress.ts";
 
 const reportEveryMs = 5_000;
 
-/** Logs the progress of a backfill: one line that is rewritten on a terminal, structured log lines elsewhere. */
-export class Progress {
-  readonly #timer: NodeJS.Timeout;
-  readonly #pace: Pace;
-  readonly #log: Log;
+/**
+ * Logs the progress of a backfill: one line that is rewritten on a terminal, structured log lines elsewhere. Returns
+ * what ends it.
+ */
+export function logProgress(pace: Pace, log: Log): () => void {
   /** Whether a line is on the terminal. */
-  #isShown = false;
-
-  private constructor(pace: Pace, log: Log) {
-    this.#pace = pace;
-    this.#log = log;
-    this.#pace.measure();
-    this.#timer = setInterval(() => this.#report(), reportEveryMs);
-    this.#timer.unref();
-  }
-
-  static start(pace: Pace, log: Log): Progress {
-    return new Progress(pace, log);
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    if (this.#isShown) process.stderr.write("\n");
-  }
-
-  #report(): void {
-    this.#pace.measure();
-    const { backfill } = this.#pace;
+  let isShown = false;
+  const report = (): void => {
+    pace.measure();
+    const { backfill } = pace;
     if (backfill !== null && !process.stderr.isTTY) {
-      this.#log.info(factsOf(backfill), "catching up");
+      log.info(factsOf(backfill), "catching up");
       return;
     }
     if (backfill !== null) process.stderr.write(`\r\u001B[K${lineOf(backfill)}`);
-    else if (this.#isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
-    this.#isShown = backfill !== null;
-  }
+    else if (isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
+    isShown = backfill !== null;
+  };
+  pace.measure();
+  const timer = setInterval(report, reportEveryMs);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    if (isShown) process.stderr.write("\n");
+  };
 }
 
 function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfill) {

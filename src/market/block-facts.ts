@@ -1,6 +1,6 @@
 import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
 import { plainLog } from "../chain/parse/scanned-log.ts";
-import type { Block, BlockRef, RawLog } from "../chain/raw-log.ts";
+import { type Block, type RawLog, type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
 import {
   type ChainEvent,
   type ExchangeNotice,
@@ -31,8 +31,7 @@ export type QuarantinedLog = {
 };
 
 /** All facts of one block: a pure function of its logs. */
-export type BlockFacts = BlockRef & {
-  readonly timestamp: number;
+export type BlockFacts = TimedBlock & {
   readonly fills: readonly Fill[];
   readonly events: readonly LocatedEvent[];
   readonly quarantined: readonly QuarantinedLog[];
@@ -75,8 +74,7 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     }
   }
   closeTransaction();
-  const { number, hash, timestamp } = block;
-  return { number, hash, timestamp, fills, events, quarantined, anomalies };
+  return { ...timedBlockOf(block), fills, events, quarantined, anomalies };
 }
 
 function quarantineReasonOf(event: ChainEvent): string | null {

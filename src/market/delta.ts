@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
-import type { BlockRef } from "../chain/raw-log.ts";
+import { type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import { type DayTrade, dayTradeOf } from "./day-trade.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
@@ -11,7 +11,7 @@ import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 /** What views need of blocks that follow each other, in chain order: a fraction of their fills. */
 export type Delta = {
   /** The block that they end with. */
-  readonly last: BlockRef & { readonly timestamp: number };
+  readonly last: TimedBlock;
   /** Whether they are stored and can never change; else it is one unfinalized block. */
   readonly isFinal: boolean;
   /** The facts of an unfinalized block, which are in memory only. */
@@ -35,13 +35,12 @@ export type Tally = {
 /** The delta of final blocks that follow each other; `last` is where they end if that is a block without facts. */
 export function deltaOf(
   blocks: readonly BlockFacts[],
-  last: Delta["last"] | undefined = blocks.at(-1),
+  last: TimedBlock | undefined = blocks.at(-1),
 ): Delta {
   assert(last !== undefined, "a delta ends with a block");
-  const { number, hash, timestamp } = last;
   const fills = blocks.flatMap((block) => block.fills);
   return {
-    last: { number, hash, timestamp },
+    last: timedBlockOf(last),
     isFinal: true,
     block: null,
     events: blocks.flatMap((block) => block.events),

@@ -10,7 +10,7 @@ import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
-import { Progress } from "../feed/progress-log.ts";
+import { logProgress } from "../feed/progress-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
@@ -129,8 +129,7 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   publisher.start();
   await indexer.start(life.fail);
   auditor.start();
-  const progress = Progress.start(pace, log);
-  life.onClose(() => progress.stop());
+  life.onClose(logProgress(pace, log));
   return {
     readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),
     readTerm: () => publisher.term,

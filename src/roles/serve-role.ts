@@ -6,7 +6,7 @@ import { version } from "../base/config/version.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import { Indexer } from "../feed/indexer.ts";
-import { Progress } from "../feed/progress-log.ts";
+import { logProgress } from "../feed/progress-log.ts";
 import { Pace } from "../feed/sync-progress.ts";
 import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
@@ -63,8 +63,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   await indexer.start(life.fail);
   times.report(log);
   auditor.start();
-  const progress = Progress.start(pace, log);
-  life.onClose(() => progress.stop());
+  life.onClose(logProgress(pace, log));
   return url;
 }
 

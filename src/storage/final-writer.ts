@@ -21,7 +21,7 @@ export class FinalWriter {
   #gathering: AppendGroup;
   #adding = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** The steps of the newest group, each after the same of the group before; of the last step the newest three. */
+  /** The steps of the newest group, each of which waits for that of the group before; the last step of the newest three. */
   #written = Promise.resolve();
   #committed = Promise.resolve();
   #covered: readonly Promise<void>[] = [];
@@ -72,7 +72,7 @@ export class FinalWriter {
     this.#append(group).catch(() => {});
   }
 
-  /** Begins to append what is gathered, once the group before is out of the first step and the third one of the last. */
+  /** Begins to append what is gathered, once the facts before it are written and no more than two groups are under way. */
   async #append(group: AppendGroup): Promise<void> {
     // The last step of a failed append ends when nothing is under way any more, and says why it failed.
     await Promise.all([this.#written, this.#covered.at(-3)]).catch(() => this.#covered.at(-1));

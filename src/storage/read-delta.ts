@@ -1,3 +1,4 @@
+import type { TimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOf } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-columns.ts";
@@ -10,7 +11,7 @@ import { readStoredFills } from "./stored-fills.ts";
 export async function readRest(
   engine: Engine,
   behind: number,
-  last: Delta["last"],
+  last: TimedBlock,
 ): Promise<Delta | null> {
   if (behind === last.number) return null;
   const range = seqsOf({ from: behind + 1, to: last.number });
@@ -29,7 +30,7 @@ export async function readRest(
 export async function agreesWith(
   engine: Engine,
   unfinalized: readonly BlockFacts[],
-  committed: Delta["last"],
+  committed: TimedBlock,
 ): Promise<boolean> {
   const blocks = unfinalized.filter(({ number }) => number <= committed.number);
   const [first, last] = [blocks[0], blocks.at(-1)];

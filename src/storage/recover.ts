@@ -15,7 +15,7 @@
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import type { BlockRef } from "../chain/raw-log.ts";
+import type { TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
@@ -39,7 +39,7 @@ export class MissingRowsError extends StoreDamagedError {
 /** What a store holds for good, or a part of it: every block from `fromBlock` to `last`. */
 export type Coverage = {
   readonly fromBlock: number;
-  readonly last: BlockRef & { readonly timestamp: number };
+  readonly last: TimedBlock;
 };
 
 /** Rows from this position on are not covered. */

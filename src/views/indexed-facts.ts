@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { type Hash, lastSeqOf } from "../base/ids.ts";
-import type { BlockFacts } from "../market/block-facts.ts";
+import { timedBlockOf } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
@@ -164,7 +164,7 @@ export class IndexedFacts {
     const final = this.headBuffer.through(toBlock);
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
-    const range = { fromBlock: first.number, toBlock: last.number, last: refOf(last) };
+    const range = { fromBlock: first.number, toBlock: last.number, last: timedBlockOf(last) };
     const batch = encodeFacts(range, final);
     await this.#write(batch);
     this.cover(batch);
@@ -185,8 +185,4 @@ export class IndexedFacts {
   async close(): Promise<void> {
     await this.store.close();
   }
-}
-
-function refOf({ number, hash, timestamp }: BlockFacts): Coverage["last"] {
-  return { number, hash, timestamp };
 }

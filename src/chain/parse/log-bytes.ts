@@ -11,7 +11,7 @@ const quantityDigitsMax = 13;
 /** A text, and where in the bytes it is. */
 export type TextAt = { readonly text: string; readonly at: number };
 
-/** Equals no text that is anywhere. */
+/** Equals no text of an answer. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
 /** A text of ASCII as bytes, with its length next to it: asking a view for it is a call. */

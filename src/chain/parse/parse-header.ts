@@ -30,7 +30,7 @@ export function parseHeader(value: unknown): Header | null {
   };
 }
 
-/** What is to be done about it can only be said by who knows which member it is. */
+/** The value; without it, an error that names the member. */
 function present<Value>(value: Value | null, name: keyof Header): Value {
   if (value !== null) return value;
   throw new EndpointError("malformed", `a header has no ${name}, or one of a wrong form`);

@@ -1,6 +1,6 @@
 type Taken = { readonly atMs: number; readonly calls: number };
 
-/** A second, and what calls may need less to get there than those before them. */
+/** A second, and a margin: a call may reach the endpoint faster than those before it. */
 const windowMs = 1_050;
 
 /** Keeps every trailing second, and a little more, to a number of calls, however they are bundled into requests. */

@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Every exchange has a connection of its own for the time being: nothing to give up. */
+  /** Each exchange has a connection to itself: there is none to give up. */
   replace(): void {}
 
   close(): void {

@@ -5,7 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
-import type { Block, BlockRef, ChainBatch } from "../raw-log.ts";
+import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OpenTransport } from "../rpc/transport.ts";
@@ -165,7 +165,7 @@ export class ChainSource<Final = readonly Block[]> {
     const { reorgs, deepestReorg } = this.#headFollower;
     return {
       /** The highest believed head of an endpoint, with its time in unix seconds. */
-      head: head && { number: head.number, hash: head.hash, timestamp: head.timestamp },
+      head: head && timedBlockOf(head),
       finalized: this.#finalized,
       reorgs,
       deepestReorg,

@@ -38,7 +38,7 @@ export class HeadFollower {
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
-  /** Fewer after a failure: where many an answer is wrong, few at the same time are right now and then. */
+  /** Fewer after a failure: where many answers are wrong, a small request is answered right more often. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
   reorgs = 0;
   /** The most blocks that one reorg reverted. */

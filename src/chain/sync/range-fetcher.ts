@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { formatLogsParam } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import type { Block, BlockInterval, BlockRange } from "../raw-log.ts";
+import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
@@ -33,7 +33,7 @@ type RangeFetcherParts<Final> = RangeReaderParts & {
 export class RangeFetcher<Final> {
   readonly #parts: RangeFetcherParts<Final>;
   #bytesPerBlock = 0;
-  /** Who gave the last range: the best may not keep what is so old, and never learns how much to give. */
+  /** The endpoint that gave the last range: the best one may not keep blocks so old, and then its size never grows. */
   #giving: Endpoint | null = null;
 
   constructor(parts: RangeFetcherParts<Final>) {
@@ -142,7 +142,7 @@ export class RangeFetcher<Final> {
       fromBlock: from,
       toBlock: to,
       parentHash: first.parentHash,
-      last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
+      last: timedBlockOf(last),
       blocks,
       host: endpoint.host,
     };

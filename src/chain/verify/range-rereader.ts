@@ -1,6 +1,6 @@
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { Block, BlockRange, BlockRef } from "../raw-log.ts";
+import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { assembleBlocks } from "../sync/assemble-blocks.ts";
@@ -30,7 +30,7 @@ export type Reread = {
   readonly way: RereadWay;
   /** Those that have logs. */
   readonly blocks: readonly Block[];
-  readonly last: BlockRef & { readonly timestamp: number };
+  readonly last: TimedBlock;
   /** Calls made of the endpoint; those for mismatches not counted. */
   readonly calls: number;
 };
@@ -92,7 +92,6 @@ export class Rereader {
     }
     const last = headers.at(-1);
     if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
-    const { number, hash, timestamp } = last;
-    return { blocks, last: { number, hash, timestamp }, calls: headers.length * callsEach };
+    return { blocks, last: timedBlockOf(last), calls: headers.length * callsEach };
   }
 }

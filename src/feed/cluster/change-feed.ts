@@ -1,6 +1,6 @@
 import type { Hash } from "../../base/ids.ts";
+import type { TimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import type { Coverage } from "../../storage/recover.ts";
 import type { Checks } from "../indexer.ts";
 
 /**
@@ -14,7 +14,7 @@ export type FeedMessage =
   | { readonly kind: "block"; readonly parentHash: Hash | null; readonly block: BlockFacts }
   | { readonly kind: "revert"; readonly safeBlock: number }
   /** Blocks through `last` are committed. Nodes go by the store, which may show them later. */
-  | { readonly kind: "committed"; readonly last: Coverage["last"] }
+  | { readonly kind: "committed"; readonly last: TimedBlock }
   /** Every second: how far the chain is, and how the indexer is. */
   | { readonly kind: "status"; readonly status: IndexerStatus };
 

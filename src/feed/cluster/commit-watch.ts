@@ -9,8 +9,8 @@ import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { Change } from "../change.ts";
 
 /**
- * Finds what another process commits to the store, once all of its rows are there: soon after it is announced, and now and
- * then without that.
+ * Finds what another process commits to the store, once all of its rows are there: soon after it is announced, and from
+ * time to time without an announcement.
  */
 export class CommitWatch {
   readonly #store: FactReader;

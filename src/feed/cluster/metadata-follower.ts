@@ -18,8 +18,8 @@ type FollowerParts = {
 };
 
 /**
- * Takes in the market metadata that the active indexer has fetched: what is new, and what is there of markets without
- * any, such as those that became known here after it was written.
+ * Takes in the market metadata that the active indexer has fetched: what is new, and what is written of markets
+ * that have none here, such as those that became known later.
  */
 export class MetadataFollower {
   readonly #parts: FollowerParts;

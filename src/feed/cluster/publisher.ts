@@ -3,9 +3,9 @@ import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
+import type { TimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { agreesWith } from "../../storage/read-delta.ts";
-import type { Coverage } from "../../storage/recover.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Subscribers } from "../pipeline.ts";
 import type { ChangeFeed, FeedMessage, FeedTerm, IndexerStatus } from "./change-feed.ts";
@@ -88,7 +88,7 @@ export class Publisher implements Subscribers {
   }
 
   /** Compares a block with what nodes have in its place; where that differs, what they have from `firstBlock` on is gone. */
-  #compare({ number, hash }: Coverage["last"], firstBlock: number): void {
+  #compare({ number, hash }: TimedBlock, firstBlock: number): void {
     const known = this.#known.get(number);
     if (known === undefined) return;
     if (known.hash === hash) {
@@ -97,7 +97,7 @@ export class Publisher implements Subscribers {
   }
 
   /** Blocks that nodes have, and that were committed without being seen one by one, are compared by their facts. */
-  async #compareStored({ number, ...last }: Coverage["last"]): Promise<number | null> {
+  async #compareStored({ number, ...last }: TimedBlock): Promise<number | null> {
     const blocks = [...this.#known.values()].filter((block) => block.number <= number);
     const [first] = blocks;
     if (first === undefined) return null;

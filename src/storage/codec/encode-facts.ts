@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { zeroHash } from "../../base/ids.ts";
-import type { BlockRef } from "../../chain/raw-log.ts";
+import { type BlockInterval, timedBlockOf } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -11,11 +11,7 @@ import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** The range of final blocks a batch covers, and where it ends. */
-export type FactsRange = {
-  readonly fromBlock: number;
-  readonly toBlock: number;
-  readonly last: BlockRef & { readonly timestamp: number };
-};
+export type FactsRange = Omit<BlockInterval, "blocks">;
 
 /** Rows ready to insert, one buffer a table. */
 export type BatchRows = {
@@ -76,7 +72,7 @@ export function encodeFacts(
   return {
     fromBlock,
     toBlock,
-    last: { number: last.number, hash: last.hash, timestamp: last.timestamp },
+    last: timedBlockOf(last),
     fills: fills.finish(),
     minuteCandles: encodeMinuteCandles(candles.values()),
     events: events.finish(),

@@ -1,6 +1,6 @@
 import { toError } from "../../base/errors.ts";
 
-/** What is wrong with a store as a whole; apart from the engine, which not all that throw these may load. */
+/** What is wrong with a store as a whole; not with the engines, which not everything that throws these may load. */
 
 /** The data folder is in use by another process; start again when that one has stopped. */
 export class DataFolderBusyError extends Error {

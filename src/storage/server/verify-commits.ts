@@ -1,6 +1,7 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import { firstSeqOf } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
+import type { TimedBlock } from "../../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../../market/minute-candle.ts";
 import type { Engine } from "../engine/engine.ts";
 import {
@@ -41,7 +42,7 @@ async function readTrusted(engine: Engine): Promise<Coverage | null> {
  */
 export async function verifyBehind(
   engine: Engine,
-  last: Coverage["last"] | null,
+  last: TimedBlock | null,
   rowsMax = Infinity,
 ): Promise<Coverage | null> {
   const next = last === null ? null : last.number + 1;
