@@ -4,7 +4,7 @@
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import { Column } from "../disk/column.ts";
+import type { Column } from "../disk/column.ts";
 import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
 
 const idBytes = 32;
@@ -22,12 +22,6 @@ export class DayTokens {
   readonly #baseSeqs: Column<"f64">;
   readonly #basePrices: Column<"f64">;
   readonly #largeBases: StateTable<TokenId, Tick>;
-  /** The slot of a token of each market, and by slot the next one of the same market, plus 1. */
-  readonly #firstOf = new Column("i32");
-  readonly #nextOf = new Column("i32");
-  /** Slots whose sums have changed, and markets of tokens that came or went. */
-  readonly #touched = new Set<number>();
-  readonly #changed = new Set<number>();
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
@@ -37,17 +31,10 @@ export class DayTokens {
     this.#basePrices = stateStore.column("day.base_prices", "f64");
     this.#largeBases = stateStore.table("day_bases", tickCodec);
     this.#length = this.#taken.values.lastIndexOf(1) + 1;
-    for (let slot = 0; slot < this.#length; slot += 1) this.#restore(slot);
-  }
-
-  #restore(slot: number): void {
-    if (this.#taken.get(slot) === 0) {
-      this.#free.push(slot);
-      return;
+    for (let slot = 0; slot < this.#length; slot += 1) {
+      if (this.#taken.get(slot) === 0) this.#free.push(slot);
+      else this.#slots.set(this.tokenIdAt(slot), slot);
     }
-    this.#slots.set(this.tokenIdAt(slot), slot);
-    const ordinal = this.#ordinals.get(slot) - 1;
-    if (ordinal >= 0) this.#join(slot, ordinal);
   }
 
   get slots(): readonly number[] {
@@ -74,52 +61,23 @@ export class DayTokens {
     this.#slots.set(tokenId, slot);
     this.#taken.set(slot, 1);
     this.setBase(slot, base);
-    if (ordinal !== null) this.#join(slot, ordinal);
+    this.setOrdinal(slot, ordinal ?? -1);
     return slot;
   }
 
   end(slot: number): void {
-    this.#leave(slot);
     this.#slots.delete(this.tokenIdAt(slot));
     this.#taken.set(slot, 0);
     this.#free.push(slot);
   }
 
-  /** The markets of tokens that were touched, or have come or gone, since this was last called. */
-  takeChanged(): readonly number[] {
-    for (const slot of this.#touched) this.#change(this.#ordinals.get(slot) - 1);
-    const changed = [...this.#changed];
-    this.#touched.clear();
-    this.#changed.clear();
-    return changed;
+  /** Where the market of a token is in the columns; -1 while that is not known. */
+  ordinalOf(slot: number): number {
+    return this.#ordinals.get(slot) - 1;
   }
 
-  touch(slot: number): void {
-    this.#touched.add(slot);
-  }
-
-  #change(ordinal: number): void {
-    if (ordinal >= 0) this.#changed.add(ordinal);
-  }
-
-  /** Says which market a token is of, by its ordinal; nothing for tokens without a slot. */
-  place(tokenId: TokenId, ordinal: number): void {
-    const slot = this.find(tokenId);
-    if (slot === -1 || this.#ordinals.get(slot) === ordinal + 1) return;
-    this.#leave(slot);
-    this.#join(slot, ordinal);
-  }
-
-  /** Forgets the markets from an ordinal on: a fork has reverted them. */
-  forgetMarketsFrom(ordinal: number): void {
-    for (const slot of this.slots) {
-      if (this.#ordinals.get(slot) > ordinal) this.#leave(slot);
-    }
-  }
-
-  *slotsOf(ordinal: number): Generator<number> {
-    let slot = this.#firstOf.get(ordinal) - 1;
-    for (; slot !== -1; slot = this.#nextOf.get(slot) - 1) yield slot;
+  setOrdinal(slot: number, ordinal: number): void {
+    this.#ordinals.set(slot, ordinal + 1);
   }
 
   baseOf(slot: number): Tick | null {
@@ -138,30 +96,6 @@ export class DayTokens {
     if (!isSafe && base !== null) {
       this.#largeBases.set(this.tokenIdAt(slot), { seq: base.seq, price: base.price });
     }
-  }
-
-  #join(slot: number, ordinal: number): void {
-    // What is so already is not to be saved again.
-    if (this.#ordinals.get(slot) !== ordinal + 1) this.#ordinals.set(slot, ordinal + 1);
-    this.#nextOf.set(slot, this.#firstOf.get(ordinal));
-    this.#firstOf.set(ordinal, slot + 1);
-    this.#changed.add(ordinal);
-  }
-
-  #leave(slot: number): void {
-    const ordinal = this.#ordinals.get(slot) - 1;
-    if (ordinal < 0) return;
-    this.#ordinals.set(slot, 0);
-    this.#changed.add(ordinal);
-    const next = this.#nextOf.get(slot);
-    const first = this.#firstOf.get(ordinal) - 1;
-    if (first === slot) {
-      this.#firstOf.set(ordinal, next);
-      return;
-    }
-    let before = first;
-    while (this.#nextOf.get(before) !== slot + 1) before = this.#nextOf.get(before) - 1;
-    this.#nextOf.set(before, next);
   }
 }
 

@@ -69,7 +69,12 @@ const anyStep = fc.oneof(
 );
 const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
 
-const nothingKnown = { lastTick: () => null, ordinalOf: () => null } as const;
+/** Two tokens are of one market; the market of the third becomes known after its first trade. */
+const marketOf = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
+const known = {
+  lastTick: () => null,
+  ordinalOf: (tokenId: TokenId) => (marketOf(tokenId) === 0 ? 0 : null),
+};
 
 /** Outlives the window that wrote to it. */
 class SavedColumns extends MemoryStateStore {
@@ -96,7 +101,8 @@ class SavedColumns extends MemoryStateStore {
 /** Both windows side by side, and the blocks that are still there. */
 class Comparison {
   #stateStore = new SavedColumns();
-  window = new DayWindow(this.#stateStore);
+  #markets = marketSums();
+  window = new DayWindow(this.#stateStore, this.#markets);
   #blocks: { readonly timestamp: number; readonly fills: readonly Fill[] }[] = [
     { timestamp: 1_000_000, fills: [] },
   ];
@@ -134,6 +140,11 @@ class Comparison {
       const candles = naiveCandles(own, { tokenId, complement: null, bucketSeconds });
       assert.deepEqual(this.window.candleOf(tokenId), candles.get(0) ?? null);
     }
+    for (const [ordinal, fills] of byMarket(within)) {
+      const { trades, volumeUsd } = volumeOf(fills);
+      assert.equal(this.#markets.dayTrades.get(ordinal), trades);
+      assert.equal(this.#markets.dayVolumeUsd.get(ordinal), Number(volumeUsd));
+    }
   }
 
   #addBlock({ secondsLater, trades, times }: Extract<Step, { kind: "block" }>): void {
@@ -144,9 +155,12 @@ class Comparison {
       fillOf(trade, { seq: seqOf(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
-    this.window.add(fills.filter(isTrade).map(dayTradeOf), nothingKnown);
-    // What is asked for is kept up from then on.
-    for (const tokenId of tokenIds) this.window.candleOf(tokenId);
+    this.window.add(fills.filter(isTrade).map(dayTradeOf), known);
+    for (const tokenId of tokenIds) {
+      this.window.place(tokenId, marketOf(tokenId));
+      // What is asked for is kept up from then on.
+      this.window.candleOf(tokenId);
+    }
     this.window.moveTo(timestamp);
   }
 
@@ -159,12 +173,14 @@ class Comparison {
       fills: [],
     });
     this.#stateStore = this.#stateStore.reopened();
-    this.window = new DayWindow(this.#stateStore);
+    this.#markets = marketSums();
+    this.window = new DayWindow(this.#stateStore, this.#markets);
     const now = this.#timeOf(this.#blocks.length - 1);
     const from = this.window.resume(this.#settled, now);
     const fills = this.#blocks.flatMap((block) => block.fills);
     const wanted = fills.filter((fill) => fill.seq >= from && isTrade(fill));
-    this.window.add(wanted.map(dayTradeOf), nothingKnown);
+    this.window.add(wanted.map(dayTradeOf), known);
+    for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;
     this.window.settle(now);
@@ -186,6 +202,20 @@ function fillOf(trade: Trade, place: Pick<Fill, "seq" | "timestamp">): Fill {
   const { token, isTrade, isBuy, size, value } = trade;
   const shown = { size, value, side: isBuy ? "BUY" : "SELL", role: isTrade ? "maker" : "taker" };
   return { ...place, ...shown, tokenId: tokenIds[token] } as Fill;
+}
+
+function marketSums() {
+  return { dayTrades: new Column("f64"), dayVolumeUsd: new Column("f64") };
+}
+
+/** What was traded of each market, also of those without a trade. */
+function byMarket(fills: readonly Fill[]): ReadonlyMap<number, readonly Fill[]> {
+  const trades = fills.filter((fill) => fill.role !== "taker");
+  return new Map(
+    tokenIds
+      .map(marketOf)
+      .map((ordinal) => [ordinal, trades.filter(({ tokenId }) => marketOf(tokenId) === ordinal)]),
+  );
 }
 
 function volumeOf(fills: readonly Fill[]): DayVolume {
@@ -240,7 +270,7 @@ describe("the window of a day", () => {
     const window = new DayWindow();
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], nothingKnown);
+    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], known);
     window.moveTo(100 + dayWindowSeconds - 1);
     assert.equal(window.volumeOf(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);

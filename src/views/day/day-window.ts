@@ -9,7 +9,7 @@ import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import type { Column } from "../disk/column.ts";
+import { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
@@ -31,6 +31,9 @@ export type KnownTokens = {
   ordinalOf(tokenId: TokenId): number | null;
 };
 
+/** Sums of the tokens of each market by ordinal, which lists of markets are ordered by. They are made again at each start. */
+type MarketSums = { readonly dayVolumeUsd: Column<"f64">; readonly dayTrades: Column<"f64"> };
+
 /** What the columns have: nothing, the tokens with their prices before, or all trades as well. */
 const savedAs = { nothing: 0, tokens: 1, whole: 2 } as const;
 
@@ -48,6 +51,8 @@ export class DayWindow {
   readonly #count: Column<"f64">;
   readonly #usd: ExactSums;
   readonly #shares: ExactSums;
+  readonly #marketTrades: Column<"f64">;
+  readonly #marketUsd: ExactSums;
   /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
   /** What `finish` wrote: see there. */
@@ -55,7 +60,10 @@ export class DayWindow {
   #now = 0;
 
   /** What the state store holds is what it goes on from, after `resume`. */
-  constructor(stateStore: StateStore = new MemoryStateStore()) {
+  constructor(
+    stateStore: StateStore = new MemoryStateStore(),
+    markets: MarketSums = { dayVolumeUsd: new Column("f64"), dayTrades: new Column("f64") },
+  ) {
     this.tokens = new DayTokens(stateStore);
     this.#trades = new TradeQueue(stateStore);
     this.#newestOf = stateStore.column("day.newest", "f64");
@@ -65,6 +73,9 @@ export class DayWindow {
     this.#shares = new ExactSums(stateStore.column("day.shares", "f64"));
     this.#saved = stateStore.column("day.saved", "f64");
     this.#first = this.#trades.oldest;
+    this.#marketTrades = markets.dayTrades;
+    this.#marketUsd = new ExactSums(markets.dayVolumeUsd);
+    for (const slot of this.tokens.slots) this.#addAllToMarket(slot, 1);
   }
 
   /** Unix seconds at which the window ends. */
@@ -108,6 +119,27 @@ export class DayWindow {
       }
       this.#take(slot, trade);
     }
+  }
+
+  /** Sets which market a token is of; nothing for tokens that the window does not have. */
+  place(tokenId: TokenId, ordinal: number): void {
+    const slot = this.tokens.find(tokenId);
+    if (slot !== -1) this.#place(slot, ordinal);
+  }
+
+  /** Forgets the markets from an ordinal on: a fork has reverted them. */
+  forgetMarketsFrom(ordinal: number): void {
+    for (const slot of this.tokens.slots) {
+      if (this.tokens.ordinalOf(slot) >= ordinal) this.#place(slot, -1);
+    }
+  }
+
+  #place(slot: number, ordinal: number): void {
+    // What is so already is not to be saved again.
+    if (this.tokens.ordinalOf(slot) === ordinal) return;
+    this.#addAllToMarket(slot, -1);
+    this.tokens.setOrdinal(slot, ordinal);
+    this.#addAllToMarket(slot, 1);
   }
 
   #take(slot: number, trade: DayTrade): void {
@@ -206,16 +238,6 @@ export class DayWindow {
     };
   }
 
-  /** What was traded of the tokens of a market that are in the window, by its ordinal. */
-  volumeOfMarket(ordinal: number): Pick<DayVolume, "trades" | "volumeUsd"> {
-    let [trades, volumeUsd] = [0, 0n];
-    for (const slot of this.tokens.slotsOf(ordinal)) {
-      trades += this.#count.get(slot);
-      volumeUsd += this.#usd.get(slot);
-    }
-    return { trades, volumeUsd };
-  }
-
   /** The candle of a token's own trades within the window; `null` when none had a price. */
   candleOf(tokenId: TokenId): Candle | null {
     const slot = this.tokens.find(tokenId);
@@ -270,9 +292,22 @@ export class DayWindow {
     const trades = this.#trades;
     const slot = trades.slotOf(number);
     this.#count.set(slot, this.#count.get(slot) + sign);
-    this.#usd.add(slot, signed(trades.valueOf(number), sign));
+    const usd = signed(trades.valueOf(number), sign);
+    this.#usd.add(slot, usd);
     this.#shares.add(slot, signed(trades.sizeOf(number), sign));
-    this.tokens.touch(slot);
+    this.#addToMarket(slot, sign, usd);
+  }
+
+  /** Adds what was traded of a token to the sums of its market, or takes it off them. */
+  #addAllToMarket(slot: number, sign: 1 | -1): void {
+    this.#addToMarket(slot, sign * this.#count.get(slot), signed(this.#usd.get(slot), sign));
+  }
+
+  #addToMarket(slot: number, trades: number, usd: Amount): void {
+    const ordinal = this.tokens.ordinalOf(slot);
+    if (ordinal === -1) return;
+    this.#marketTrades.set(ordinal, this.#marketTrades.get(ordinal) + trades);
+    this.#marketUsd.add(ordinal, usd);
   }
 
   /** Nothing of a token is held any more. */
@@ -282,6 +317,7 @@ export class DayWindow {
   }
 
   #empty(slot: number): void {
+    this.#addAllToMarket(slot, -1);
     for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
     for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
     this.#candles.delete(slot);

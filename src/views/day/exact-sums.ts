@@ -1,7 +1,7 @@
 import type { Column } from "../disk/column.ts";
 import type { Amount } from "./trade-queue.ts";
 
-/** Sums of integers by index, exact however large; those below 2^53 as plain numbers. */
+/** Sums of integers by index, exact however large; the column has those from 2^53 on rounded. */
 export class ExactSums {
   readonly #sums: Column<"f64">;
   /** Those that are not safe integers. */
@@ -29,9 +29,8 @@ export class ExactSums {
       }
     }
     const sum = this.get(index) + BigInt(amount);
-    const isSafe = Number.isSafeInteger(Number(sum));
-    this.#sums.set(index, isSafe ? Number(sum) : 0);
-    if (isSafe) this.#large.delete(index);
+    this.#sums.set(index, Number(sum));
+    if (Number.isSafeInteger(Number(sum))) this.#large.delete(index);
     else this.#large.set(index, sum);
   }
 

@@ -38,7 +38,6 @@ type LoadedState = KnownTokens & {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
   readonly savedThrough: number | null;
-  refreshDay(): void;
   finishLoading(last: Coverage["last"]): void;
 };
 
@@ -60,7 +59,6 @@ export async function loadMarketState(
   await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
   state.dayWindow.finishLoading(last.timestamp);
-  state.refreshDay();
   state.finishLoading(last);
 }
 

@@ -40,7 +40,7 @@ export class MarketColumns {
   readonly endMs: Column<"f64">;
   /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
   readonly volumeUsd: Column<"f64">;
-  /** The last 24 hours. They follow the time, so they are rebuilt at each start. */
+  /** The last 24 hours, which `DayWindow` sums: they follow the time, so they are rebuilt at each start. */
   readonly dayVolumeUsd = new Column("f64");
   readonly dayTrades = new Column("f64");
   /** When the venue was last asked about it, Unix seconds; 0 for never. */
@@ -94,7 +94,6 @@ export class MarketColumns {
     // An ordinal that a fork has freed may have been something else.
     for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
     for (const index of [this.search, this.labels]) index.remove(ordinal);
-    this.setDay(ordinal, { volumeUsd: 0n, trades: 0 });
     const start = ordinal * idBytes;
     this.#ids.reserve(start + idBytes);
     this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
@@ -140,11 +139,6 @@ export class MarketColumns {
   /** Sets a number of a market, for forks to revert. */
   set(column: Column, ordinal: number, value: number): void {
     this.#journal.setAt(column, ordinal, value);
-  }
-
-  setDay(ordinal: number, { volumeUsd, trades }: { volumeUsd: bigint; trades: number }): void {
-    this.dayVolumeUsd.set(ordinal, Number(volumeUsd));
-    this.dayTrades.set(ordinal, trades);
   }
 
   setTexts(ordinal: number, texts: FoundBy): void {

@@ -35,14 +35,13 @@ export class MarketState implements View {
   /** What the state store holds is where it goes on from. */
   constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
     this.#stateStore = stateStore;
-    this.dayWindow = new DayWindow(stateStore);
     const journal = this.#journal;
-    const { tokens } = this.dayWindow;
     this.directory = new MarketDirectory(contracts, {
       stateStore,
       journal,
-      onToken: (tokenId, ordinal) => tokens.place(tokenId, ordinal),
+      onToken: (tokenId, ordinal) => this.dayWindow.place(tokenId, ordinal),
     });
+    this.dayWindow = new DayWindow(stateStore, this.directory.columns);
     this.venue = new MetadataLedger(this, { journal, table: stateStore.table("venue_progress") });
     // What was above finality when it was saved is not part of it; of the day a little may be.
     this.#forgetUnknownMarkets();
@@ -75,7 +74,6 @@ export class MarketState implements View {
     this.dayWindow.removeFrom(firstSeqOf(toBlock + 1));
     this.#forgetUnknownMarkets();
     this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#settled)?.timestamp ?? 0);
-    this.refreshDay();
   }
 
   finalize(toBlock: number): void {
@@ -112,14 +110,6 @@ export class MarketState implements View {
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
-  /** Brings the last 24 hours of the markets in the columns up to date. */
-  refreshDay(): void {
-    const { directory, dayWindow } = this;
-    for (const ordinal of dayWindow.tokens.takeChanged()) {
-      directory.columns.setDay(ordinal, dayWindow.volumeOfMarket(ordinal));
-    }
-  }
-
   /** The last price of a token's own trades before the last 24 hours; `null` without one. */
   priceBeforeDay(tokenId: TokenId): Tick | null {
     const before = this.dayWindow.priceBefore(tokenId);
@@ -139,7 +129,7 @@ export class MarketState implements View {
   }
 
   #forgetUnknownMarkets(): void {
-    this.dayWindow.tokens.forgetMarketsFrom(this.directory.columns.count);
+    this.dayWindow.forgetMarketsFrom(this.directory.columns.count);
   }
 
   #settle(last: Place): void {
@@ -156,6 +146,5 @@ export class MarketState implements View {
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles, lastTrades);
     this.dayWindow.moveTo(last.timestamp);
-    this.refreshDay();
   }
 }
