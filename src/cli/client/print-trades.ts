@@ -57,9 +57,9 @@ export async function printTrades(options: {
 }): Promise<void> {
   const { url, key, asJson, write, signal, since = null } = options;
   const client = new OddwireClient({ url, key, backoff: patience });
-  const questions = new Questions(client);
+  const questionOf = questionReader(client);
   const show = async (row: Trade): Promise<void> =>
-    write(asJson ? JSON.stringify(row) : formatTrade(row, await questions.of(row)));
+    write(asJson ? JSON.stringify(row) : formatTrade(row, await questionOf(row.condition_id)));
   await callService(async () => {
     const { market, ...filter } = options.filter ?? {};
     const condition =
@@ -89,33 +89,23 @@ async function startOf(
   return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
 }
 
-class Questions {
-  readonly #client: OddwireClient;
-  readonly #known = new Map<string, string | null>();
-
-  constructor(client: OddwireClient) {
-    this.#client = client;
-  }
-
-  /** `null` when the market is not known, or has no question. */
-  async of({ condition_id: id }: Trade): Promise<string | null> {
+/** Reads the question of a market, and remembers it; `null` when the market is not known, or has no question. */
+function questionReader(client: OddwireClient): (id: string | null) => Promise<string | null> {
+  const questions = new Map<string, string | null>();
+  return async (id) => {
     if (id === null) return null;
-    const known = this.#known.get(id);
+    const known = questions.get(id);
     if (known !== undefined) return known;
-    const question = await this.#fetch(id);
-    if (this.#known.size >= questionsMax) this.#known.clear();
-    this.#known.set(id, question);
+    const question = await client.market(id).then((market) => market.question, nullIfRefused);
+    if (questions.size >= questionsMax) questions.clear();
+    questions.set(id, question);
     return question;
-  }
+  };
+}
 
-  async #fetch(id: string): Promise<string | null> {
-    try {
-      return (await this.#client.market(id)).question;
-    } catch (thrown) {
-      if (thrown instanceof OddwireError) return null;
-      throw thrown;
-    }
-  }
+function nullIfRefused(thrown: unknown): null {
+  if (thrown instanceof OddwireError) return null;
+  throw thrown;
 }
 
 function formatFork({ rewind_to_seq, reverted }: StreamReorg): string {

@@ -247,7 +247,7 @@ test("a copy built from the changes has the checksum of the book, until it becom
           );
         if (isGood) assert.equal(venueText(copy), textOf(stage.book));
       };
-      stage.book.listener = take;
+      stage.book.listeners.add(take);
       stage.begin();
       for (const step of steps) {
         stage.play(step);
@@ -262,7 +262,7 @@ test("a copy built from the changes has the checksum of the book, until it becom
 test("a trade is counted by the hash before it, or by the hash after it", () => {
   const faults: StaleReason[] = [];
   const stage = new Stage(new HashTrust(), (reason) => faults.push(reason));
-  stage.book.listener = null;
+  stage.book.listeners.clear();
   stage.begin();
   const change = { kind: "change", side: "BUY", isLost: false, isLate: false } as const;
   const trade = { kind: "trade", price: 3, isLost: false, isLate: false } as const;

@@ -27,6 +27,9 @@ export type BookDelta =
   | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
   | { readonly kind: "stale"; readonly reason: StaleReason };
 
+/** Followers of a book are called with `book` as it is then. */
+export type BookListener = (report: BookDelta, book: LiveBook) => void;
+
 type LiveBookOptions = {
   readonly assetId: string;
   readonly trust: HashTrust;
@@ -42,7 +45,7 @@ export class LiveBook {
   readonly assetId: string;
   readonly bids = new BookSide("bid");
   readonly asks = new BookSide("ask");
-  listener: ((report: BookDelta) => void) | null = null;
+  readonly listeners = new Set<BookListener>();
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
@@ -69,7 +72,7 @@ export class LiveBook {
   #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
   #reported: "nothing" | "synced" | "stale" = "nothing";
-  /** Whether levels were replaced since the last report to the listener. */
+  /** Whether levels were replaced since the last report. */
   #isReplaced = false;
 
   constructor({ assetId, trust, onFault }: LiveBookOptions) {
@@ -239,19 +242,22 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** Reports the state of the book to the listener; `applied` is all that changed since the last report. */
+  /** Reports the state of the book to its followers; `applied` is all that changed since the last report. */
   report(nowMs: number, applied: readonly LevelChange[] | null): void {
-    const { listener } = this;
-    if (listener === null) return;
+    if (this.listeners.size === 0) return;
     const reason = this.staleReason(nowMs);
     const before = this.#reported;
     this.#reported = reason === null ? "synced" : "stale";
     if (reason !== null) {
-      if (before !== "stale") listener({ kind: "stale", reason });
+      if (before !== "stale") this.#notify({ kind: "stale", reason });
     } else if (before === "synced" && applied !== null) {
-      listener({ kind: "delta", changes: applied });
-    } else if (before !== "synced" || this.#isReplaced) listener({ kind: "snapshot" });
+      this.#notify({ kind: "delta", changes: applied });
+    } else if (before !== "synced" || this.#isReplaced) this.#notify({ kind: "snapshot" });
     this.#isReplaced = false;
+  }
+
+  #notify(report: BookDelta): void {
+    for (const listen of this.listeners) listen(report, this);
   }
 
   #load(snapshot: BookSnapshot, source: "rest" | "stream", nowMs: number): boolean {

@@ -7,7 +7,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { HashTrust } from "../hash-trust.ts";
 import { VenueError } from "../venue-error.ts";
 import { PoliteHttp } from "../venue-http.ts";
-import { type BookDelta, LiveBook, type StaleReason } from "./live-book.ts";
+import { type BookListener, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketSockets } from "./market-sockets.ts";
 import {
   type BookEvent,
@@ -16,9 +16,6 @@ import {
   parseBookMessage,
   parseSnapshot,
 } from "./parse-book.ts";
-
-/** Followers of a book are called with `book` as it is then. */
-export type BookListener = (report: BookDelta, book: LiveBook) => void;
 
 /** Why there is no book: the venue has none of this token, or it cannot be asked now. */
 type NoBook = "absent" | "unavailable";
@@ -33,7 +30,6 @@ type OrderBooksOptions = {
 
 type Entry = {
   readonly book: LiveBook;
-  readonly listeners: Set<BookListener>;
   /** Those who wait for the first word of it. */
   readonly waiting: Set<() => void>;
   interestAtMs: number;
@@ -102,7 +98,7 @@ export class OrderBooks {
     return {
       inMemory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
-      watched: entries.filter(({ listeners }) => listeners.size > 0).length,
+      watched: entries.filter(({ book }) => book.listeners.size > 0).length,
       faults: this.#faults.toRecord(),
       changes: this.#changes,
       snapshots: this.#snapshots,
@@ -122,7 +118,7 @@ export class OrderBooks {
     return this.peeker(tokenId)();
   }
 
-  /** The same for who asks for one token all the time. */
+  /** The same for a caller that asks for one token all the time. */
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
     let entry: Entry | null = null;
@@ -149,14 +145,10 @@ export class OrderBooks {
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return null;
-    const { book, listeners } = entry;
+    const { listeners } = entry.book;
     listeners.add(listener);
-    book.listener ??= (report) => {
-      for (const listen of listeners) listen(report, book);
-    };
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0) book.listener = null;
       entry.interestAtMs = this.clock.monotonicMs();
     };
   }
@@ -173,7 +165,6 @@ export class OrderBooks {
     const onFault = (reason: StaleReason) => this.#faults.add(reason);
     const entry: Entry = {
       book: new LiveBook({ assetId, trust: this.#trust, onFault }),
-      listeners: new Set(),
       waiting: new Set(),
       interestAtMs: nowMs,
       isAbsent: false,
@@ -203,7 +194,7 @@ export class OrderBooks {
   #releaseOldest(): boolean {
     let oldest: Entry | null = null;
     for (const entry of this.#entries.values()) {
-      if (entry.listeners.size > 0) continue;
+      if (entry.book.listeners.size > 0) continue;
       if (oldest === null || entry.interestAtMs < oldest.interestAtMs) oldest = entry;
     }
     if (oldest !== null) this.#release(oldest);
@@ -318,11 +309,11 @@ export class OrderBooks {
   #sweep(): void {
     const nowMs = this.clock.monotonicMs();
     for (const entry of this.#entries.values()) {
-      const { book, listeners, interestAtMs } = entry;
+      const { book, interestAtMs } = entry;
       book.staleReason(nowMs);
       book.report(nowMs, null);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
-      if (isIdle && listeners.size === 0) this.#release(entry);
+      if (isIdle && book.listeners.size === 0) this.#release(entry);
     }
   }
 }
