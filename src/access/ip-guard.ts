@@ -13,7 +13,10 @@ type IpGuardParts = {
   readonly onBlocked?: (block: IpBlock) => void;
 };
 
-/** Blocks IPs that guess keys or flood: for 15 minutes, then twice as long each time, up to a day; a day without ends that. */
+/**
+ * Blocks IPs that guess keys or flood: for 15 minutes, then twice as long each time, up to a day. After a day without
+ * a block the next one is a first again.
+ */
 export class IpGuard {
   readonly #parts: IpGuardParts;
 

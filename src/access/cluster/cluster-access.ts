@@ -162,15 +162,15 @@ export class ClusterAccess implements AccessStore {
 
   async #subscribe(): Promise<void> {
     const { redis, names } = this.#parts;
-    await redis.run((client) => client.subscribe(names.channel, (text) => this.#heard(text)));
+    await redis.run((client) => client.subscribe(names.channel, (text) => this.#receive(text)));
     this.#isFollowing = true;
   }
 
-  /** What is no announcement of ours is left alone. */
-  #heard(text: string): void {
+  /** Applies what another node has announced; any other message is ignored. */
+  #receive(text: string): void {
     if (this.#isClosed) return;
     if (text === "version") void this.#guarded("keys", () => this.#catchUp());
-    else this.ipBlocks.heard(tryParseJson(text));
+    else this.ipBlocks.receive(tryParseJson(text));
   }
 
   /** Applies a version that was announced, and confirms it. */

@@ -104,8 +104,8 @@ export class ClusterIpBlocks implements IpBlocks {
     if (this.#changes !== blockChanges) await this.load(blockChanges);
   }
 
-  /** A message of the channel; what is none of ours is left alone. */
-  heard(message: unknown): void {
+  /** Applies a change that another node has announced; any other message is ignored. */
+  receive(message: unknown): void {
     if (!Value.Check(changeSchema, message)) return;
     const { change, bucket, block } = message;
     if (change !== this.#changes + 1) {

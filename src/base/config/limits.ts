@@ -94,7 +94,7 @@ export const serverLimits = {
   queryTimeoutMs: 60_000,
   /** An insert takes a second at the most, a change of whole parts minutes. */
   writeTimeoutMs: 600_000,
-  /** A connection that was idle may be closed while it is used again; more than that is for who asks. */
+  /** A connection that was idle may be closed while it is used again; more attempts are up to the caller. */
   attemptsMax: 3,
   retryDelayMs: 100,
   /** Rows of commits that a process takes in together, as far as they are in several: two full appends. */

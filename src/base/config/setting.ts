@@ -107,7 +107,5 @@ function malformed(known: Setting<Value>, text: string): string {
 
 /** An origin as browsers send it, such as `https://app.example.com`. */
 export function isOrigin(text: string): boolean {
-  return (
-    URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text
-  );
+  return isUrl(text, /^https?:$/) && new URL(text).origin === text;
 }

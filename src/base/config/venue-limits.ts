@@ -64,7 +64,7 @@ export const metadataLimits = {
   lookupIdsMax: 50,
   /** Found to be due immediately; markets that become known meanwhile wait for these, some seconds. */
   dueMax: 500,
-  /** How often is looked for what is due when nothing was, which walks over all markets. */
+  /** How often due markets are looked for after there were none; it walks over all markets. */
   idleMs: 1_000,
   /** The open half has some 270 pages: read through this often, in a minute. */
   openReadSeconds: 6 * 3600,

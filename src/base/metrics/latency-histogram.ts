@@ -52,22 +52,15 @@ export class LatencyHistogram<Label extends string = never> {
       const buckets = own.map(({ labels: { le }, value }) => {
         return { bound: le === "+Inf" ? Infinity : Number(le), count: value };
       });
-      return latencyOf(labels as Partial<Labels<Label>>, buckets);
+      return {
+        labels: labels as Partial<Labels<Label>>,
+        count: buckets.at(-1)?.count ?? 0,
+        p50Ms: quantileMs(buckets, 0.5),
+        p95Ms: quantileMs(buckets, 0.95),
+        p99Ms: quantileMs(buckets, 0.99),
+      };
     });
   }
-}
-
-function latencyOf<Label extends string>(
-  labels: Partial<Labels<Label>>,
-  buckets: readonly Bucket[],
-): Latency<Label> {
-  return {
-    labels,
-    count: buckets.at(-1)?.count ?? 0,
-    p50Ms: quantileMs(buckets, 0.5),
-    p95Ms: quantileMs(buckets, 0.95),
-    p99Ms: quantileMs(buckets, 0.99),
-  };
 }
 
 /** Evenly spread within its bucket; above the last bound, that bound. */

@@ -21,17 +21,12 @@ export async function serve(options: FlagValues): Promise<number> {
   });
 }
 
-/** Runs an indexer of a cluster in the same way. */
-export async function runIndexer(options: FlagValues): Promise<number> {
-  return runService("index", options, welcome);
+/** Runs a process of a cluster in the same way. */
+export function runRole(role: Exclude<Role, "serve">): (options: FlagValues) => Promise<number> {
+  return (options) => runService(role, options, announce);
 }
 
-/** Runs a serving node of a cluster in the same way. */
-export async function runNode(options: FlagValues): Promise<number> {
-  return runService("api", options, welcome);
-}
-
-async function welcome(_config: unknown, url: string): Promise<string> {
+async function announce(_config: Config, url: string): Promise<string> {
   return `${JSON.stringify({ listening: url, version })}\n`;
 }
 

@@ -44,7 +44,7 @@ function addClusterRoles(program: Command): void {
     .description(
       `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
     )
-    .action(lazily(async () => (await import("./run-service.ts")).runIndexer));
+    .action(lazily(async () => (await import("./run-service.ts")).runRole("index")));
   const indexFlags = ["rpc-url", "start-block", "data-dir", "port", "venue"];
   for (const option of settingFlags(indexFlags)) index.addOption(option);
   addExamples(index, ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"]);
@@ -54,7 +54,7 @@ function addClusterRoles(program: Command): void {
     .description(
       `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
     )
-    .action(lazily(async () => (await import("./run-service.ts")).runNode));
+    .action(lazily(async () => (await import("./run-service.ts")).runRole("api")));
   for (const option of settingFlags(["data-dir", "port", "venue"])) api.addOption(option);
   addExamples(api, ["oddwire api --port 8081"]);
 }

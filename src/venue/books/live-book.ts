@@ -65,7 +65,7 @@ export class LiveBook {
   #dueAtMs = 0;
   /** Answers in a row that did not make it right. */
   #attempts = 0;
-  /** While it is being asked for: what the stream sends in the meantime. */
+  /** While it is being fetched: what the stream has sent in the meantime. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
   /** The version that `#top` was looked at for. */
@@ -123,7 +123,7 @@ export class LiveBook {
     return checksumBook(this);
   }
 
-  /** How long ago the venue last said something about it. */
+  /** How long ago the venue last sent something about it. */
   ageMs(nowMs: number): number {
     return nowMs - this.#heardAtMs;
   }
@@ -140,7 +140,7 @@ export class LiveBook {
     return this.#ahead === null && nowMs >= this.#dueAtMs;
   }
 
-  /** It is being asked for: from here on changes are also kept, to be put upon the answer. */
+  /** The book is being fetched: from now on changes are also kept, to be applied to the answer. */
   beginFetch(): void {
     this.#ahead = [];
   }
@@ -291,7 +291,7 @@ export class LiveBook {
     this.#heardAtMs = nowMs;
   }
 
-  /** Whether the book held counts these changes already. */
+  /** Whether the book has these changes already. */
   #isWithin({ timestampMs, hash }: BookChanges): boolean {
     if (timestampMs !== this.#timestampMs) return timestampMs < this.#timestampMs;
     return hash !== null && hash === this.#hash;

@@ -30,7 +30,7 @@ type OrderBooksOptions = {
 
 type Entry = {
   readonly book: LiveBook;
-  /** Those who wait for the first word of it. */
+  /** Wake the requests that wait for a book. */
   readonly waiting: Set<() => void>;
   interestAtMs: number;
   isAbsent: boolean;
@@ -113,7 +113,7 @@ export class OrderBooks {
     };
   }
 
-  /** The book of a token if it is held, which is interest in it. Never waits. */
+  /** The book of a token if it is in memory; asking counts as interest in it. Never waits. */
   peek(tokenId: TokenId): LiveBook | null {
     return this.peeker(tokenId)();
   }
@@ -124,7 +124,7 @@ export class OrderBooks {
     let entry: Entry | null = null;
     let releases = 0;
     return () => {
-      // As long as none was released it is held, and need not be looked up.
+      // It is still in memory as long as no book was released, and need not be looked up.
       if (entry === null || releases !== this.#releases) entry = this.#takeIn(assetId);
       else entry.interestAtMs = this.clock.monotonicMs();
       releases = this.#releases;
@@ -153,7 +153,7 @@ export class OrderBooks {
     };
   }
 
-  /** What is held of a token from now on; `null` when others listen to as many as there may be. */
+  /** The entry of a token, a new one if there is none; `null` when there are `booksMax` that all have followers. */
   #takeIn(assetId: string): Entry | null {
     const nowMs = this.clock.monotonicMs();
     const known = this.#entries.get(assetId);
@@ -181,7 +181,7 @@ export class OrderBooks {
     const deadlineMs = this.clock.monotonicMs() + venueLimits.bookFirstMsMax;
     let leftMs = book.facts === null ? venueLimits.bookFirstMsMax : 0;
     while (leftMs > 0 && !entry.isAbsent && !this.#closing.signal.aborted) {
-      await nextWord(entry, leftMs);
+      await nextMessage(entry, leftMs);
       const nowMs = this.clock.monotonicMs();
       const isRight = book.facts !== null && book.staleReason(nowMs) === null;
       const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
@@ -343,8 +343,8 @@ async function fetchBooks(
   return fetched;
 }
 
-/** Resolves when the venue said something about the book, or after `waitMs`. */
-async function nextWord({ waiting }: Entry, waitMs: number): Promise<void> {
+/** Resolves when the venue has sent something about the book, or after `waitMs`. */
+async function nextMessage({ waiting }: Entry, waitMs: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
   waiting.add(resolve);

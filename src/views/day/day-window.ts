@@ -310,7 +310,7 @@ export class DayWindow {
     this.#marketUsd.add(ordinal, usd);
   }
 
-  /** Nothing of a token is held any more. */
+  /** The window has no trade of a token any more. */
   #end(slot: number): void {
     this.#empty(slot);
     this.tokens.end(slot);

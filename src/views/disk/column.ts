@@ -31,7 +31,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** Whether a snapshot reads these numbers, so that the next change goes to a copy of them. */
   #isShared = false;
 
-  /** `block` is the pages of an earlier life, one behind the other, from now on the column's own. */
+  /** `block` is the pages that were saved, one after the other; the column owns it from now on. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
     this.#kind = kind;
     this.#values = viewOf(kind, block);

@@ -47,7 +47,7 @@ export class HeadBuffer implements View {
     );
     assert(
       this.#blocks.length < storeLimits.headBufferBlocksMax,
-      "the chain source waits long before so many blocks are held",
+      "the chain source waits long before there are so many blocks",
     );
     this.#change([...this.#blocks, block]);
   }

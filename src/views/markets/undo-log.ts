@@ -1,7 +1,7 @@
 /**
  * Undo for state that blocks above finality have changed. Each change to a `JournaledMap` notes the
- * value it replaced under the block being applied; reverting puts the values back, newest first.
- * Blocks applied while nothing is open, which are final, note nothing.
+ * value it replaced under the block being applied; reverting restores the values, newest first.
+ * Final blocks are applied outside of `record`, and note nothing.
  */
 import type { Column } from "../disk/column.ts";
 import type { StateTable } from "../disk/state-store.ts";

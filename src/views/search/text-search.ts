@@ -1,7 +1,7 @@
 /**
  * Which things have which words, and in which of their fields. A thing whose text changes becomes a
- * new document; the old one stays behind without an owner, so that nothing written is rewritten
- * and a fork only has to put back whose document is whose.
+ * new document; the old one stays without an owner, so that nothing is rewritten and a fork only has to
+ * restore the owners of documents.
  */
 
 import type { Column } from "../disk/column.ts";
