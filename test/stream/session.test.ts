@@ -49,6 +49,28 @@ test("replays take turns: between two iterations of the event loop one of them s
   for (const client of clients) client.session.closed();
 });
 
+test("a read of a channel that others follow is tried again for the next client after it failed", async () => {
+  const { engine } = server.store;
+  const { query, queryNative } = engine;
+  const fail = async () => Promise.reject(new Error("the store is away"));
+  Object.assign(engine, { query: fail, queryNative: fail });
+  const resume = { action: "subscribe", channel: { type: "trades" }, resume_from: 0 };
+  const follower = new SessionClient(parts);
+  follower.send({ action: "subscribe", channel: { type: "trades" } });
+  const refused = new SessionClient(parts);
+  refused.send(resume);
+  const { code } = await waitFor("the failure", async () => refused.closed);
+  assert.equal(code, 1011);
+  Object.assign(engine, { query, queryNative });
+  const client = new SessionClient(parts);
+  client.send(resume);
+  await waitFor("the end of the replay", async () => {
+    assert.equal(client.closed, null);
+    return client.of("replay_complete").at(-1) ?? null;
+  });
+  for (const { session } of [follower, client]) session.closed();
+});
+
 suite("what is not valid is answered with an error that names it", () => {
   for (const [name, frame, issue] of [
     ["no JSON", "{", /frame must be JSON/],

@@ -47,6 +47,8 @@ export class History {
     if (known?.version === this.#end.version) return known.page;
     const page = this.#readPage(topic, after, restate);
     this.#pages.set(name, { page, version: this.#end.version });
+    // The next client tries again.
+    page.catch(() => this.#pages.delete(name));
     // Maps keep the order of their keys: the first is the oldest.
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > streamLimits.historyPagesKept && oldest !== undefined) {
