@@ -6,7 +6,7 @@ import type { PriceSources } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { OrderBooks } from "../venue/books/order-books.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { Subject } from "./cache/response-cache.ts";
+import type { CachePolicy } from "./cache/response-cache.ts";
 import { bookTopReader } from "./lists/book-tops.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
@@ -20,15 +20,14 @@ export type Backend = PriceSources & {
   readonly books: OrderBooks | null;
 };
 
-/** What the answer to a request is about. */
-type SubjectOf = (request: FastifyRequest) => Subject;
+type CachePolicyOf = (request: FastifyRequest) => CachePolicy;
 
 /** Answers that change with anything that is indexed, becomes final or is reverted. */
-export function cachedUntilChange(backend: Backend): SubjectOf {
-  return () => ({ lasts: () => untilNews(backend) });
+export function cachedUntilChange(backend: Backend): CachePolicyOf {
+  return () => ({ watch: () => watchRevisions(backend) });
 }
 
-function untilNews({ store, state }: Pick<Backend, "store" | "state">): () => boolean {
+function watchRevisions({ store, state }: Pick<Backend, "store" | "state">): () => boolean {
   const [stored, known] = [store.revision, state.revision];
   return () => store.revision === stored && state.revision === known;
 }
@@ -37,9 +36,9 @@ function untilNews({ store, state }: Pick<Backend, "store" | "state">): () => bo
 export function cachedUntilTraded(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
-): SubjectOf {
+): CachePolicyOf {
   const { directory, dayWindow } = backend.state;
-  return cachedWhileCurrent(backend, (request) => {
+  return cachedWhileEqual(backend, (request) => {
     const { tokenId, bucketSeconds } = of(request);
     const pair = pairOf(tokenId, backend);
     return () => [
@@ -55,10 +54,10 @@ export function cachedUntilTraded(
 export function cachedUntilListed(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,
-): SubjectOf {
+): CachePolicyOf {
   const { directory } = backend.state;
   const { headBuffer } = backend.store;
-  return cachedWhileCurrent(backend, (request) => {
+  return cachedWhileEqual(backend, (request) => {
     const tokenId = tokenOf(request);
     const pair = pairOf(tokenId, backend);
     const namesMarkets = (request.query as { readonly include?: string }).include !== undefined;
@@ -83,32 +82,32 @@ function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): read
   return [store.headBuffer.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
-/** Answers that are the same as long as what they depend on is; that is looked at with changes only. */
-function cachedWhileCurrent(
+/** Answers that last as long as the values they depend on, which are compared only after a change. */
+function cachedWhileEqual(
   { store, state }: Backend,
-  standingFor: (request: FastifyRequest) => () => readonly unknown[],
-): SubjectOf {
+  dependenciesOf: (request: FastifyRequest) => () => readonly unknown[],
+): CachePolicyOf {
   return (request) => {
-    const standing = standingFor(request);
-    const lasts = (): (() => boolean) => {
-      const before = standing();
-      let isUnchanged = untilNews({ store, state });
+    const read = dependenciesOf(request);
+    const watch = (): (() => boolean) => {
+      const before = read();
+      let isUnchanged = watchRevisions({ store, state });
       return () => {
         if (isUnchanged()) return true;
-        if (!standing().every((value, index) => value === before[index])) return false;
-        isUnchanged = untilNews({ store, state });
+        if (!read().every((value, index) => value === before[index])) return false;
+        isUnchanged = watchRevisions({ store, state });
         return true;
       };
     };
-    return { lasts };
+    return { watch };
   };
 }
 
-/** What changes with changes, and with the best orders of the book of a token. */
-export function lastsWithBook(backend: Backend, tokenId: TokenId): Subject["lasts"] {
+/** Ends with any change, and with one of the best orders of a token's book. */
+export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
   const { books, state } = backend;
   return () => {
-    const isCurrent = untilNews(backend);
+    const isCurrent = watchRevisions(backend);
     const readTop = bookTopReader(books, state, tokenId);
     const top = readTop();
     return () => isCurrent() && readTop() === top;

@@ -174,7 +174,7 @@ test("404: a token never seen on the chain, whatever the venue has", async () =>
   );
 });
 
-test("503: no source is configured, or it is away; the message says which", async () => {
+test("503: no source is configured, or it is unavailable; the message says which", async () => {
   const token = takeToken();
   const { store, state } = server;
   const backend = { store, state, freshness: () => testFreshness, books: null };
@@ -188,6 +188,6 @@ test("503: no source is configured, or it is away; the message says which", asyn
   venue.dropSockets();
   const away = await server.get(path);
   const { message } = assertError(away, "SERVICE_UNAVAILABLE");
-  assert.match(message, /polymarket\) is away/);
+  assert.match(message, /polymarket\) is unavailable/);
   assert.equal(away.headers.get("retry-after"), "5");
 });

@@ -17,8 +17,8 @@ const route = defineRoute({
   summary: "Changes",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  subjectOf: () => ({
-    lasts: () => {
+  cachePolicyOf: () => ({
+    watch: () => {
       const before = change;
       return () => change === before;
     },

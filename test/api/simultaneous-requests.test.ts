@@ -23,8 +23,8 @@ const route = defineRoute({
   summary: "Slow",
   response: oneOf(Type.Object({ change: Type.Integer() })),
   cacheControl: "private, max-age=1",
-  subjectOf: () => ({
-    lasts: () => {
+  cachePolicyOf: () => ({
+    watch: () => {
       const before = change;
       return () => change === before;
     },

@@ -7,7 +7,7 @@ import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
 import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
 
-/** What was answered, for who counts. */
+/** What was answered, for metrics and the log. */
 type Answered = {
   readonly method: "GET";
   readonly route: string;
@@ -67,7 +67,7 @@ export class FastPath {
   }
 
   #answer({ request, response, isPacked, cached, caller }: Exchange): boolean {
-    // Nothing is made for who is refused.
+    // Nothing is made for a caller that is refused.
     const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
     if (answer === null) {
       this.#handedOn.set(request, caller);
@@ -131,14 +131,14 @@ type Exchange = {
   readonly response: ServerResponse;
   readonly cached: CachedResponse;
   readonly caller: Caller;
-  /** Whether a long response goes out packed, once it is. */
+  /** Whether a long response is sent packed, once it is. */
   readonly isPacked: boolean;
 };
 
 /** A cached response, and what is of one request only. */
 type Sent = {
   readonly answer: CachedResponse;
-  /** For who takes it packed. */
+  /** For clients that accept gzip. */
   readonly packed: PackedStart | null;
   readonly caller: Caller;
   readonly requestId: string;
@@ -155,16 +155,16 @@ function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, st
   return headers;
 }
 
-/** Whether a response is current or can be made so; what is to be packed first goes the long way, while others are answered. */
+/** Whether a response is current or can be renewed here; one that must be compressed first goes through the framework. */
 function canBeSentNow(cached: CachedResponse, isPacked: boolean): boolean {
   const isCurrent = cached.isCurrent();
-  if (!isCurrent && cached.subject.bodyNow === undefined) return false;
+  if (!isCurrent && cached.policy.bodyNow === undefined) return false;
   const { head } = cached;
   if (typeof head === "string" || !isPacked) return true;
   return (isCurrent && head.packed !== null) || !head.canBePackedSoon;
 }
 
-/** With one host, as HTTP/1.1 demands, and without a body; what is not plain is judged elsewhere. */
+/** With one host, as HTTP/1.1 demands, and without a body; the framework answers the others. */
 function isPlain(request: IncomingMessage): boolean {
   return hostFaultOf(request) === null && !hasBody(request);
 }

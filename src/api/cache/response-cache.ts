@@ -22,15 +22,15 @@ export type CachedResponse = {
   /** Latin-1 where that is the same bytes, because it is written faster. */
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
-  readonly subject: Subject;
-  /** Whether it would still be answered. */
+  readonly policy: CachePolicy;
+  /** Whether it is still the answer. */
   readonly isCurrent: () => boolean;
 };
 
-/** What an answer is about, beyond the request that asked for it. */
-export type Subject = {
+/** How long the answer to a request is cached, and how it is made again. */
+export type CachePolicy = {
   /** Called before the answer is made; what it returns says whether that is still the answer. */
-  readonly lasts: () => () => boolean;
+  readonly watch: () => () => boolean;
   /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
   readonly bodyNow?: () => AnswerBody | null;
 };
@@ -107,7 +107,7 @@ export class ResponseCache {
   readonly #asked = new RecentlyAsked();
   #bytes = 0;
 
-  /** What was answered last to a request target, be it current or not; `null` when that is not known. */
+  /** The last answer to a request target, current or not; `null` when it is not cached. */
   get(target: string): CachedResponse | null {
     return this.#answers.get(target) ?? null;
   }
@@ -140,14 +140,14 @@ export class ResponseCache {
     return cached;
   }
 
-  /** The answer as of now, in place of one that is not current; `null` where that cannot be made at the same time. */
+  /** The answer as of now, in place of one that is not current; `null` where it takes its handler. */
   renew(target: string, answer: CachedResponse): CachedResponse | null {
     try {
-      const { subject, etag } = answer;
+      const { policy, etag } = answer;
       if (etag !== null) return null;
-      // Asked before anything is read, as for every answer.
-      const isCurrent = subject.lasts();
-      const body = subject.bodyNow?.() ?? null;
+      // Before anything is read, as for every answer.
+      const isCurrent = policy.watch();
+      const body = policy.bodyNow?.() ?? null;
       if (body === null) return null;
       const { head, tail } = partsOf(body);
       return this.put(target, { ...answer, head, tail, isCurrent });

@@ -6,19 +6,19 @@ import type { Route } from "../http/route.ts";
 import {
   type AnswerBody,
   type CachedResponse,
+  type CachePolicy,
   endOf,
   etagOf,
   isAnswerBody,
   matchesEtag,
   partsOf,
   type ResponseCache,
-  type Subject,
 } from "./response-cache.ts";
 
 /** An answer that can be sent. */
 type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
 
-/** An answer and how fresh it is; anyone who asked the same at the same time gets it too. */
+/** An answer and its freshness, for all who request the same at the same time. */
 type Shared = { readonly made: Made; readonly fresh: Freshness };
 
 /** An answer that is being made. */
@@ -31,7 +31,7 @@ type Making = {
 
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
-/** Makes answers; those that are cached once for all requests of the same at the same time. */
+/** Makes answers; those that are cached are made once for all who request the same at the same time. */
 export class SingleFlight {
   readonly #cache: ResponseCache;
   readonly #freshness: () => Freshness;
@@ -45,10 +45,10 @@ export class SingleFlight {
   /** The answer of the route, in the encoding that the request accepts. */
   async answer(route: Route, exchange: Exchange): Promise<unknown> {
     const { request, reply } = exchange;
-    const { subjectOf } = route;
-    // Asked before anything is read: what changes meanwhile must not pass for current.
+    const { cachePolicyOf } = route;
+    // Taken before anything is read: an answer must not claim to cover what is indexed while it is made.
     const fresh = this.#freshness();
-    if (subjectOf === undefined || request.method !== "GET") {
+    if (cachePolicyOf === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
       return report({ made: madeOf(route, body, exchange), fresh }, exchange);
@@ -61,18 +61,18 @@ export class SingleFlight {
     // What was current when this request came is no older than what would be read for it.
     const shared = making?.isCurrent() === true ? await making.shared : null;
     return shared === null
-      ? this.#make(route, exchange, { subject: subjectOf(request), fresh })
+      ? this.#make(route, exchange, { policy: cachePolicyOf(request), fresh })
       : report(shared, exchange);
   }
 
   async #make(
     route: Route,
     exchange: Exchange,
-    { subject, fresh }: { readonly subject: Subject; readonly fresh: Freshness },
+    { policy, fresh }: { readonly policy: CachePolicy; readonly fresh: Freshness },
   ): Promise<unknown> {
     const { request, reply } = exchange;
     const target = request.raw.url ?? "";
-    const isCurrent = subject.lasts();
+    const isCurrent = policy.watch();
     const { promise, resolve } = Promise.withResolvers<Shared | null>();
     const making = { isCurrent, shared: promise };
     this.#making.set(target, making);
@@ -82,7 +82,7 @@ export class SingleFlight {
       const sent = madeOf(route, body, exchange);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
-      const response = { ...sent, route: path, access, contentType, subject, isCurrent };
+      const response = { ...sent, route: path, access, contentType, policy, isCurrent };
       const { head } = this.#cache.put(target, response);
       const shared = { made: { ...sent, head }, fresh };
       resolve(shared);
@@ -117,7 +117,7 @@ function report(shared: Shared, exchange: Exchange): unknown {
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 
-/** Long ones packed for who takes them so. */
+/** Long ones packed, for clients that accept gzip. */
 function wholeOf({ made, fresh }: Shared, exchange: Exchange): string | Promise<Buffer> {
   const { head } = made;
   const { id, headers } = exchange.request;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import type { Access, Caller } from "../../access/admission.ts";
 import type { ErrorCode } from "../../base/errors.ts";
-import type { AnswerBody, Subject, WrittenJson } from "../cache/response-cache.ts";
+import type { AnswerBody, CachePolicy, WrittenJson } from "../cache/response-cache.ts";
 import type { Meta } from "../lists/list-answer.ts";
 import { jsonContentType } from "./error-answer.ts";
 
@@ -60,9 +60,9 @@ export type RouteOptions<
   readonly contentType?: string;
   /** Of success; `no-store` unless given. */
   readonly cacheControl?: string;
-  /** Its answers are cached as bytes while this lasts (`response-cache.ts`). */
-  readonly subjectOf?: (request: FastifyRequest) => Subject;
-  /** Which of its answers have an `ETag`, and are 304 for who holds them already. */
+  /** Its answers are cached as bytes (`response-cache.ts`). */
+  readonly cachePolicyOf?: (request: FastifyRequest) => CachePolicy;
+  /** Which of its answers have an `ETag`, and are 304 for clients that have them already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
   /** What an answer waits for, before anything is read for it; `null` when it need not wait. */
   readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;

@@ -76,7 +76,7 @@ declare module "fastify" {
  * The HTTP service. The life of a request, in order:
  *
  *   malformed bytes -> BareAnswers
- *   request with an answer that is ready -> FastPath: admission, answer
+ *   request whose response is cached -> FastPath: admission, answer
  *   any other request -> #receive: identity, headers of every answer, admission, path, method, body allowed
  *           -> the body as JSON -> path, body and query string read by their schemas
  *           -> the route's handler -> answer

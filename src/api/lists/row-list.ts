@@ -136,7 +136,7 @@ export function shownAs<Item>(
   return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
 }
 
-/** Rows of the store and the tail. */
+/** Rows of the store and the head buffer. */
 export function storedSource<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,

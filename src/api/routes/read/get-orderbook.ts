@@ -8,7 +8,7 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 
-/** After this a venue that is away may be back. */
+/** When a venue that is down is worth another try. */
 const retryAfterSeconds = 5;
 
 /** The order book of one token, from the venue. */
@@ -30,13 +30,13 @@ export function getOrderbook({ state, books }: Backend): Route {
       const book = await books.read(params.token_id);
       if (book === "absent")
         throw new AppError("NOT_FOUND", "The venue has no order book of this token");
-      if (book === "unavailable") throw away(books);
+      if (book === "unavailable") throw unavailable(books);
       return { data: presentBook(book, query.depth, books.clock.monotonicMs()) };
     },
   });
 }
 
-function away({ name }: OrderBooks): AppError {
-  const publicMessage = `The source of order books (${name}) is away, and no book of this token is held`;
+function unavailable({ name }: OrderBooks): AppError {
+  const publicMessage = `The source of order books (${name}) is unavailable, and no book of this token is in memory`;
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds });
 }

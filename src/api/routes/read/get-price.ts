@@ -3,7 +3,7 @@ import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { readPrices, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
-import { type Backend, lastsWithBook } from "../../backend.ts";
+import { type Backend, watchPrice } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 
@@ -26,9 +26,9 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    subjectOf: ({ params }) => {
+    cachePolicyOf: ({ params }) => {
       const { token_id: tokenId } = params as Params;
-      return { lasts: lastsWithBook(backend, tokenId), bodyNow: () => priceOf(tokenId, backend) };
+      return { watch: watchPrice(backend, tokenId), bodyNow: () => priceOf(tokenId, backend) };
     },
     handler: ({ params }) => {
       const body = priceOf(params.token_id, backend);

@@ -52,7 +52,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    subjectOf: cachedUntilTraded(backend, (request) => {
+    cachePolicyOf: cachedUntilTraded(backend, (request) => {
       const { token_id } = request.params as { readonly token_id: TokenId };
       const { resolution } = request.query as CandleQuery;
       return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };

@@ -33,7 +33,7 @@ export function listTrades(parts: ListParts): Route {
     path,
     summary: "Trades, newest first",
     querystring: allQuery,
-    subjectOf: cachedUntilChange(backend),
+    cachePolicyOf: cachedUntilChange(backend),
     handler: (request, reply) => {
       const { query } = request;
       const filter = { ...fillFilter(query, backend), matchType: query.match_type, roles };
@@ -55,7 +55,7 @@ export function listTokenTrades(parts: ListParts): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
-    subjectOf: cachedUntilListed(
+    cachePolicyOf: cachedUntilListed(
       backend,
       ({ params }) => (params as { readonly token_id: TokenId }).token_id,
     ),
