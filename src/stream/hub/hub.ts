@@ -16,8 +16,8 @@ import {
   type StreamSources,
 } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
-import { type Receiver, type Start, type Subscribed, Subscription } from "./subscription.ts";
-import { type NamedChannel, Topic } from "./topic.ts";
+import { type Receiver, type Start, Subscription } from "./subscription.ts";
+import { type NamedChannel, type Subscribed, Topic } from "./topic.ts";
 
 /** What some blocks hold, as far as it decides which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
@@ -32,8 +32,7 @@ export class Hub {
   readonly #end: LogEnd;
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
-  readonly #subscriptions = new Set<Subscribed>();
-  /** Of subscriptions that have ended: what they read for the last time. */
+  /** The last reads of subscriptions that have ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
@@ -64,17 +63,18 @@ export class Hub {
     return untilReached(store, { position, parameter: "resume_from" });
   }
 
-  /** The words of a channel in one order, by which it is known. Throws `VALIDATION_ERROR`. */
+  /** The channel that is asked for. Throws `VALIDATION_ERROR`. */
   nameOf(request: ChannelRequest): NamedChannel {
     const channel = openChannel(request, this.#sources);
     return { channel, name: JSON.stringify(channel.asked) };
   }
 
-  get subscriptionCount(): number {
-    return this.#subscriptions.size;
+  /** How many channels have followers. */
+  get topicCount(): number {
+    return this.#topics.size;
   }
 
-  /** Connections that hear what concerns every subscription. */
+  /** Connections that are sent what concerns every subscription. */
   get listeners(): Pick<Set<Listener>, "add" | "delete"> {
     return this.#listeners;
   }
@@ -94,7 +94,6 @@ export class Hub {
         ? new Subscription({ topic, history, receiver, start: this.#startOf(topic, options.start) })
         : followFeed(topic, topic.feed, receiver);
     topic.followers.add(subscription);
-    this.#subscriptions.add(subscription);
     started(subscription);
     subscription.start();
     return subscription;
@@ -114,7 +113,6 @@ export class Hub {
     const { topic } = subscription;
     subscription.end();
     topic.followers.delete(subscription);
-    this.#subscriptions.delete(subscription);
     if (topic.followers.size === 0) this.#topics.delete(topic.name);
     const ending = subscription.settled.then(() => void this.#ending.delete(ending));
     this.#ending.add(ending);
@@ -144,8 +142,7 @@ export class Hub {
   }
 
   appended({ trades, events }: Delta): void {
-    const from = this.#end;
-    const [latest, final] = [from.latest, from.final];
+    const { latest, final } = this.#end;
     this.#advance();
     const change = changesOf(trades, events.length);
     for (const topic of this.#topics.values()) {
@@ -176,7 +173,9 @@ export class Hub {
 
   /** Ends all subscriptions; resolves when nothing is read any more. */
   async close(): Promise<void> {
-    for (const subscription of this.#subscriptions) this.unsubscribe(subscription);
+    for (const { followers } of this.#topics.values()) {
+      for (const subscription of followers) this.unsubscribe(subscription);
+    }
     this.#history.notifyAdded();
     await Promise.all(this.#ending);
   }

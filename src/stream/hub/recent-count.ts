@@ -2,7 +2,7 @@
 export class RecentCount {
   readonly #limit: number;
   readonly #windowMs: number;
-  #times: number[] | null = null;
+  #times: number[] = [];
 
   constructor(limit: number, windowMs: number) {
     this.#limit = limit;
@@ -12,7 +12,7 @@ export class RecentCount {
   /** Counts one more at `nowMs`; `false` when it is too many. `lagMs` widens the window for what waited. */
   add(nowMs: number, lagMs = 0): boolean {
     const limit = Math.floor(this.#limit * (1 + lagMs / this.#windowMs));
-    const recent = (this.#times ?? []).filter((time) => nowMs - time < this.#windowMs);
+    const recent = this.#times.filter((time) => nowMs - time < this.#windowMs);
     recent.push(nowMs);
     this.#times = recent.slice(-limit - 1);
     return recent.length <= limit;

@@ -3,7 +3,7 @@ import type { Packet } from "../frames/packet.ts";
 import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "../frames/server-frames.ts";
 import type { Entry } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
-import type { Follower, Topic } from "./topic.ts";
+import type { Subscribed, Topic } from "./topic.ts";
 
 /** Receives the data of a subscription: one connection. */
 export type Receiver = {
@@ -18,15 +18,11 @@ export type Receiver = {
   fail(thrown: unknown): void;
 };
 
-/** A subscription as its connection has it. */
-export type Subscribed = Follower &
-  Pick<Subscription, "topic" | "begin" | "start" | "end" | "settled">;
-
-/** Where to begin. Of what is behind `safePosition` a fork may have reverted something since. */
+/** Where to begin. What is after `safePosition` may have been reverted since. */
 export type Start = {
   readonly begin: number;
   readonly safePosition: number;
-  /** Else only new events are requested. */
+  /** Whether more than new events is requested. */
   readonly isReplay: boolean;
   readonly snapshotRows: number;
 };
@@ -35,9 +31,8 @@ export type Start = {
  * One client's cursor over the log of a channel. Live, blocks are pushed to it; else it reads page by page until a
  * page ends where the log ends. That is the only way to live, so nothing is missed or sent twice.
  */
-export class Subscription implements Follower {
+export class Subscription implements Subscribed {
   readonly topic: Topic;
-  /** The position that it begins behind. */
   readonly begin: number;
   readonly #safePosition: number;
   readonly #history: History;
@@ -51,7 +46,6 @@ export class Subscription implements Follower {
   /** What was sent last may have changed since. */
   #mustRestate = false;
   #snapshotRows: number;
-  /** Resolves when the reading that is under way has stopped. */
   #reading: Promise<void> = Promise.resolve();
 
   constructor(parts: { topic: Topic; history: History; receiver: Receiver; start: Start }) {

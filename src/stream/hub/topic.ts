@@ -3,8 +3,15 @@ import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
 import type { Channel, Entry, Feed } from "./channel.ts";
 
-/** One that follows a topic. */
-export type Follower = {
+/** A subscription as its topic and its connection have it. */
+export type Subscribed = {
+  readonly topic: Topic;
+  /** The position that it begins behind. */
+  readonly begin: number;
+  /** Resolves when the reading that is under way has stopped. */
+  readonly settled: Promise<void>;
+  start(): void;
+  end(): void;
   /** Takes what a block has added; `previous` is where the packet says the topic stood before. */
   report(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
   /** Something may have been added behind `from`, up to where everything was sent. */
@@ -13,7 +20,7 @@ export type Follower = {
   rewind(to: number, reverted: readonly string[]): void;
 };
 
-/** A channel, and its words in one order, by which it is known. */
+/** A channel and its name: what it is asked for with, in one order. */
 export type NamedChannel = { readonly channel: Channel; readonly name: string };
 
 /** A channel that someone follows, shared by all who asked for the same. */
@@ -22,7 +29,7 @@ export class Topic {
   readonly id: string;
   readonly name: string;
   readonly channel: Channel;
-  readonly followers = new Set<Follower>();
+  readonly followers = new Set<Subscribed>();
   readonly feed: Feed | null;
   readonly #eventHead: string;
   /** The position of the newest event that was pushed; packets are chained to it. */
@@ -39,7 +46,7 @@ export class Topic {
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
-  /** Says what an unfinalized block adds; channels that are read instead are read from `from` on. */
+  /** Reports what an unfinalized block adds; channels that are read instead are read from `from` on. */
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
     const last = entries?.at(-1);

@@ -18,13 +18,12 @@ type Waiting = Outgoing & { readonly sinceMs: number };
  */
 export class Outbox {
   readonly #write: Write;
-  #waiting: Waiting[] | null = null;
-  #next = 0;
+  #waiting: Waiting[] = [];
   #waitingBytes = 0;
   /** Since when the other side takes nothing; `null` while it does. */
   #blockedSinceMs: number | null = null;
   #sentSeq: number | null = null;
-  #onRoom: (() => void) | null = null;
+  #onRoom: (() => void)[] = [];
 
   constructor(write: Write) {
     this.#write = write;
@@ -36,29 +35,28 @@ export class Outbox {
       if (!this.#send(outgoing)) this.#blockedSinceMs = nowMs;
       return;
     }
-    this.#waiting ??= [];
     this.#waiting.push({ ...outgoing, sinceMs: nowMs });
     this.#waitingBytes += outgoing.bytes.length;
   }
 
   drained(nowMs: number): void {
     this.#blockedSinceMs = null;
-    const waiting = this.#waiting ?? [];
-    for (let one = waiting[this.#next]; one !== undefined; one = waiting[this.#next]) {
-      this.#next += 1;
+    let sent = 0;
+    for (const one of this.#waiting) {
+      sent += 1;
       this.#waitingBytes -= one.bytes.length;
       if (this.#send(one)) continue;
       this.#blockedSinceMs = nowMs;
       break;
     }
-    this.#forgetSent(waiting);
+    this.#waiting.splice(0, sent);
     if (this.#blockedSinceMs === null) this.#notifyRoom();
   }
 
   /** Whether the client has fallen too far behind. */
   isOver(nowMs: number): boolean {
     if (this.#blockedSinceMs === null) return false;
-    const oldestMs = this.#waiting?.[this.#next]?.sinceMs ?? this.#blockedSinceMs;
+    const oldestMs = this.#waiting[0]?.sinceMs ?? this.#blockedSinceMs;
     const { queueBytesMax, queueAgeMsMax } = streamLimits;
     const waitedMs = nowMs - Math.min(oldestMs, this.#blockedSinceMs);
     return this.#waitingBytes > queueBytesMax || waitedMs > queueAgeMsMax;
@@ -66,28 +64,22 @@ export class Outbox {
 
   /** All data up to here has been sent; `null` when none has. */
   get deliveredSeq(): number | null {
-    const waiting = (this.#waiting ?? []).slice(this.#next);
     // Of one block the rows of several channels are sent one channel after the other.
-    const firstWaiting = Math.min(...waiting.map(({ firstSeq = Infinity }) => firstSeq));
+    const firstWaiting = Math.min(...this.#waiting.map(({ firstSeq = Infinity }) => firstSeq));
     return this.#sentSeq === null ? null : Math.min(this.#sentSeq, firstWaiting - 1);
   }
 
-  /** Resolves once nothing waits: who reads history reads no faster than the client. */
+  /** Resolves once nothing waits: history is read no faster than the client takes it. */
   async whenRoom(): Promise<void> {
     if (this.#blockedSinceMs === null) return;
-    const earlier = this.#onRoom;
     await new Promise<void>((resolve) => {
-      this.#onRoom = () => {
-        earlier?.();
-        resolve();
-      };
+      this.#onRoom.push(resolve);
     });
   }
 
   clear(): void {
-    this.#waiting = null;
+    this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#next = 0;
     this.#notifyRoom();
   }
 
@@ -96,19 +88,7 @@ export class Outbox {
     return this.#write(bytes);
   }
 
-  #forgetSent(waiting: readonly Waiting[]): void {
-    if (this.#next === waiting.length) {
-      this.#waiting = null;
-      this.#next = 0;
-    } else if (this.#next > waiting.length / 2) {
-      this.#waiting = waiting.slice(this.#next);
-      this.#next = 0;
-    }
-  }
-
   #notifyRoom(): void {
-    const report = this.#onRoom;
-    this.#onRoom = null;
-    report?.();
+    for (const resolve of this.#onRoom.splice(0)) resolve();
   }
 }

@@ -13,8 +13,8 @@ import type { Form, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
-import type { Receiver, Subscribed } from "../hub/subscription.ts";
-import type { NamedChannel } from "../hub/topic.ts";
+import type { Receiver } from "../hub/subscription.ts";
+import type { NamedChannel, Subscribed } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
@@ -70,8 +70,8 @@ export class Session implements Receiver {
   readonly #openedAtMs: number;
   readonly #isPublic: boolean;
   #key: VerifiedKey | null;
-  #subscriptions: Map<string, Subscribed> | null = null;
-  #pending: Packet[] | null = null;
+  readonly #subscriptions = new Map<string, Subscribed>();
+  #pending: Packet[] = [];
   #frames: RecentCount | null = null;
   #faults: RecentCount | null = null;
   #unansweredPings = 0;
@@ -115,10 +115,6 @@ export class Session implements Receiver {
 
   get isClosed(): boolean {
     return this.#isClosed;
-  }
-
-  get subscriptionCount(): number {
-    return this.#subscriptions?.size ?? 0;
   }
 
   /** A message of the client; `null` for one that is not text. */
@@ -175,7 +171,7 @@ export class Session implements Receiver {
   }
 
   announce(text: string): void {
-    if (this.subscriptionCount > 0) this.sendText(text);
+    if (this.#subscriptions.size > 0) this.sendText(text);
   }
 
   /** Closes when the key has been revoked or has expired. */
@@ -196,11 +192,11 @@ export class Session implements Receiver {
   /** The connection is gone: everything it has is given up. */
   closed(): void {
     this.#isClosed = true;
-    this.#pending = null;
+    this.#pending = [];
     this.#parts.hub.listeners.delete(this);
-    for (const one of this.#subscriptions?.values() ?? []) this.#parts.hub.unsubscribe(one);
-    this.#parts.meter.subscriptions -= this.subscriptionCount;
-    this.#subscriptions = null;
+    for (const one of this.#subscriptions.values()) this.#parts.hub.unsubscribe(one);
+    this.#parts.meter.subscriptions -= this.#subscriptions.size;
+    this.#subscriptions.clear();
     this.#outbox.clear();
   }
 
@@ -208,14 +204,13 @@ export class Session implements Receiver {
     if (this.#isClosed) return;
     if (isReplay) this.#parts.meter.replayed_messages += packet.count;
     if (!this.#form.batch) return this.#push(packet);
-    this.#pending ??= [];
     this.#pending.push(packet);
     this.#parts.flusher.add(this);
   }
 
   takePending(): readonly Packet[] {
-    const packets = this.#pending ?? [];
-    this.#pending = null;
+    const packets = this.#pending;
+    this.#pending = [];
     return packets;
   }
 
@@ -357,11 +352,11 @@ export class Session implements Receiver {
     if (this.#isClosed) return;
     const { hub, quotas } = this.#parts;
     const { name } = named;
-    const known = this.#subscriptions?.get(name);
+    const known = this.#subscriptions.get(name);
     if (known !== undefined) {
       throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
     }
-    if (this.subscriptionCount >= quotas.subscriptionsMax) {
+    if (this.#subscriptions.size >= quotas.subscriptionsMax) {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalid("connection", issue);
     }
@@ -372,7 +367,6 @@ export class Session implements Receiver {
     };
     const subscription = hub.subscribe({ named, start, receiver: this, started });
     if (this.#isClosed) return hub.unsubscribe(subscription);
-    this.#subscriptions ??= new Map();
     this.#subscriptions.set(name, subscription);
     this.#parts.meter.subscriptions += 1;
   }
@@ -380,11 +374,11 @@ export class Session implements Receiver {
   #unsubscribe(of: string | ChannelRequest, id: FrameId | null): void {
     const { hub } = this.#parts;
     const asked = typeof of === "string" ? null : hub.nameOf(of).name;
-    for (const [name, subscription] of this.#subscriptions ?? []) {
+    for (const [name, subscription] of this.#subscriptions) {
       const { topic } = subscription;
       if (name !== asked && topic.id !== of) continue;
       hub.unsubscribe(subscription);
-      this.#subscriptions?.delete(name);
+      this.#subscriptions.delete(name);
       this.#parts.meter.subscriptions -= 1;
       const channel = topic.channel.asked;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
