@@ -96,7 +96,7 @@ export type Event = {
   readonly trades_24h: number;
   readonly last_trade_at: Time | null;
   readonly last_trade_at_ms: Milliseconds | null;
-  readonly price_sum: string | null;
+  readonly price_sum: Decimal | null;
   readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
 };
 

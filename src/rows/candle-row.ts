@@ -18,7 +18,7 @@ export const candleRow = Type.Object({
   trades: Type.Integer(),
   vwap: wire.nullable(wire.decimalText),
   closed: Type.Boolean({ description: "Chain time has passed the end of the bucket" }),
-  filled: Type.Boolean({ description: "No trade: the close before, carried on" }),
+  filled: Type.Boolean(),
 });
 export type CandleRow = Static<typeof candleRow>;
 

@@ -18,12 +18,7 @@ const eventMarketShape = Type.Object({
   id,
   question,
   slug,
-  outcome_label: wire.nullable(
-    Type.String({
-      description: "What distinguishes the market within its event, such as a candidate",
-      examples: ["Jane Doe"],
-    }),
-  ),
+  outcome_label: wire.nullable(Type.String()),
   status,
   tokens,
   volume_usd,
@@ -52,14 +47,7 @@ export const eventRow = Type.Object({
   trades_24h,
   last_trade_at,
   last_trade_at_ms,
-  price_sum: wire.nullable(
-    Type.String({
-      ...wire.decimalText,
-      description:
-        "Sum of the prices of the first outcome of every market, in USD; near 1 where exactly one can win. null unless neg-risk, and before the first trade",
-      examples: ["1.012"],
-    }),
-  ),
+  price_sum: wire.nullable(wire.decimalText),
   metadata_source,
 });
 export type EventRow = Static<typeof eventRow>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { assert } from "../base/assert.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ExchangeNotice } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
@@ -57,8 +58,8 @@ export const exchangeEventRow = Type.Object({
   ...trade.idShape,
   kind: Type.Enum([...exchangeEventKinds]),
   ...endShape,
-  by: nullable(addressText, { description: "Who paused, unpaused or changed" }),
-  account: nullable(addressText, { description: "role_changed: whose role" }),
+  by: addressOrNull,
+  account: addressOrNull,
   role: Type.Union([Type.Literal("admin"), Type.Literal("operator"), Type.Null()]),
   granted: nullable(Type.Boolean()),
   old_interval_blocks: integerOrNull,
@@ -94,7 +95,7 @@ export function presentCancellation(
   return presentPlaced(located, fields, { contracts, context });
 }
 
-/** An event as clients see it; `null` for events that no exchange logged. */
+/** An event as clients see it; `null` for events of other contracts, and for fills. */
 export function presentExchangeEvent(
   located: LocatedEvent,
   contracts: Contracts,
@@ -112,7 +113,7 @@ function presentPlaced<Fields>(
   { contracts, context }: { readonly contracts: Contracts; readonly context: trade.RowContext },
 ) {
   const contract = contracts.byAddress.get(located.address);
-  if (contract?.kind !== "exchange") return null;
+  assert(contract?.kind === "exchange", "nothing else logs such events");
   return {
     ...trade.idFields(located),
     ...fields,

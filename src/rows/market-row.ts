@@ -28,7 +28,7 @@ const marketTokenShape = Type.Object({
 });
 
 const resolutionShape = Type.Object({
-  payouts: Type.Array(wire.decimalText, { description: "One per outcome, summing to 1" }),
+  payouts: Type.Array(wire.decimalText),
   winning_token_id: wire.nullable(wire.tokenIdText),
   winning_outcome: textOrNull,
   tx_hash: wire.hashText,
@@ -44,12 +44,7 @@ export const eventSummary = Type.Object(
         "The neg_risk_market_id of a neg-risk event, else the id that the venue gave the event",
       examples: ["903193"],
     }),
-    title: wire.nullable(
-      Type.String({
-        description: "Title of the event",
-        examples: ["Which party wins the Senate?"],
-      }),
-    ),
+    title: textOrNull,
     slug: textOrNull,
   },
   { description: "The event of the market, in short" },

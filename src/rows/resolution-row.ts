@@ -13,7 +13,7 @@ export const resolutionRow = Type.Object({
   condition_id: wire.conditionIdText,
   question_id: wire.nullable(wire.hashText),
   oracle: wire.addressText,
-  payouts: Type.Array(wire.decimalText, { description: "One per outcome, summing to 1" }),
+  payouts: Type.Array(wire.decimalText),
   winning_token_id: wire.nullable(wire.tokenIdText),
   winning_outcome: wire.nullable(Type.String()),
   ...placeShape,

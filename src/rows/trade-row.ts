@@ -9,25 +9,12 @@ import * as wire from "./wire-format.ts";
 const feeAssetText = Type.Enum(["collateral", "token"]);
 const matchTypeText = Type.Enum(["complementary", "mint", "merge", "direct"]);
 
-const includedText = (description: string, example: string) =>
-  Type.Optional(
-    wire.nullable(
-      Type.String({
-        description: `${description}; with include=market only`,
-        examples: [example],
-      }),
-    ),
-  );
+const includedText = Type.Optional(
+  wire.nullable(Type.String({ description: "With include=market only" })),
+);
 
 /** What `include=market` adds to a row: the names that it can be joined or read by. */
-export const marketFields = {
-  question: includedText("The question of the market", "Will it rain in Paris on May 1?"),
-  slug: includedText(
-    "The venue's name of the market in addresses",
-    "will-it-rain-in-paris-on-may-1",
-  ),
-  event_id: includedText("The venue's id of the event of the market", "903193"),
-};
+export const marketFields = { question: includedText, slug: includedText, event_id: includedText };
 
 /** What identifies a row, and where it is in every list. */
 export const idShape = {

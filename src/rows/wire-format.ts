@@ -43,9 +43,7 @@ export const seqNumber = Type.Integer({
 });
 
 export const sideText = Type.Enum(["BUY", "SELL"]);
-export const statusText = Type.Enum(["confirmed", "finalized"], {
-  description: "confirmed can still be reverted by a fork; finalized cannot",
-});
+export const statusText = Type.Enum(["confirmed", "finalized"]);
 export const exchangeText = Type.Enum(["standard", "neg_risk"]);
 export const exchangeVersionNumber = Type.Enum([1, 2, 3], { type: "integer" });
 export const moduleText = Type.Enum(["binary", "neg_risk", "combinatorial"]);

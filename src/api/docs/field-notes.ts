@@ -15,7 +15,7 @@ const ms = 1_777_636_800_000;
 const seq = 71_250_123_000_345;
 
 export const fieldNotes: Readonly<Record<string, Note>> = {
-  account: ["The account whose role changed", address],
+  account: ["role_changed: the account whose role changed", address],
   active: ["Whether the market can still trade: it is not resolved", true],
   address: ["The wallet or contract, lower-case hex", address],
   allowed_ips: [
@@ -129,7 +129,10 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   outcome: ["Label of the outcome; null until a text has reported it", "Yes"],
   outcome_count: ["Outcomes of the condition", 2],
   outcome_index: ["Index of the outcome, from 0; null until the market is known", 0],
-  outcome_label: ["What distinguishes the market within its event", "Jane Doe"],
+  outcome_label: [
+    "What distinguishes the market within its event, such as a candidate",
+    "Jane Doe",
+  ],
   pagination: ["Where the page is in the list", null],
   payouts: ["Payout of each outcome, in USD per share; they add up to 1", ["1", "0"]],
   prefix: ["Beginning of the key, which identifies it to people", "ow_read_Xu3Y"],
@@ -138,7 +141,10 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
     "last_trade: of the token; complement: 1 - the price of the other token; settlement: the payout",
     "last_trade",
   ],
-  price_sum: ["Sum of the prices of the first outcomes, in USD", "1.012"],
+  price_sum: [
+    "Sum of the prices of the first outcome of every market, in USD; near 1 where exactly one can win. null unless neg-risk, and before the first trade",
+    "1.012",
+  ],
   question: [
     "The question of the market; null until it is known",
     "Will it rain in Paris on May 1?",
@@ -203,10 +209,10 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   winning_token_id: ["Token of the outcome that takes all; null when there is none", token],
   api: ["Requests, refusals and latency", null],
   answered_by: ["Answers by question and source", null],
-  ask_depth_usd: ["What all asks are worth, in USD", "1520"],
+  ask_depth_usd: ["Price times size of all asks, also those not shown, in USD", "1520"],
   asks: ["Asks, the lowest first", [{ price: "0.53", size: "120" }]],
   audit: ["What was read again and compared", null],
-  bid_depth_usd: ["What all bids are worth, in USD", "1480"],
+  bid_depth_usd: ["Price times size of all bids, also those not shown, in USD", "1480"],
   bids: ["Bids, the highest first", [{ price: "0.51", size: "80" }]],
   blocked_at: ["When the address was blocked", time],
   blocked_until: ["When the block ends", time],

@@ -21,7 +21,7 @@ const commonFields = {
   prefix: Type.String(),
   name: Type.String(),
   scope: Type.Enum([...scopes]),
-  rate_limit: Type.Integer({ description: "Requests a minute" }),
+  rate_limit: Type.Integer(),
   created_at: Type.String({ format: "date-time" }),
   expires_at: nullableText,
 };

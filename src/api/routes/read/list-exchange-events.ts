@@ -105,12 +105,13 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
   };
 }
 
-/** What else logs such events, or did when it was indexed, is not sent. */
+/** `undefined` where any exchange counts: nothing else logs such events. */
 function exchangesOf({ contracts }: Backend, wanted: EventQuery["exchange"]) {
-  const all = [...contracts.byAddress.values()].filter((contract) => contract.kind === "exchange");
-  return all
-    .filter(({ exchange }) => wanted === undefined || exchange === wanted)
-    .map(({ address: own }) => own);
+  if (wanted === undefined) return undefined;
+  const all = [...contracts.byAddress.values()];
+  return all.flatMap((one) =>
+    one.kind === "exchange" && one.exchange === wanted ? one.address : [],
+  );
 }
 
 /** Who asks for an order or a user asks for kinds that name one; for both, for nothing. */
