@@ -1,23 +1,16 @@
 import type { FastifyRequest } from "fastify";
 import type { TokenId } from "../base/ids.ts";
-import type { Contracts } from "../contracts/contracts.ts";
 import type { Freshness } from "../rows/freshness.ts";
-import type { PriceSources } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
-import type { OrderBooks } from "../venue/books/order-books.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { StreamSources } from "../stream/hub/channel.ts";
 import type { CachePolicy } from "./cache/response-cache.ts";
 import { bookTopReader } from "./lists/book-tops.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
 /** What the endpoints that serve data read from. They write nothing. */
-export type Backend = PriceSources & {
-  readonly store: IndexedFacts;
-  readonly contracts: Contracts;
+export type Backend = StreamSources & {
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;
-  /** `null` when none is configured. */
-  readonly books: OrderBooks | null;
 };
 
 type CachePolicyOf = (request: FastifyRequest) => CachePolicy;

@@ -10,7 +10,6 @@ import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { openChannel } from "../../src/stream/channels.ts";
-import { RowMemo } from "../../src/stream/hub/channel.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { channels, FoldingClient, mismatch } from "../support/folding-client.ts";
@@ -199,7 +198,7 @@ class Play {
 
   async #check({ sources }: Started, number: number, client: FoldingClient): Promise<void> {
     const { store } = this.#folder;
-    const channel = openChannel(client.request, { ...sources, latestRows: new RowMemo() });
+    const channel = openChannel(client.request, sources);
     let wrong: string | null = null;
     const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
     const caughtUp = waitFor(name, async () => {

@@ -42,8 +42,6 @@ type ServerOptions = {
   /** For `meta`; not needed where no answer has one. */
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
-  /** How long requests in flight have once it closes; that of the limits unless given. */
-  readonly drainTimeoutMs?: number;
   /** What people get where there is nothing; an error in JSON without it. */
   readonly unknownPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
   /** Takes the requests that ask for another protocol. */
@@ -175,8 +173,7 @@ export class HttpServer {
 
   /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
-    const { silentDrainMs, idleSweepMs } = webLimits;
-    const { drainTimeoutMs = webLimits.drainTimeoutMs } = this.#options;
+    const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
     const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
     const silence = setTimeout(() => this.#idleConnections.destroyAll(), silentDrainMs);
     // Answers that had begun before have promised to keep their connection.

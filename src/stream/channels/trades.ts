@@ -54,10 +54,7 @@ function channelOf(
     asked: { type, ...shown, ...shownFilter(request) },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: tokenIds ?? "all", events: false },
-    entriesOf: (block) => {
-      const entryOf = entryWriter(sources);
-      return tradesOf(block).map((fill) => sources.latestRows.getOrAdd(fill, () => entryOf(fill)));
-    },
+    entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
     readAfter: async (after, { limit }) => {
       const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly, totalsOf };
       return mapInTurns(await readFills(sources.store, page), entryWriter(sources));

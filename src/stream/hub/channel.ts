@@ -90,23 +90,4 @@ export type StreamSources = PriceSources & {
   readonly contracts: Contracts;
   /** `null` when none is configured. */
   readonly books: OrderBooks | null;
-  /** Rows of the block being sent, which many channels share. */
-  readonly latestRows: RowMemo;
 };
-
-/** Makes each row once; forgotten from block to block. */
-export class RowMemo {
-  readonly #entries = new Map<object, Entry>();
-
-  getOrAdd(fact: object, make: () => Entry): Entry {
-    const known = this.#entries.get(fact);
-    if (known !== undefined) return known;
-    const entry = make();
-    this.#entries.set(fact, entry);
-    return entry;
-  }
-
-  forget(): void {
-    this.#entries.clear();
-  }
-}

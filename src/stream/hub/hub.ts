@@ -8,13 +8,7 @@ import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.t
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
-import {
-  type Channel,
-  type Feed,
-  type FeedReceiver,
-  RowMemo,
-  type StreamSources,
-} from "./channel.ts";
+import type { Channel, Feed, FeedReceiver, StreamSources } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Start, Subscription } from "./subscription.ts";
 import { type NamedChannel, type Subscribed, Topic } from "./topic.ts";
@@ -37,8 +31,8 @@ export class Hub {
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
-  constructor(sources: Omit<StreamSources, "latestRows">) {
-    this.#sources = { ...sources, latestRows: new RowMemo() };
+  constructor(sources: StreamSources) {
+    this.#sources = sources;
     const { store } = sources;
     const final = finalSeqOf(store);
     this.#end = { latest: store.newestSeq, final, version: 0, forks: 0 };
@@ -126,7 +120,6 @@ export class Hub {
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.publish(block, from);
     }
-    this.#sources.latestRows.forget();
     this.#history.notifyAdded();
   }
 

@@ -17,26 +17,21 @@ import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/events";
 const pageRows = 20;
-const { cursor, status, search, neg_risk, event_id, neg_risk_market_id } = marketQuery.properties;
-const { category, tag, condition_id, token_id, min_volume, min_volume_24h, order } =
-  marketQuery.properties;
+/** Parameters of the list of markets that events have no use for. */
+const ofMarkets = [
+  "include",
+  "active",
+  "slug",
+  "created_after",
+  "created_before",
+  "end_after",
+  "end_before",
+] as const;
 
 const eventQuery = Type.Object({
+  ...Type.Omit(marketQuery, ofMarkets).properties,
   ...bulkQuery({ pageRows, pageRowsMax: 50 }),
-  cursor,
-  status,
-  search,
-  neg_risk,
-  event_id,
-  neg_risk_market_id,
-  category,
-  tag,
-  condition_id,
-  token_id,
-  min_volume,
-  min_volume_24h,
   sort: Type.Enum(["volume_24h", "volume", "created_at", "end_date"], { default: "volume_24h" }),
-  order,
 });
 type EventQuery = Static<typeof eventQuery>;
 
