@@ -13,6 +13,8 @@ import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command
 /** The exit code of a failure and what to write to standard error: 1 a failure, 2 wrong use or settings, 70 a bug, 75 try again. */
 export function describeFailure(thrown: unknown): { code: number; text: string } {
   const error = toError(thrown);
+  // Closing has failed as well: what failed first is the reason.
+  if (error instanceof SuppressedError) return describeFailure(error.suppressed);
   if (error instanceof CommanderError) return describeMisuse(error);
   const code = exitCodeOf(error);
   return { code, text: code === exitCodes.bug ? String(error.stack) : plain(error) };

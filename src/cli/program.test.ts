@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CommanderError } from "commander";
+import { AppError } from "../base/errors.ts";
 import { describeFailure } from "./exit-code.ts";
 import { buildProgram } from "./program.ts";
 
@@ -40,4 +41,10 @@ test("refuses what it does not take", async () => {
   const twice = "keys create --scope read --scope=read";
   assert.match(await refusal(twice), /--scope <scope>.* given more than once/);
   assert.match(await refusal("tail --key a --key-file b"), /cannot be used with/);
+});
+
+test("a failure has its own exit code also when closing fails after it", () => {
+  const full = new AppError("SERVICE_UNAVAILABLE", "the store is not there");
+  const both = new SuppressedError(new Error("cannot be closed"), full);
+  assert.deepEqual(describeFailure(both), { code: 75, text: "oddwire: the store is not there" });
 });
