@@ -124,7 +124,7 @@ export function openMetadata(
     if (error instanceof DataFolderUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
-  const metadata = MarketMetadata.open({ baseUrl, keeper: state.venue, publish, ...means });
+  const metadata = MarketMetadata.open({ baseUrl, sink: state.venue, publish, ...means });
   life.onClose(() => metadata.close());
   return metadata;
 }

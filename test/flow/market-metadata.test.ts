@@ -74,7 +74,7 @@ async function openMarketMetadata(t: TestContext) {
     const means = { clock: fastClock(), random: () => 0, log, onFailure: assert.ifError };
     const marketMetadata = MarketMetadata.open({
       baseUrl: venue.restUrl,
-      keeper: state.venue,
+      sink: state.venue,
       publish,
       ...means,
     });

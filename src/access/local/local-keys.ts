@@ -105,17 +105,7 @@ export class LocalKeys implements Keys {
       if (row === null || !isActive(recordOf(row), nowMs)) throw noActiveKey();
       const hashed = this.#live.hashed(generateKey(row.scope));
       const rotated = rotateRecord(recordOf(row), hashed, { ms: graceMs, nowMs });
-      const { prefix, previousMac, previousUntilMs } = rotated;
-      this.#prepare("INSERT INTO issued_values VALUES (?)").run(bytesOf(hashed.mac));
-      this.#prepare(
-        "UPDATE keys SET mac = ?, prefix = ?, previous_mac = ?, previous_until_ms = ? WHERE id = ?",
-      ).run(
-        bytesOf(hashed.mac),
-        prefix,
-        previousMac === null ? null : bytesOf(previousMac),
-        previousUntilMs,
-        id,
-      );
+      this.#store(rotated);
       return { key: this.#live.show(rotated, row), value: hashed.value };
     });
     this.#reload();
@@ -153,32 +143,35 @@ export class LocalKeys implements Keys {
 
   #insert(input: NewKey, hashed: HashedValue): IssuedKey {
     const record = makeRecord(input, hashed, this.#clock.nowMs());
-    const { id, name, scope, prefix, createdAtMs: nowMs, expiresAtMs } = record;
-    const mac = bytesOf(record.mac);
     this.#database.transaction(() => {
       const counts = this.#prepare(
         `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
          WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
-      ).get(name, nowMs) as { named: number; active: number };
+      ).get(record.name, record.createdAtMs) as { named: number; active: number };
       refuseWithoutRoom(counts);
-      this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
-      this.#prepare(
-        `INSERT INTO keys
-           (id, name, scope, prefix, mac, allowed_ips, created_at_ms, expires_at_ms)
-         VALUES (:id, :name, :scope, :prefix, :mac, :allowedIps, :nowMs, :expiresAtMs)`,
-      ).run({
-        id,
-        name,
-        scope,
-        prefix,
-        mac,
-        nowMs,
-        expiresAtMs,
-        allowedIps: JSON.stringify(record.allowedIps),
-      });
+      this.#store(record);
     });
     this.#reload();
     return { key: this.#live.show(record), value: hashed.value };
+  }
+
+  /** Writes a new key, or one with a new value. */
+  #store({ revokedAtMs: _revokedAtMs, ...record }: KeyRecord): void {
+    const mac = bytesOf(record.mac);
+    this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
+    this.#prepare(
+      `INSERT INTO keys (id, name, scope, prefix, mac, previous_mac, previous_until_ms, allowed_ips,
+         created_at_ms, expires_at_ms)
+       VALUES (:id, :name, :scope, :prefix, :mac, :previousMac, :previousUntilMs, :allowedIps,
+         :createdAtMs, :expiresAtMs)
+       ON CONFLICT (id) DO UPDATE SET mac = :mac, prefix = :prefix, previous_mac = :previousMac,
+         previous_until_ms = :previousUntilMs`,
+    ).run({
+      ...record,
+      mac,
+      previousMac: record.previousMac === null ? null : bytesOf(record.previousMac),
+      allowedIps: JSON.stringify(record.allowedIps),
+    });
   }
 
   /** Memory is always made from the database: one way only for a key to get into it. */

@@ -38,7 +38,7 @@ export type DueMarkets = {
 
 type MarketMetadataOptions = {
   readonly baseUrl: string;
-  readonly keeper: MetadataSink;
+  readonly sink: MetadataSink;
   /** Without it there are no other processes. */
   readonly publish?: PublishMetadata | undefined;
   readonly clock: Clock;
@@ -109,12 +109,12 @@ export class MarketMetadata {
 
   /** Requests some markets by id, then reads a page; returns how long to wait before the next round. */
   async #round(signal: AbortSignal): Promise<number> {
-    if (this.#options.keeper.isFull) return metadataLimits.idleMs;
+    if (this.#options.sink.isFull) return metadataLimits.idleMs;
     try {
       const hasAsked = await this.#lookUp(signal);
       const hasRead = await this.#readPage(signal);
       this.#failures = 0;
-      this.#options.keeper.saveIfDue();
+      this.#options.sink.saveIfDue();
       return hasAsked || hasRead ? 0 : metadataLimits.idleMs;
     } catch (thrown) {
       if (signal.aborted) return 0;
@@ -128,7 +128,7 @@ export class MarketMetadata {
 
   async #lookUp(signal: AbortSignal): Promise<boolean> {
     if (this.#due.length === 0) {
-      const due = this.#options.keeper.due(this.#nowSeconds, metadataLimits.dueMax);
+      const due = this.#options.sink.due(this.#nowSeconds, metadataLimits.dueMax);
       this.#due = due.conditionIds;
       this.#missing = due.missing;
     }
@@ -142,14 +142,14 @@ export class MarketMetadata {
       await this.#take(markets, signal);
       for (const { conditionId } of markets) absent.delete(conditionId);
     }
-    this.#options.keeper.noteAbsent([...absent], this.#nowSeconds);
+    this.#options.sink.noteAbsent([...absent], this.#nowSeconds);
     this.#due = this.#due.slice(asked.length);
     return true;
   }
 
   async #readPage(signal: AbortSignal): Promise<boolean> {
     const nowSeconds = this.#nowSeconds;
-    const pass = duePass(this.#options.keeper.progress, { nowSeconds, missing: this.#missing });
+    const pass = duePass(this.#options.sink.progress, { nowSeconds, missing: this.#missing });
     if (pass === null) return false;
     const page = await this.#ask(pass, signal);
     if (page !== null) {
@@ -158,10 +158,10 @@ export class MarketMetadata {
     }
     const after = page === null ? null : afterPage(pass, page.nextCursor);
     if (after === "loop") this.#faults.add("cursor_loop");
-    this.#options.keeper.progress =
+    this.#options.sink.progress =
       after === null || after === "loop"
-        ? afterPass(this.#options.keeper.progress, pass, nowSeconds)
-        : { ...this.#options.keeper.progress, pass: after };
+        ? afterPass(this.#options.sink.progress, pass, nowSeconds)
+        : { ...this.#options.sink.progress, pass: after };
     return true;
   }
 
@@ -189,7 +189,7 @@ export class MarketMetadata {
     await this.#options.publish?.(markets);
     await mapInTurns(markets, (market) => {
       signal.throwIfAborted();
-      this.#options.keeper.take(market, this.#nowSeconds);
+      this.#options.sink.take(market, this.#nowSeconds);
     });
   }
 
