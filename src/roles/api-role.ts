@@ -1,7 +1,6 @@
 import { bookTopsOf } from "../api/lists/book-tops.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import { assert } from "../base/assert.ts";
 import { version } from "../base/config/version.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { Contracts } from "../contracts/contracts.ts";
@@ -68,11 +67,9 @@ async function openReader(
   { config, log, life }: RoleStart,
   contracts: Contracts,
 ): Promise<FactReader> {
-  const place = serverPlaceOf(config, contracts);
-  assert(place !== null, "this role requires a server");
   const waiting = new AbortController();
   life.onClose(() => waiting.abort());
-  return FactReader.open(place, {
+  return FactReader.open(serverPlaceOf(config, contracts), {
     dataDir: config.dataDir,
     signal: waiting.signal,
     onWaiting: (reason) => log.warn({ reason }, "waiting for the facts"),

@@ -1,9 +1,7 @@
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import { assert } from "../base/assert.ts";
 import { version } from "../base/config/version.ts";
 import { toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
-import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
 import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
 import { Lease } from "../feed/cluster/lease.ts";
@@ -65,7 +63,9 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
   const indexing = { config, contracts, startedAt };
   const chain = openChain(start, indexing);
-  await makeTables(start, contracts);
+  // Keys are in the database, also while this indexer stands by.
+  const { engine } = await openDatabase(serverPlaceOf(config, contracts), dataDir);
+  await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
@@ -94,14 +94,6 @@ export async function openIndex(start: RoleStart): Promise<string> {
   };
   activate().catch((thrown: unknown) => life.fail(toError(thrown)));
   return url;
-}
-
-/** Keys are in the database, also while this indexer stands by. */
-async function makeTables({ config }: RoleStart, contracts: Contracts): Promise<void> {
-  const place = serverPlaceOf(config, contracts);
-  assert(place !== null, "this role requires a server");
-  const { engine } = await openDatabase(place, config.dataDir);
-  await engine.close();
 }
 
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {

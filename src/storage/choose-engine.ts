@@ -1,4 +1,3 @@
-import { assert } from "../base/assert.ts";
 import type { Config } from "../base/config/config.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { openFolder } from "./embedded/open-folder.ts";
@@ -9,8 +8,6 @@ export function chooseEngine(config: Config, contracts: Contracts): OpenEngine {
   if (config.clickhouseUrl === null) return openFolder;
   return async (dataDir) => {
     const { openDatabase, serverPlaceOf } = await import("./server/open-database.ts");
-    const place = serverPlaceOf(config, contracts);
-    assert(place !== null, "a server is configured");
-    return openDatabase(place, dataDir);
+    return openDatabase(serverPlaceOf(config, contracts), dataDir);
   };
 }

@@ -15,16 +15,18 @@ type BlocksWanted = {
   readonly blockLogs: BlockLogs;
 };
 
+/** Headers, and the replies to `eth_getLogs` of their blocks. */
+type Fetched = { readonly headers: readonly Header[]; readonly replies: readonly RpcReply[] };
+
 /** Linked blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
 export async function fetchBlocks(
   endpoint: Endpoint,
   wanted: BlocksWanted,
 ): Promise<readonly Block[]> {
-  const { blockLogs } = wanted;
-  const reported = wanted.count === 1 ? await fetchAnnounced(endpoint, wanted) : null;
-  const headers = reported === null ? await fetchLinked(endpoint, wanted) : [reported.header];
-  const replies =
-    reported === null ? await askLogs(endpoint, headers, wanted) : [reported.logsReply];
+  const { from, count, newest, blockLogs } = wanted;
+  const isAnnounced = count === 1 && newest.number === from;
+  const announced = isAnnounced ? await fetchAnnounced(endpoint, wanted) : null;
+  const { headers, replies } = announced ?? (await fetchLinked(endpoint, wanted));
   const blocks: Block[] = [];
   for (const [index, header] of headers.entries()) {
     const logs = await blockLogs.complete(endpoint, header, replies[index]);
@@ -34,31 +36,25 @@ export async function fetchBlocks(
   return blocks;
 }
 
-async function askLogs(
-  endpoint: Endpoint,
-  headers: readonly Header[],
-  { blockLogs }: BlocksWanted,
-): Promise<readonly RpcReply[]> {
-  const calls = headers.map((header) => blockLogs.call(header.hash));
-  return (await endpoint.request(calls, endpoint.blockPatience)).replies;
-}
-
 /** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
 async function fetchAnnounced(
   endpoint: Endpoint,
-  wanted: BlocksWanted,
-): Promise<{ header: Header; logsReply: RpcReply | undefined } | null> {
-  const { newest, blockLogs } = wanted;
-  if (newest.number !== wanted.from) return null;
+  { newest, blockLogs }: BlocksWanted,
+): Promise<Fetched | null> {
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
   const { replies } = await endpoint.request(calls, endpoint.blockPatience);
   const header = readHeader(replies[0], newest.number);
-  return header.hash === newest.hash ? { header, logsReply: replies[1] } : null;
+  return header.hash === newest.hash ? { headers: [header], replies: replies.slice(1) } : null;
 }
 
-async function fetchLinked(endpoint: Endpoint, wanted: BlocksWanted): Promise<Header[]> {
-  const numbers = Array.from({ length: wanted.count }, (_, index) => wanted.from + index);
+async function fetchLinked(
+  endpoint: Endpoint,
+  { from, count, blockLogs }: BlocksWanted,
+): Promise<Fetched> {
+  const numbers = Array.from({ length: count }, (_, index) => from + index);
   const headers = await fetchHeaders(endpoint, numbers, endpoint.smallPatience);
   checkLinks(new Map(headers.map((header) => [header.number, header])));
-  return headers;
+  const calls = headers.map((header) => blockLogs.call(header.hash));
+  const { replies } = await endpoint.request(calls, endpoint.blockPatience);
+  return { headers, replies };
 }

@@ -1,4 +1,4 @@
-import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
+import { readConfig } from "../../base/config/config.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { schemaVersion } from "../../storage/schema/schema.ts";
 import { checkDatabase } from "../../storage/server/check-database.ts";
@@ -14,13 +14,13 @@ import { exitCodes } from "../command.ts";
 /** Makes or migrates the tables on a server or a cluster; with `print` it shows the statements and runs none. */
 export async function makeSchema(options: { readonly print?: boolean }): Promise<number> {
   const config = readConfig("administer");
+  const contracts = await readContracts(config.contractsFile);
   if (options.print === true) {
-    const contracts = await readContracts(config.contractsFile);
     const statements = databaseStatements(databaseOf(config, contracts));
     process.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(""));
     return exitCodes.done;
   }
-  const place = await placeOf(config);
+  const place = serverPlaceOf(config, contracts);
   const { engine } = await openDatabase(place, config.dataDir);
   await engine.close();
   process.stdout.write(`the database ${place.database} has tables of version ${schemaVersion}\n`);
@@ -30,7 +30,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
 /** Checks the ClickHouse server, or all servers of the cluster, and the database that facts are kept in. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
-  const place = await placeOf(config);
+  const place = serverPlaceOf(config, await readContracts(config.contractsFile));
   const engine = await connectToServer(place, config.dataDir);
   try {
     const findings = await checkDatabase(engine, place);
@@ -41,10 +41,4 @@ export async function checkServer(): Promise<number> {
   } finally {
     await engine.close();
   }
-}
-
-async function placeOf(config: Config) {
-  const place = serverPlaceOf(config, await readContracts(config.contractsFile));
-  if (place !== null) return place;
-  throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
 }

@@ -68,8 +68,8 @@ async function openStore(
 ): Promise<CommittedFacts> {
   const { config, contracts, isWriting } = parts;
   const { dataDir } = config;
-  const place = isWriting ? null : serverPlaceOf(config, contracts);
-  if (place !== null) {
+  if (!isWriting && config.clickhouseUrl !== null) {
+    const place = serverPlaceOf(config, contracts);
     const read = await openDatabaseToRead(place, dataDir, reportWaiting);
     opened.defer(() => read.engine.close());
     return read;

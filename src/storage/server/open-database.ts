@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Config } from "../../base/config/config.ts";
+import { type Config, ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine, OpenedEngine } from "../engine/engine.ts";
@@ -31,10 +31,12 @@ export function databaseOf(config: Config, contracts: Contracts): Database {
   };
 }
 
-/** The database and its server that a configuration names; `null` for the engine in the process. */
-export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace | null {
+/** The database and its server that a configuration names. Throws `ConfigError` when it names none. */
+export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace {
   const { clickhouseUrl: url, clickhouseUser: user } = config;
-  if (url === null) return null;
+  if (url === null) {
+    throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
+  }
   const password = config.clickhousePassword ?? "";
   return { url, user, password, ...databaseOf(config, contracts) };
 }
