@@ -45,6 +45,7 @@ const layers = [
 /** Which layers may use a package, by its name without the path after it. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli"],
+  "@clickhouse/client": ["storage"],
   "@noble/hashes": ["chain", "contracts", "market"],
   "@scalar/fastify-api-reference": ["api"],
   "@uwdata/flechette": ["api"],

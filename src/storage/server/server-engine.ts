@@ -1,6 +1,8 @@
 import { mkdir } from "node:fs/promises";
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { assert } from "../../base/assert.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
@@ -18,7 +20,7 @@ import {
 import { SpoolFile } from "../engine/spool-file.ts";
 import { localTable } from "../schema/schema.ts";
 import { onCluster, type SchemaTarget, targetOf } from "../schema/schema-target.ts";
-import { HttpClient, type QuerySettings } from "./http-client.ts";
+import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
 /** Where the server is, who asks it, and for which database. */
@@ -37,13 +39,11 @@ export type ServerSettings = {
 };
 
 type Statement = {
-  readonly sql: string;
-  /** The rows of an `INSERT`, from their beginning. */
-  readonly rows?: () => Readable;
-  readonly settings: QuerySettings;
   readonly timeoutMs: number;
   /** Whether doing it twice is as good as once, so that it may be tried again when the connection is lost. */
   readonly isRepeatable: boolean;
+  /** Does it once. */
+  readonly attempt: (signal: AbortSignal) => Promise<Buffer>;
 };
 
 /**
@@ -51,7 +51,8 @@ type Statement = {
  * statement has a time limit, and how many may wait is bounded.
  */
 export class ServerEngine implements Engine {
-  readonly #client: HttpClient;
+  readonly #client: ClickHouseClient;
+  readonly #reader: HttpReader;
   readonly #host: string;
   readonly #target: SchemaTarget;
   readonly #spoolDir: string;
@@ -59,9 +60,10 @@ export class ServerEngine implements Engine {
   readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
   readonly #writers = new ConnectionPool(places(serverLimits.writersMax));
 
-  private constructor(settings: ServerSettings) {
+  private constructor(client: ClickHouseClient, settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
-    this.#client = new HttpClient(settings);
+    this.#client = client;
+    this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
     this.#target = targetOf(settings);
     this.#spoolDir = spoolDir;
@@ -70,7 +72,7 @@ export class ServerEngine implements Engine {
 
   /** Connects. Throws when there is no such database. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
-    const engine = new ServerEngine(settings);
+    const engine = new ServerEngine(await makeClient(settings), settings);
     try {
       await engine.query("SELECT 1");
       return engine;
@@ -134,31 +136,49 @@ export class ServerEngine implements Engine {
 
   async close(): Promise<void> {
     await Promise.all([this.#readers.close(), this.#writers.close()]);
-    this.#client.close();
+    this.#reader.close();
+    await this.#client.close();
   }
 
   async #read(sql: string, settings: QuerySettings): Promise<Buffer> {
     const timeoutMs = this.#queryTimeoutMs;
     const ofCluster = this.#target.kind === "cluster" ? clusterSettings : {};
-    const limited = { ...settings, ...ofCluster };
-    return this.#readers.run(() =>
-      this.#ask({ sql, settings: limited, timeoutMs, isRepeatable: true }),
-    );
+    const limited = { ...settings, ...ofCluster, ...limits(timeoutMs) };
+    const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
+    return this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt }));
   }
 
-  async #write(statement: Omit<Statement, "timeoutMs">): Promise<void> {
-    const { writeTimeoutMs: timeoutMs } = serverLimits;
-    await this.#writers.run(() => this.#ask({ ...statement, timeoutMs }));
+  async #write(statement: {
+    readonly sql: string;
+    readonly rows?: () => Readable;
+    readonly settings: ClickHouseSettings;
+    readonly isRepeatable: boolean;
+  }): Promise<void> {
+    const { sql, rows, settings, isRepeatable } = statement;
+    const timeoutMs = serverLimits.writeTimeoutMs;
+    const attempt = async (signal: AbortSignal): Promise<Buffer> => {
+      const values = rows?.();
+      try {
+        const { stream } = await this.#client.exec({
+          query: sql,
+          ...(values === undefined ? {} : { values }),
+          clickhouse_settings: { ...settings, ...limits(timeoutMs) },
+          abort_signal: signal,
+        });
+        return await buffer(stream);
+      } finally {
+        values?.destroy();
+      }
+    };
+    await this.#writers.run(() => this.#ask({ timeoutMs, isRepeatable, attempt }));
   }
 
   /** The answer. The time limit is one for all attempts. */
-  async #ask({ sql, rows, settings, timeoutMs, isRepeatable }: Statement): Promise<Buffer> {
+  async #ask({ timeoutMs, isRepeatable, attempt }: Statement): Promise<Buffer> {
     const signal = AbortSignal.timeout(timeoutMs);
-    const limited = { ...settings, ...limits(timeoutMs) };
     for (let attempts = 1; ; attempts += 1) {
-      const values = rows?.();
       try {
-        return await this.#client.send({ sql, rows: values, settings: limited, signal });
+        return await attempt(signal);
       } catch (thrown) {
         const cause = toError(thrown);
         const isLast = !isRepeatable || attempts === serverLimits.attemptsMax || signal.aborted;
@@ -166,8 +186,6 @@ export class ServerEngine implements Engine {
           const timedOutMs = signal.aborted ? timeoutMs : null;
           throw serverUnavailable(cause, { host: this.#host, timedOutMs });
         }
-      } finally {
-        values?.destroy();
       }
       await delay(serverLimits.retryDelayMs);
     }
@@ -193,7 +211,24 @@ function limits(timeoutMs: number) {
   return { max_execution_time: timeoutMs / 1000, wait_end_of_query: 1 } as const;
 }
 
-/** They stand for connections, which the client has. */
+/** They stand for connections, which the client and the reader have. */
 function places(count: number): readonly number[] {
   return Array.from({ length: count }, (_, place) => place);
+}
+
+/** The client is loaded only here: who uses the embedded engine does not have it in memory. */
+async function makeClient(settings: ServerSettings): Promise<ClickHouseClient> {
+  const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
+  const { writersMax, writeTimeoutMs } = serverLimits;
+  return createClient({
+    url: settings.url,
+    username: settings.user,
+    password: settings.password,
+    database: settings.database,
+    application: "oddwire",
+    max_open_connections: writersMax,
+    // Each statement has its own limit, which is never longer.
+    request_timeout: writeTimeoutMs,
+    log: { level: ClickHouseLogLevel.OFF },
+  });
 }
