@@ -35,6 +35,19 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await page.clock.resume();
   });
 
+  await t.test("writes placeholders in a color that can be read, in either theme", async () => {
+    await page.goto(service.baseUrl);
+    await page.waitForSelector(".pulse");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const [placeholder, checked] = await page.evaluate<string[]>(
+        `[getComputedStyle(document.querySelector("#search"), "::placeholder").color,
+          getComputedStyle(document.querySelector(".pulse")).color]`,
+      );
+      assert.equal(placeholder, checked, "axe checks the one and not the other");
+    }
+  });
+
   await t.test("opens what was typed, not what was found before it", async () => {
     await page.goto(service.baseUrl);
     await page.waitForSelector("[data-row]");
