@@ -10,9 +10,10 @@ const path = fileURLToPath(new URL("../../docs/explorer.png", import.meta.url));
 const endings: (() => unknown)[] = [];
 try {
   const browser = await openBrowser({ after: (end: () => unknown) => endings.push(end) });
-  const page = await openPage(browser, { viewport: { width: 1360, height: 960 } });
+  const page = await openPage(browser, { viewport: { width: 1360, height: 1160 } });
   await page.goto(`${url}/#key=${key}`);
   await page.click("[data-row]");
+  await page.mouse.move(0, 0);
   await page.waitForSelector(".chart canvas");
   await page.waitForSelector(".ladder");
   await page.waitForSelector("tr.fresh");
