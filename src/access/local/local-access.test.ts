@@ -238,6 +238,18 @@ test("a database of version 1 is migrated: its values work, and none that it kne
   third.close();
 });
 
+test("two processes that start at the same time import one admin key", () => {
+  const folder = newFolder();
+  const [first, second] = [open(folder), open(folder)];
+  const adminKey = generateKey("admin");
+  const imported = first.keys.ensureAdminKey(adminKey);
+  assert.equal(imported.kind, "imported");
+  const { keyId } = imported;
+  assert.deepEqual(second.keys.ensureAdminKey(adminKey), { kind: "known", keyId });
+  first.close();
+  second.close();
+});
+
 test("a malformed key of the environment, or one of lower scope, is a configuration error", () => {
   for (const adminKey of ["secret", generateKey("read"), `${generateKey("admin").slice(0, -1)}!`])
     assert.throws(() => open(newFolder(), { adminKey }), ConfigError);

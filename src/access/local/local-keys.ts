@@ -6,7 +6,6 @@ import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
-  type HashedValue,
   isActive,
   type KeyRecord,
   type KeyUse,
@@ -69,19 +68,28 @@ export class LocalKeys implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(input, this.#live.hashed(generateKey(input.scope)));
+    const hashed = this.#live.hashed(generateKey(input.scope));
+    const record = makeRecord(input, hashed, this.#clock.nowMs());
+    this.#database.transaction(() => this.#add(record));
+    this.#reload();
+    return { key: this.#live.show(record), value: hashed.value };
   }
 
   /**
    * Imports the configured admin key, unless the value was ever issued here. Throws `ConfigError` for another scope.
    */
   ensureAdminKey(value: string): AdminKeyImport {
-    const input = adminKeyOf(value);
     const hashed = this.#live.hashed(value);
-    const mac = bytesOf(hashed.mac);
-    if (this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?").get(mac) === undefined)
-      return { kind: "imported", keyId: this.#insert(input, hashed).key.id };
-    return this.#live.importOf(hashed);
+    const record = makeRecord(adminKeyOf(value), hashed, this.#clock.nowMs());
+    const isNew = this.#database.transaction(() => {
+      const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
+      if (issued.get(bytesOf(hashed.mac)) !== undefined) return false;
+      this.#add(record);
+      return true;
+    });
+    // Another process may have imported it a moment ago.
+    this.#reload();
+    return isNew ? { kind: "imported", keyId: record.id } : this.#live.importOf(hashed);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -141,18 +149,13 @@ export class LocalKeys implements Keys {
     this.#live.saved(used);
   }
 
-  #insert(input: NewKey, hashed: HashedValue): IssuedKey {
-    const record = makeRecord(input, hashed, this.#clock.nowMs());
-    this.#database.transaction(() => {
-      const counts = this.#prepare(
-        `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
-         WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
-      ).get(record.name, record.createdAtMs) as { named: number; active: number };
-      refuseWithoutRoom(counts);
-      this.#store(record);
-    });
-    this.#reload();
-    return { key: this.#live.show(record), value: hashed.value };
+  #add(record: KeyRecord): void {
+    const counts = this.#prepare(
+      `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
+       WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
+    ).get(record.name, record.createdAtMs) as { named: number; active: number };
+    refuseWithoutRoom(counts);
+    this.#store(record);
   }
 
   /** Writes a new key, or one with a new value. */
