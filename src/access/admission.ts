@@ -108,7 +108,9 @@ export class Admission {
   authenticate(value: string, ip: string): VerifiedKey | AppError {
     const blockedForMs = this.#parts.guard.blockedForMs(ipBucketOf(ip));
     if (blockedForMs > 0) return ipBlocked(blockedForMs);
-    const key = this.#verify(value, ip);
+    // A value is hashed by the low byte of each character, which headers have no more of.
+    const isAscii = /^[ -~]*$/.test(value);
+    const key = this.#verify(isAscii ? value : undefined, ip);
     if (key instanceof AppError) this.#blameFailure(ip, key);
     return key;
   }
