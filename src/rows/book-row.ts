@@ -33,7 +33,10 @@ export const bookRow = Type.Object({
   }),
   stale: Type.Boolean({ description: "Whether it may differ from the venue's book" }),
   stale_reason: wire.nullable(Type.String()),
-  age_ms: Type.Integer({ minimum: 0, description: "Since the venue last said something about it" }),
+  age_ms: Type.Integer({
+    minimum: 0,
+    description: "Milliseconds since the newest message of the venue about it",
+  }),
 });
 type BookRow = Static<typeof bookRow>;
 
@@ -73,7 +76,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
   };
 }
 
-/** Levels that have changed, with what proves a copy that took them in; a size of 0 is a level gone. */
+/** Changed levels, with the checksum and hash of the book after them; a size of 0 removes a level. */
 export function presentBookChange(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
   const { assetId, checksum, hash, timestampMs } = book;
   const of = (asked: LevelChange["side"]) =>

@@ -5,7 +5,7 @@ import * as trade from "./trade-row.ts";
 
 /**
  * Writes trades as `JSON.stringify` would write their rows, at a fraction of the cost: what trades share, as tokens and
- * blocks, is written once. For one go only, as it may be sent otherwise afterwards.
+ * blocks, is written once. Make one for each page or block: texts and finality may change afterwards.
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>
@@ -70,7 +70,7 @@ function remembered<Key>(write: (key: Key) => string): (key: Key) => string {
   };
 }
 
-/** An exchange says the same of all its trades, but for the module of generation 3. */
+/** The exchange is the same for all its trades, except for the module of generation 3. */
 function exchangeWriter(): (fill: Fill) => string {
   const written = new Map<string, string>();
   return (fill) => {
@@ -84,7 +84,7 @@ function exchangeWriter(): (fill: Fill) => string {
   };
 }
 
-/** Trades come block by block: what the last one said of its block is said again. */
+/** Trades come block by block: what they share of their block is written once. */
 function placeWriter(context: trade.RowContext): (fill: Fill) => string {
   let block = -1;
   let [head, end] = ["", ""];

@@ -16,7 +16,7 @@ type File = { readonly format: EncodedFormat; readonly columns: readonly Column[
  */
 export type FileOrder = File & { readonly port: MessagePort };
 
-/** `ended` rejects with what the thread failed of. */
+/** `ended` rejects with the failure of the thread. */
 type Thread = { readonly worker: Worker; readonly ended: Promise<unknown> };
 
 /** Encodes files of any number of lists at the same time. */

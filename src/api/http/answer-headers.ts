@@ -31,7 +31,7 @@ export const preflightHeaders = {
   "access-control-max-age": "600",
 } as const;
 
-/** Long answers are packed for who takes them so. */
+/** Long responses are compressed for clients that accept it. */
 const vary = "Accept-Encoding";
 const varyByOrigin = `Origin, ${vary}`;
 

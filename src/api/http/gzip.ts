@@ -1,4 +1,4 @@
-/** Answers packed for who takes them so. */
+/** Gzip, for clients that accept it. */
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { constants, crc32, gzip } from "node:zlib";
@@ -32,7 +32,7 @@ const trailerBytes = 8;
 /** Of the eight threads of Node's pool: the engine is asked, and files are read and written, on them as well. */
 const packedAtOnceMax = 2;
 
-/** Bytes, and the same packed: once, when someone first takes them so. */
+/** Bytes and their gzip, which is made once, when a client first accepts it. */
 export class PackableBytes {
   static #underWay = 0;
   readonly bytes: Buffer;
@@ -55,7 +55,7 @@ export class PackableBytes {
     return this.#packing !== null || PackableBytes.#underWay < packedAtOnceMax;
   }
 
-  /** Packs them, on a thread of Node's pool; for all who ask meanwhile. */
+  /** Packs them on a thread of Node's pool, once for all who call it meanwhile. */
   async pack(): Promise<PackedStart> {
     this.#packing ??= this.#pack().catch((thrown: unknown) => {
       // The next one tries again.
@@ -109,7 +109,7 @@ export async function bodyFor(
   return Buffer.concat([packed.bytes, endOfGzip(packed, end)]);
 }
 
-/** Clients say it in a tenth of that. */
+/** Real clients need a tenth of that. */
 const acceptedCharactersMax = 500;
 
 const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]*)\s*)?(?:,|$)/i;

@@ -42,7 +42,7 @@ type ServerOptions = {
   /** For `meta`; not needed where no answer has one. */
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
-  /** What people get where there is nothing; an error in JSON without it. */
+  /** The page that browsers get in place of `NOT_FOUND`; the error in JSON without it. */
   readonly unknownPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
   /** Takes the requests that ask for another protocol. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
@@ -365,9 +365,9 @@ class IdleConnections {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    const hear = ({ socket }: IncomingMessage) => this.#sockets.delete(socket);
-    server.on("request", hear);
-    server.on("upgrade", hear);
+    const remove = ({ socket }: IncomingMessage) => this.#sockets.delete(socket);
+    server.on("request", remove);
+    server.on("upgrade", remove);
   }
 
   destroyAll(): void {

@@ -4,7 +4,7 @@ import { nearName } from "../../base/near-name.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
 
-/** Whether it is a browser that opens an address, which is not one of the API. */
+/** Whether a browser opens a page, rather than an endpoint of the API. */
 export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
   const isRead = method === "GET" || method === "HEAD";
   return isRead && !apiPath.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
@@ -28,7 +28,7 @@ export function unknownPath(url: string, known: readonly string[]): AppError {
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
 }
 
-/** In place of what is an id, or the parameter for one: neither says which path was meant. */
+/** Stands for ids and the parameters for them: neither says which path was meant. */
 const id = "*";
 
 /** What a path says, without the version, doubled slashes and ids. */

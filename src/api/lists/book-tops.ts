@@ -5,7 +5,7 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { pairPrice } from "../../views/prices/token-price.ts";
 
-/** The best prices of a token's book while it is known to be right; asking is interest in the book. */
+/** The best prices of a token's book while it is not stale; reading them keeps the book followed. */
 export function bookTopsOf(
   books: OrderBooks | null,
   { directory }: MarketState,
@@ -16,7 +16,7 @@ export function bookTopsOf(
   };
 }
 
-/** The same for who asks for one token all the time; holds for as long as the state is the same. */
+/** The same for one token that is read often; valid until the state changes. */
 export function bookTopReader(
   books: OrderBooks | null,
   { directory }: MarketState,

@@ -70,7 +70,7 @@ async function readTraded(
 ): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
   const { from, to, now, limit } = page;
   if (to > now) {
-    // The newest page is that of everybody, in this shape.
+    // Most clients read the newest page, which is in memory in this shape.
     const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
     const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
     const traded = newest.filter(({ bucket }) => bucket >= from);

@@ -10,8 +10,8 @@ type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
  * Lists kept as they were when their first page was asked for. What such a list is ordered by
  * changes all the time, and pages of a list that moves would repeat or skip rows.
  *
- * Bounded by age and by bytes in all, but for the newest; who comes back too late goes on in the list
- * as it is then.
+ * Bounded by age and by bytes in all, except for the newest; a client that comes back too late continues in
+ * the list as it is then.
  */
 export class ListSnapshots<List extends Sized> {
   readonly #clock: Clock;

@@ -83,7 +83,7 @@ export function searchedWords(search: string): string[] {
   throw invalid("search", issue);
 }
 
-/** What is asked with yes or no, more than once maybe: then nothing can be both. */
+/** Filters that are yes or no; no market matches two that contradict each other. */
 function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
   let [asked, wanted] = [0, 0];
   const ask = (flag: number, isWanted: boolean): void => {
@@ -97,7 +97,7 @@ function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection[
   return { asked, wanted };
 }
 
-/** Ids name few markets: those are looked up, and nothing else is looked at. */
+/** Ids name few markets, which are looked up in place of a walk over all. */
 function ordinalsAsked(
   directory: MarketState["directory"],
   { condition_id, token_id }: MarketQuery,

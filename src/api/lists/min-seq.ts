@@ -35,7 +35,7 @@ function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<vo
   if (!isAheadOfChain(position, head_block)) {
     return untilReached(store, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
   }
-  // No cursor of ours is: the list refuses it.
+  // Not a cursor that we made: the list refuses it.
   if (position === ofCursor) return null;
   throw invalid(parameter, `is ahead of the chain: ${endOf(store)}`);
 }

@@ -36,7 +36,7 @@ export type Upgrade = {
   readonly refuse: (error: AppError) => void;
 };
 
-/** Its own closes for too large a frame are ours for breaking the policy. */
+/** Closes with our code for policy where the library has its own for too large a frame. */
 class StreamWebSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (code === 1009) super.close(closeCodes.policy, "a frame over 64 KiB");
@@ -44,7 +44,7 @@ class StreamWebSocket extends WebSocket {
   }
 }
 
-/** The stream as it is reached: takes upgrades, carries sessions, keeps their time. */
+/** The stream over HTTP: takes upgrades, carries sessions and keeps their time. */
 export class StreamServer {
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<StreamConnection>();

@@ -4,7 +4,7 @@ import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { nearName } from "../../base/near-name.ts";
 import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./frame-fields.ts";
 
-/** What a client can say. `id` comes back with the answer. */
+/** The frames of clients. `id` is returned with the answer. */
 export type ClientFrame =
   | { readonly action: "auth"; readonly apiKey: string }
   | { readonly action: "subscribe"; readonly channel: ChannelRequest }

@@ -1,4 +1,4 @@
-/** What the service says besides events; each is one JSON text. */
+/** The frames of the service other than events; each is one JSON text. */
 import { type AppError, publicError } from "../../base/errors.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import type { Entry } from "../hub/channel.ts";
@@ -52,7 +52,7 @@ export function finalizedFrame(block: number, seq: number): string {
   return JSON.stringify({ type: "finalized", finalized_block: block, finalized_seq: seq });
 }
 
-/** That the connection lives, and how far the service is. */
+/** That the connection is alive, and how far the service is. */
 export function heartbeatFrame(freshness: Freshness): string {
   const { indexed_seq, indexed_block, head_block, finalized_block, lag_seconds } = freshness;
   const sent = { indexed_block, head_block, finalized_block, lag_seconds };

@@ -47,7 +47,7 @@ export type Channel = {
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
   /**
    * What follows `after`, oldest first. Fewer than `limit` entries are all there are. `restate` says
-   * that what was sent last may have changed since, as after a fork; logs of facts need not mind.
+   * that what was sent last may have changed since, as after a fork; logs of facts ignore it.
    */
   readonly readAfter: (
     after: number,

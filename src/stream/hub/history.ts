@@ -11,7 +11,7 @@ export type HistoryPage = {
 
 type CachedPage = { readonly page: Promise<HistoryPage>; readonly version: number };
 
-/** How far the log goes; counted on with everything that is added to it, settled or reverted. */
+/** How far the log goes; `version` rises with everything that is indexed, finalized or reverted. */
 export type LogEnd = {
   /** The last position indexed, and the last that is final; -1 before the first. */
   latest: number;
@@ -31,7 +31,7 @@ export class History {
     this.#end = end;
   }
 
-  /** How often the log was reverted: what was read across that is void. */
+  /** How often the log was reverted: what was read meanwhile is discarded. */
   get forks(): number {
     return this.#end.forks;
   }

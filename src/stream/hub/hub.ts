@@ -1,4 +1,4 @@
-/** Where changes of the log meet those who follow it. */
+/** Passes changes of the log on to the subscriptions that they concern. */
 import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";

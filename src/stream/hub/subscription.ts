@@ -14,7 +14,7 @@ export type Receiver = {
   /** Resolves when there is room for more, or the client is gone. */
   whenRoom(): Promise<void>;
   readonly isClosed: boolean;
-  /** Something failed that only connecting again can repair. */
+  /** A failure that ends the connection: the client reconnects. */
   fail(thrown: unknown): void;
 };
 
@@ -28,8 +28,8 @@ export type Start = {
 };
 
 /**
- * One client's cursor over the log of a channel. Live, blocks are pushed to it; else it reads page by page until a
- * page ends where the log ends. That is the only way to live, so nothing is missed or sent twice.
+ * One client's cursor over the log of a channel. Live, blocks are pushed to it; else it reads page by page, and goes
+ * live where a page ends at the end of the log, so that nothing is missed or sent twice.
  */
 export class Subscription implements Subscribed {
   readonly topic: Topic;
@@ -138,7 +138,7 @@ export class Subscription implements Subscribed {
     return this.#state === "reading" && !this.#receiver.isClosed;
   }
 
-  /** Sends slice by slice, others having their turns, until a fork makes the rest void. */
+  /** Sends slice by slice, between turns of others, until a fork reverts the rest. */
   async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
     const { forks } = this.#history;
     for (const entries of slices) {
@@ -159,7 +159,7 @@ export class Subscription implements Subscribed {
     this.#receiver.deliver(packet, this.#isReplay);
   }
 
-  /** Goes live at the very end of the log; behind it, where a client may be, it waits. */
+  /** Goes live at the end of the log; a client that is ahead of it waits. */
   #catchUp(): boolean {
     if (this.#readTo > this.#history.endOf(this.topic)) return false;
     this.#state = "live";

@@ -261,7 +261,7 @@ export class Session implements Receiver {
     return seq === null ? reason : `${reason}; last delivered seq ${seq}`;
   }
 
-  /** Whether the client says no more than it may. */
+  /** Whether the client keeps to its rate of frames. */
   #isCalm(): boolean {
     this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
     const nowMs = this.#parts.clock.monotonicMs();

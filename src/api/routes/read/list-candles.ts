@@ -93,7 +93,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   });
 }
 
-/** Whether it can be kept: in a page without candles, unless it is of the past, the next trade may put one. */
+/** Whether it can be cached: the next trade may put a candle into an empty page that is not of the past. */
 function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
   return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
 }
