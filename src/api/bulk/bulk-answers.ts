@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import { BoundedCounts } from "../../base/bounded-counts.ts";
@@ -7,6 +7,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
@@ -63,10 +64,7 @@ export class BulkAnswers {
   }
 
   /** What the handler answers, with its headers set. */
-  async answer<Item>(
-    { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-    bulk: BulkRequest<Item>,
-  ): Promise<Readable> {
+  async answer<Item>({ request, reply }: Exchange, bulk: BulkRequest<Item>): Promise<Readable> {
     const { key } = request.caller;
     const isPage = bulk.limit !== undefined && bulk.limit <= webLimits.pageRowsMax;
     const release = isPage ? () => undefined : this.#take(key?.id ?? "");

@@ -66,7 +66,7 @@ export class FastPath {
     });
   }
 
-  #answer({ request, response, isPacked, cached, caller }: Exchange): boolean {
+  #answer({ request, response, isPacked, cached, caller }: Admitted): boolean {
     // Nothing is made for a caller that is refused.
     const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
     if (answer === null) {
@@ -126,7 +126,7 @@ export class FastPath {
 }
 
 /** A request that has been admitted, and what it may be answered with. */
-type Exchange = {
+type Admitted = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly cached: CachedResponse;

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "../http/gzip.ts";
 import type { Route } from "../http/route.ts";
 import {
@@ -28,8 +28,6 @@ type Making = {
   /** `null` when nothing came of it that others could be sent. */
   readonly shared: Promise<Shared | null>;
 };
-
-type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };
 
 /** Makes answers; those that are cached are made once for all who request the same at the same time. */
 export class SingleFlight {

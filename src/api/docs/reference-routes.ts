@@ -58,7 +58,7 @@ export function referenceRoutes(): readonly Route[] {
       path: "/docs",
       summary: "The API reference",
       cacheControl: "private, max-age=300",
-      handler: async (request, reply) => file.answer(request, reply),
+      handler: async (request, reply) => file.answer({ request, reply }),
     }),
     defineRoute({
       ...fileRoute,
@@ -67,7 +67,7 @@ export function referenceRoutes(): readonly Route[] {
       cacheControl: "private, max-age=86400",
       handler: async (request, reply) => {
         script ??= readScript();
-        return (await script).answer(request, reply);
+        return (await script).answer({ request, reply });
       },
     }),
   ];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
+import type { Exchange } from "../http/exchange.ts";
 import { bodyFor, PackableBytes } from "../http/gzip.ts";
 
 /** What the routes of all files for browsers have in common: they need no key. */
@@ -20,10 +20,10 @@ export class StaticFile {
   }
 
   /** The body of an answer, whose headers are set. */
-  async answer(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    reply.header("content-type", this.#contentType);
-    reply.header("content-security-policy", this.#policy);
-    return bodyFor({ request, reply }, this.#packable);
+  async answer(exchange: Exchange): Promise<Buffer> {
+    exchange.reply.header("content-type", this.#contentType);
+    exchange.reply.header("content-security-policy", this.#policy);
+    return bodyFor(exchange, this.#packable);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { assert } from "../../base/assert.ts";
 import { AppError } from "../../base/errors.ts";
 import { contentTypeOf, fileRoute, pagePolicy, StaticFile } from "../docs/static-file.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 /** A file of the explorer as it is served; an asset's name says what is in it. */
@@ -56,7 +56,7 @@ export class Explorer {
         // The page keeps its state in the query string.
         querystring: Type.Object({}, { additionalProperties: true }),
         cacheControl: "private, max-age=0",
-        handler: async (request, reply) => this.answerPage(request, reply),
+        handler: async (request, reply) => this.answerPage({ request, reply }),
       }),
     );
     const assets = defineRoute({
@@ -65,17 +65,17 @@ export class Explorer {
       summary: "What the explorer loads",
       params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
       cacheControl: `private, max-age=${yearSeconds}`,
-      handler: async (request, reply) => this.#answer(request.params.name, request, reply),
+      handler: async (request, reply) => this.#answer(request.params.name, { request, reply }),
     });
     return [...pages, assets];
   }
 
   /** The page, which shows what its address names, or that there is no such page. */
-  async answerPage(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
-    return this.#answer(pageName, request, reply);
+  async answerPage(exchange: Exchange): Promise<Buffer> {
+    return this.#answer(pageName, exchange);
   }
 
-  async #answer(name: string, request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+  async #answer(name: string, exchange: Exchange): Promise<Buffer> {
     this.#files ??= this.#open().then(keep);
     const files = await this.#files.catch((thrown: unknown) => {
       // The next one tries again.
@@ -84,7 +84,7 @@ export class Explorer {
     });
     const file = files.get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    return file.answer(request, reply);
+    return file.answer(exchange);
   }
 }
 

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { AppError } from "../../base/errors.ts";
 import {
@@ -12,6 +11,7 @@ import {
   StaticFile,
   scriptHash,
 } from "../docs/static-file.ts";
+import type { Exchange } from "../http/exchange.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
@@ -23,10 +23,10 @@ const segment = Type.String({ maxLength: 100 });
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
   if (files.size === 0) return [];
-  const answer = async (path: string, request: FastifyRequest, reply: FastifyReply) => {
+  const answer = async (path: string, exchange: Exchange) => {
     const file = files.get(path) ?? files.get(`${path}.html`);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    return file.answer(request, reply);
+    return file.answer(exchange);
   };
   const common = {
     ...fileRoute,
@@ -42,7 +42,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
       ),
       handler: async (request, reply) => {
         const path = Object.values(request.params).join("/");
-        return answer(path.replace(/(^|\/)$/, "$1index.html"), request, reply);
+        return answer(path.replace(/(^|\/)$/, "$1index.html"), { request, reply });
       },
     }),
   );

@@ -1,13 +1,6 @@
 import { Type } from "typebox";
 import { AppError, type ErrorCode, errorTable, publicError } from "../../base/errors.ts";
 
-/** An error as it goes out. */
-export type ErrorAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | number>>;
-  readonly body: string;
-};
-
 /** Of every answer with a body. */
 export const jsonContentType = "application/json; charset=utf-8";
 
@@ -31,8 +24,8 @@ const keyChallenge = 'Bearer realm="oddwire"';
 /** When to retry something unavailable whose error does not say when. */
 const unavailableSeconds = 10;
 
-/** An error with its status and headers. */
-export function errorAnswer(error: AppError, requestId: string): ErrorAnswer {
+/** An error as it is sent. */
+export function errorAnswer(error: AppError, requestId: string) {
   const { code, retryAfterSeconds } = error;
   const headers: Record<string, string | number> = {
     "content-type": jsonContentType,

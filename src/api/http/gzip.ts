@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { constants, crc32, gzip } from "node:zlib";
-import type { FastifyReply, FastifyRequest } from "fastify";
 import { assert } from "../../base/assert.ts";
+import type { Exchange } from "./exchange.ts";
 
 /** Less goes out in one piece with its headers, and packed it would save next to nothing. */
 export const packedFromBytes = 8192;
@@ -98,7 +98,7 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
 
 /** A body of these bytes and a text, compressed if the request accepts that and no queue would form. */
 export async function bodyFor(
-  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { request, reply }: Exchange,
   start: PackableBytes,
   end = "",
 ): Promise<Buffer> {

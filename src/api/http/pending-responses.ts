@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+type Pending = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 /**
  * Responses that are not sent yet, by connection. Requests may be pipelined, and what is written to the socket
  * itself (a refusal of malformed bytes, an upgrade) must come after the responses to those before.
  */
 export class PendingResponses {
-  readonly #bySocket = new WeakMap<Socket, Set<Exchange>>();
+  readonly #bySocket = new WeakMap<Socket, Set<Pending>>();
 
   add(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -38,7 +38,7 @@ export class PendingResponses {
     return [...(this.#bySocket.get(socket) ?? [])].some(({ response }) => response.headersSent);
   }
 
-  #complete(socket: Socket): readonly Exchange[] {
+  #complete(socket: Socket): readonly Pending[] {
     return [...(this.#bySocket.get(socket) ?? [])].filter(({ request }) => request.complete);
   }
 }

@@ -24,6 +24,7 @@ import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
+import type { Exchange } from "./exchange.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
@@ -43,7 +44,7 @@ type ServerOptions = {
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
   /** The page that browsers get in place of `NOT_FOUND`; the error in JSON without it. */
-  readonly unknownPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>;
+  readonly unknownPage?: (exchange: Exchange) => Promise<Buffer>;
   /** Takes the requests that ask for another protocol. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
@@ -240,7 +241,7 @@ export class HttpServer {
     const { unknownPage } = this.#options;
     const isPage =
       unknownPage !== undefined && error.code === "NOT_FOUND" && wantsPage(request.raw);
-    const answer = isPage ? unknownPage(request, reply).catch(() => body) : body;
+    const answer = isPage ? unknownPage({ request, reply }).catch(() => body) : body;
     void whenKnown(answer, (known) => reply.send(known));
   }
 

@@ -32,8 +32,8 @@ export function oneOf<Row extends TSchema>(row: Row) {
   return Type.Object({ data: row, meta: metaSchema });
 }
 
-/** One page. `rows` may hold one row more than `limit`, which says that there is a next page. */
-export type Page<Item> = {
+/** `rows` may hold one row more than `limit`, which says that there is a next page. */
+type Page<Item> = {
   readonly path: string;
   readonly query: { readonly limit: number };
   readonly rows: readonly Item[];

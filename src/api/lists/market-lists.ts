@@ -6,6 +6,7 @@ import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
@@ -46,7 +47,7 @@ export class MarketLists {
   }
 
   /** Throws `INVALID_CURSOR`. */
-  async answer<Row>(exchange: Parameters<typeof answerList>[1], listing: MarketListing<Row>) {
+  async answer<Row>(exchange: Exchange, listing: MarketListing<Row>) {
     const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
       positionOf: ({ place }) => positionOf(place),

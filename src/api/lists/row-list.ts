@@ -1,5 +1,4 @@
 /** Lists of rows that have a position on the chain: as a page, or all of them as a file. */
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
@@ -14,6 +13,7 @@ import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { type Row, requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { answerPage, listOf } from "./list-answer.ts";
 
@@ -81,7 +81,7 @@ export type RowList<Item> = {
 /** Answers with a page, or with a file of all rows. */
 export async function answerList<Item>(
   { backend, bulk }: ListParts,
-  exchange: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+  exchange: Exchange,
   list: RowList<Item>,
 ) {
   const { path, query, name, source, pageRows = chainPageRows } = list;

@@ -241,14 +241,9 @@ const metadataSchema = Type.Object(
   prefixed("metadata"),
 );
 
-const cpu = (mode: string) =>
-  amount.counter("Processor time of all threads", {
-    labels: { mode },
-  });
+const cpu = (mode: string) => amount.counter("Processor time of all threads", { labels: { mode } });
 const lag = (quantile: string) =>
-  amount.gauge("How late timers were in the last 10 seconds", {
-    labels: { quantile },
-  });
+  amount.gauge("How late timers were in the last 10 seconds", { labels: { quantile } });
 
 const processSchema = Type.Object({
   memory: Type.Object(
