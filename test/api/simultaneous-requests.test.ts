@@ -39,7 +39,8 @@ const route = defineRoute({
     return { data: { change: read } };
   },
 });
-const server = await openTestServer({ routes: [route] });
+let fresh = testFreshness;
+const server = await openTestServer({ routes: [route], freshness: () => fresh });
 after(() => server.close());
 beforeEach(() => {
   change += 1;
@@ -65,9 +66,12 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await server.request("GET", "/v1/health", {});
 }
 
-test("200: it is made once for all who ask meanwhile, and each has its own request id", async () => {
+test("200: it is made once for all who ask meanwhile, and each has its own request id and freshness", async () => {
   const first = ask("first");
   await made(1);
+  const freshAtFirst = fresh;
+  // A block that the answer does not depend on.
+  fresh = { ...fresh, indexed_block: fresh.indexed_block + 1 };
   const others = Array.from({ length: 5 }, (_, index) => ask(`other-${index}`));
   await settled();
   begun[0]?.resolve();
@@ -76,7 +80,8 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
   for (const [index, answer] of answers.entries()) {
     const id = index === 0 ? "first" : `other-${index - 1}`;
     assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, { data: { change }, meta: { request_id: id, ...testFreshness } });
+    const meta = { request_id: id, ...(index === 0 ? freshAtFirst : fresh) };
+    assert.deepEqual(answer.body, { data: { change }, meta });
     assertEveryHeader(answer.headers);
     assert.equal(answer.headers.get("x-request-id"), id);
     for (const name of ["etag", "cache-control", "content-type"])

@@ -15,18 +15,15 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
-/** An answer that can be sent. */
+/** An answer that can be sent, to all who request the same at the same time. */
 type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
-
-/** An answer and its freshness, for all who request the same at the same time. */
-type Shared = { readonly made: Made; readonly fresh: Freshness };
 
 /** An answer that is being made. */
 type Making = {
   /** Whether nothing has changed since it was begun. */
   readonly isCurrent: () => boolean;
   /** `null` when nothing came of it that others could be sent. */
-  readonly shared: Promise<Shared | null>;
+  readonly made: Promise<Made | null>;
 };
 
 /** Makes answers; those that are cached are made once for all who request the same at the same time. */
@@ -49,18 +46,18 @@ export class SingleFlight {
     if (cachePolicyOf === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      return report({ made: madeOf(route, body, exchange), fresh }, exchange);
+      return report(madeOf(route, body, exchange), exchange, fresh);
     }
     const target = request.raw.url ?? "";
     const cached = this.#cache.get(target);
     // The fast path sends it, unless it must be compressed first.
-    if (cached?.isCurrent()) return report({ made: cached, fresh }, exchange);
+    if (cached?.isCurrent()) return report(cached, exchange, fresh);
     const making = this.#making.get(target);
     // What was current when this request came is no older than what would be read for it.
-    const shared = making?.isCurrent() === true ? await making.shared : null;
-    return shared === null
+    const made = making?.isCurrent() === true ? await making.made : null;
+    return made === null
       ? this.#make(route, exchange, { policy: cachePolicyOf(request), fresh })
-      : report(shared, exchange);
+      : report(made, exchange, fresh);
   }
 
   async #make(
@@ -71,8 +68,8 @@ export class SingleFlight {
     const { request, reply } = exchange;
     const target = request.raw.url ?? "";
     const isCurrent = policy.watch();
-    const { promise, resolve } = Promise.withResolvers<Shared | null>();
-    const making = { isCurrent, shared: promise };
+    const { promise, resolve } = Promise.withResolvers<Made | null>();
+    const making = { isCurrent, made: promise };
     this.#making.set(target, making);
     try {
       const body = await route.handler(request, reply);
@@ -82,9 +79,9 @@ export class SingleFlight {
       const contentType = String(reply.getHeader("content-type"));
       const response = { ...sent, route: path, access, contentType, policy, isCurrent };
       const { head } = this.#cache.put(target, response);
-      const shared = { made: { ...sent, head }, fresh };
-      resolve(shared);
-      return report(shared, exchange);
+      const made = { ...sent, head };
+      resolve(made);
+      return report(made, exchange, fresh);
     } finally {
       resolve(null);
       if (this.#making.get(target) === making) this.#making.delete(target);
@@ -103,20 +100,20 @@ function madeOf(
   return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
-function report(shared: Shared, exchange: Exchange): unknown {
+function report(made: Made, exchange: Exchange, fresh: Freshness): unknown {
   const { request, reply } = exchange;
-  const { etag, cacheControl } = shared.made;
+  const { etag, cacheControl } = made;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
-    return wholeOf(shared, exchange);
+    return wholeOf(made, exchange, fresh);
   reply.code(304).removeHeader("content-type");
   // For a HEAD without a body Fastify sends a length of 0, which is not that of the answer (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 
 /** Long ones packed, for clients that accept gzip. */
-function wholeOf({ made, fresh }: Shared, exchange: Exchange): string | Promise<Buffer> {
+function wholeOf(made: Made, exchange: Exchange, fresh: Freshness): string | Promise<Buffer> {
   const { head } = made;
   const { id, headers } = exchange.request;
   const end = endOf(id, made, fresh);

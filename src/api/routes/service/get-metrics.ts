@@ -12,8 +12,6 @@ export type MetricsSource = {
   readonly histograms: readonly LatencyHistogram<string>[];
 };
 
-const textSchema = Type.String({ description: "Text format 0.0.4" });
-
 /** Everything that is measured, as JSON. */
 export function getMetrics(source: MetricsSource): Route {
   return defineRoute({
@@ -31,9 +29,7 @@ export function getPrometheus(source: MetricsSource): Route {
     path: "/v1/metrics/prometheus",
     access: "read",
     summary: "System metrics in the text format of Prometheus",
-    response: textSchema,
-    contentType: prometheusContentType,
-    handler: () => print(source),
+    ...asText(source),
   });
 }
 
@@ -43,12 +39,14 @@ export function scrapeMetrics(source: MetricsSource): Route {
     path: "/metrics",
     access: "public",
     summary: "Metrics for scrapers",
-    response: textSchema,
-    contentType: prometheusContentType,
-    handler: () => print(source),
+    ...asText(source),
   });
 }
 
-async function print(source: MetricsSource): Promise<string> {
-  return formatPrometheus(familiesOf(await source.read()), source.histograms);
+function asText(source: MetricsSource) {
+  return {
+    response: Type.String({ description: "Text format 0.0.4" }),
+    contentType: prometheusContentType,
+    handler: async () => formatPrometheus(familiesOf(await source.read()), source.histograms),
+  };
 }
