@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../src/base/log.ts";
 import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
-import { ChainSource } from "../../src/chain/sync/chain-source.ts";
+import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { SimulatedClock } from "../support/simulated-clock.ts";
 
 const decoder = new LogDecoder(knownContracts());
-const slowMs = 2_500;
 const blockMs = 2_000;
 const firstHead = 600;
 const chainId = 137;
@@ -30,10 +29,10 @@ function headerOf(number: number): object {
   };
 }
 
-/** A node without the tag of finality, on a chain without logs; `isSlow` says of the methods asked whether they take long. */
-function openSlowNode(
+/** Nodes without the tag of finality, on a chain without logs; `latencyMs` is of a request for some methods from a host. */
+function openSlowNodes(
   clock: SimulatedClock,
-  isSlow: (methods: readonly string[]) => boolean,
+  latencyMs: (methods: readonly string[], host: string) => number,
 ): OpenTransport {
   const answer = ({ id, method, params }: Call): object => {
     const reported = (result: unknown): object => ({ jsonrpc: "2.0", id, result });
@@ -45,14 +44,15 @@ function openSlowNode(
     const number = params[0] === "latest" ? head : Number(params[0]);
     return reported(number > head ? null : headerOf(number));
   };
-  return () => ({
+  return ({ host }) => ({
     isAnnouncing: false,
     replace() {},
     close() {},
     async exchange({ body }, signal) {
       const asked = JSON.parse(body) as Call | readonly Call[];
       const calls = [asked].flat() as readonly Call[];
-      await clock.sleep(isSlow(calls.map(({ method }) => method)) ? slowMs : 20, signal);
+      const methods = calls.map(({ method }) => method);
+      await clock.sleep(latencyMs(methods, host), signal);
       const value = Array.isArray(asked) ? calls.map(answer) : answer(asked as Call);
       return { value, bytes: 100 };
     },
@@ -61,19 +61,17 @@ function openSlowNode(
 
 async function openSource(
   clock: SimulatedClock,
-  startBlock: number,
-  openTransport: OpenTransport,
+  options: Pick<ChainSourceOptions, "urls" | "startBlock" | "openTransport">,
 ): Promise<ChainSource> {
   const opening = ChainSource.open(
     {
-      urls: ["http://slow.test"],
+      ...options,
       chainId,
-      startBlock,
       resumeAfter: null,
       filter: decoder.filter,
       log: openLog({ level: "silent" }),
+      random: () => 0.5,
       clock,
-      openTransport,
     },
     ({ blocks }) => blocks,
   );
@@ -85,11 +83,12 @@ async function openSource(
 
 test("a lone node that is slow and has no finality tag is followed, 256 blocks behind its head", async () => {
   const clock = new SimulatedClock();
-  const opened = await openSource(
-    clock,
-    0,
-    openSlowNode(clock, () => true),
-  );
+  const openTransport = openSlowNodes(clock, () => 2_500);
+  const opened = await openSource(clock, {
+    urls: ["http://slow.test"],
+    startBlock: 0,
+    openTransport,
+  });
   const reading = (async () => {
     for await (const _ of opened.batches());
   })();
@@ -102,18 +101,39 @@ test("a lone node that is slow and has no finality tag is followed, 256 blocks b
   await reading;
 });
 
-test("a lone node whose logs come slowly is followed at its head, although its heads come quickly", async () => {
+/** Follows the head for a while; returns how many blocks the newest one that came is behind it. */
+async function followHead(
+  urls: readonly string[],
+  latencyMs: (methods: readonly string[], host: string) => number,
+): Promise<number> {
   const clock = new SimulatedClock();
-  const isSlow = (methods: readonly string[]) => methods.includes("eth_getLogs");
-  const opened = await openSource(clock, firstHead - 100, openSlowNode(clock, isSlow));
+  const openTransport = openSlowNodes(clock, latencyMs);
+  const opened = await openSource(clock, { urls, startBlock: firstHead - 20, openTransport });
   let newest = 0;
   const reading = (async () => {
     for await (const batch of opened.batches()) {
       if (batch.kind === "block") newest = batch.block.number;
     }
   })();
-  await clock.run({ isOver: () => newest > firstHead + 10, limitMs: 600_000 });
-  assert(newest > firstHead + 10, `${newest}`);
+  const endMs = clock.monotonicMs() + 300_000;
+  await clock.run({ isOver: () => clock.monotonicMs() >= endMs, limitMs: 600_000 });
+  const head = firstHead + Math.floor(clock.monotonicMs() / blockMs);
   opened.close();
   await reading;
+  return head - newest;
+}
+
+test("a lone node whose logs come slowly is followed at its head, although its heads come quickly", async () => {
+  const behind = await followHead(["http://slow.test"], (methods) =>
+    methods.includes("eth_getLogs") ? 2_500 : 20,
+  );
+  assert(behind < 20, `${behind} blocks`);
+});
+
+test("a node whose logs come slowly holds up those of others for no longer than is waited at the head", async () => {
+  const behind = await followHead(["http://slow.test", "http://quick.test"], (methods, host) => {
+    if (host === "quick.test") return 30;
+    return methods.includes("eth_getLogs") ? 9_000 : 10;
+  });
+  assert(behind < 6, `${behind} blocks`);
 });

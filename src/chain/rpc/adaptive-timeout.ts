@@ -6,8 +6,15 @@ const timesUsual = 3;
 const hiccupMs = 400;
 const forgetting = 0.1;
 
+/** How long to wait for an answer, and what learns of how long it took. */
+export type Patience = {
+  readonly timeoutMs: number;
+  noteAnswer?(tookMs: number): void;
+  noteTimeout?(waitedMs: number): void;
+};
+
 /** How long to wait for an endpoint, by how long its answers took; doubled by each timeout, up to a limit. */
-export class AdaptiveTimeout {
+export class AdaptiveTimeout implements Patience {
   /** Near the slowest of the last answers; `null` before the first. */
   #usualMs: number | null = null;
   #inVain = 0;

@@ -7,7 +7,7 @@ import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
-import { AdaptiveTimeout } from "./adaptive-timeout.ts";
+import { AdaptiveTimeout, type Patience } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
@@ -54,8 +54,6 @@ export class Endpoint {
   readonly patience = new AdaptiveTimeout();
   /** With answers that are small, and are asked for again soon. */
   readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
-  /** With blocks at the head: apart, as the heads that come quickly meanwhile say nothing about their logs. */
-  readonly blockPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
   /** `null` before the first poll. Written by the head watch. */
   view: EndpointView | null = null;
   /** The newest block it reported, polled or announced; the latter is a hint only. */
@@ -196,7 +194,7 @@ export class Endpoint {
    * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
    * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked again.
    */
-  async requestOfChain(calls: readonly RpcCall[], patience: AdaptiveTimeout): Promise<Answer> {
+  async requestOfChain(calls: readonly RpcCall[], patience: Patience): Promise<Answer> {
     const { replies, bytes } = await this.request([chainIdCall, ...calls], patience);
     const served = readChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
@@ -208,7 +206,7 @@ export class Endpoint {
    * Makes the calls, in one batch where possible, and returns the replies in order. Throws an `EndpointError` when a
    * request failed as a whole, or a call because of the rate; the breaker counts it.
    */
-  async request(calls: readonly RpcCall[], patience = this.patience): Promise<Answer> {
+  async request(calls: readonly RpcCall[], patience: Patience = this.patience): Promise<Answer> {
     this.#requests += 1;
     this.#calls += calls.length;
     this.#inFlight += 1;
@@ -217,14 +215,14 @@ export class Endpoint {
     try {
       const answer = await this.#client.ask(calls, timeoutMs);
       const nowMs = this.#context.clock.monotonicMs();
-      patience.noteAnswer(nowMs - startedMs);
+      patience.noteAnswer?.(nowMs - startedMs);
       this.#link.succeed();
       this.#answeredAtMs = nowMs;
       this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) {
-        if (thrown.kind === "timeout") patience.noteTimeout(timeoutMs);
+        if (thrown.kind === "timeout") patience.noteTimeout?.(timeoutMs);
         this.#noteFailure(thrown, startedMs);
       }
       throw thrown;

@@ -1,5 +1,6 @@
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, BlockRef } from "../raw-log.ts";
+import type { Patience } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
@@ -12,6 +13,7 @@ type BlocksWanted = {
   readonly count: number;
   /** The newest block of the endpoint: if only this block is wanted, a round trip is saved. */
   readonly newest: BlockRef;
+  readonly patience: Patience;
   readonly blockLogs: BlockLogs;
 };
 
@@ -39,22 +41,22 @@ export async function fetchBlocks(
 /** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
 async function fetchAnnounced(
   endpoint: Endpoint,
-  { newest, blockLogs }: BlocksWanted,
+  { newest, patience, blockLogs }: BlocksWanted,
 ): Promise<Fetched | null> {
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
-  const { replies } = await endpoint.request(calls, endpoint.blockPatience);
+  const { replies } = await endpoint.request(calls, patience);
   const header = readHeader(replies[0], newest.number);
   return header.hash === newest.hash ? { headers: [header], replies: replies.slice(1) } : null;
 }
 
 async function fetchLinked(
   endpoint: Endpoint,
-  { from, count, blockLogs }: BlocksWanted,
+  { from, count, patience, blockLogs }: BlocksWanted,
 ): Promise<Fetched> {
   const numbers = Array.from({ length: count }, (_, index) => from + index);
-  const headers = await fetchHeaders(endpoint, numbers, endpoint.smallPatience);
+  const headers = await fetchHeaders(endpoint, numbers, patience);
   checkLinks(new Map(headers.map((header) => [header.number, header])));
   const calls = headers.map((header) => blockLogs.call(header.hash));
-  const { replies } = await endpoint.request(calls, endpoint.blockPatience);
+  const { replies } = await endpoint.request(calls, patience);
   return { headers, replies };
 }

@@ -3,6 +3,7 @@ import type { Hash } from "../../base/ids.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
+import type { Patience } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
@@ -38,6 +39,8 @@ export class HeadFollower {
   /** Endpoints whose branch was not followed, and until when they are not asked again. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
+  /** At the head: doubled when no endpoint has answered in time, and not learnt from heads, which come sooner than logs. */
+  #patience: Patience = { timeoutMs: chainLimits.headTimeoutMs };
   /** Fewer after a failure: where many answers are wrong, a small request is answered right more often. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
   reorgs = 0;
@@ -61,9 +64,12 @@ export class HeadFollower {
         this.#follow(endpoint),
       );
       if (changes === null) return [];
+      this.#patience = { timeoutMs: chainLimits.headTimeoutMs };
       this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.headBatchBlocksMax);
       return changes;
     } catch (thrown) {
+      const { requestTimeoutMs } = chainLimits;
+      this.#patience = { timeoutMs: Math.min(2 * this.#patience.timeoutMs, requestTimeoutMs) };
       this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
       throw thrown;
     }
@@ -115,7 +121,8 @@ export class HeadFollower {
     if (newest !== null && newest.number >= from) {
       const room = chainLimits.headBufferBlocksMax - unfinalized.length;
       const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
-      const blocks = await fetchBlocks(endpoint, { from, count, newest, blockLogs });
+      const wanted = { from, count, newest, patience: this.#patience, blockLogs };
+      const blocks = await fetchBlocks(endpoint, wanted);
       if (this.#extend(endpoint, blocks)) return blocks.map((block) => ({ kind: "block", block }));
     }
     const top = Math.min(from - 1, newest?.number ?? -1);
@@ -165,7 +172,7 @@ export class HeadFollower {
       const count = Math.min(size, next - bottom + 1);
       const highest = next;
       const numbers = Array.from({ length: count }, (_, index) => highest - index);
-      const headers = await fetchHeaders(endpoint, numbers, endpoint.blockPatience);
+      const headers = await fetchHeaders(endpoint, numbers, this.#patience);
       const common = headers.find((header) => unfinalized.hashAt(header.number) === header.hash);
       if (common !== undefined) return common.number;
       next -= count;
@@ -221,7 +228,7 @@ export class HeadFollower {
 
   async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
     try {
-      return (await fetchHeader(endpoint, number, endpoint.smallPatience))?.hash ?? null;
+      return (await fetchHeader(endpoint, number, this.#patience))?.hash ?? null;
     } catch (thrown) {
       if (thrown instanceof EndpointError) return null;
       throw thrown;

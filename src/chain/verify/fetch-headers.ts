@@ -2,7 +2,7 @@ import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
-import type { AdaptiveTimeout } from "../rpc/adaptive-timeout.ts";
+import type { Patience } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
@@ -26,7 +26,7 @@ export function readHeader(reply: RpcReply | undefined, number: number): Header 
 export async function fetchHeader(
   endpoint: Endpoint,
   number: number,
-  patience?: AdaptiveTimeout,
+  patience?: Patience,
 ): Promise<Header | null> {
   const [header = null] = await fetchKnownHeaders(endpoint, [number], patience);
   return header;
@@ -36,7 +36,7 @@ export async function fetchHeader(
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  patience?: AdaptiveTimeout,
+  patience?: Patience,
 ): Promise<(Header | null)[]> {
   const { replies } = await endpoint.request(numbers.map(headerCall), patience);
   return numbers.map((number, index) => {
@@ -49,7 +49,7 @@ export async function fetchKnownHeaders(
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  patience?: AdaptiveTimeout,
+  patience?: Patience,
 ): Promise<Header[]> {
   const headers: Header[] = [];
   for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
