@@ -100,8 +100,18 @@ test("all mistakes are sent together", () => {
 });
 
 test("what is not supported yet is refused with the reason", () => {
-  const unsupported = { ODDWIRE_CLICKHOUSE_URL: "http://db:8123/path", ODDWIRE_VENUE: "kalshi" };
-  const [clickhouse, venue] = mistakesOf({ ...serving, ...unsupported });
+  const unsupported = {
+    ODDWIRE_CLICKHOUSE_URL: "http://db:8123/path",
+    ODDWIRE_VENUE: "kalshi",
+    ODDWIRE_GAMMA_URL: "https://user:password@venue.example",
+  };
+  const mistakes = mistakesOf({ ...serving, ...unsupported });
+  const about = (name: string) => mistakes.find((mistake) => mistake.startsWith(name));
+  const [clickhouse, venue] = ["ODDWIRE_CLICKHOUSE_URL", "ODDWIRE_VENUE"].map(about);
+  assert.match(
+    about("ODDWIRE_GAMMA_URL") ?? "",
+    /must be an http or https URL without a user name/,
+  );
   assert.match(
     clickhouse ?? "",
     /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without a path/,

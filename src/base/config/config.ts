@@ -113,9 +113,9 @@ const settings = {
   venueRestUrl: setting({
     variable: "ODDWIRE_CLOB_URL",
     description: "The venue's order books over HTTP: POST /books below it",
-    form: "an http or https URL",
+    form: "an http or https URL without a user name",
     fallback: "https://clob.polymarket.com",
-    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+    read: (text) => (isFetchable(text) ? text : null),
   }),
   venueWsUrl: setting({
     variable: "ODDWIRE_CLOB_WS_URL",
@@ -127,9 +127,9 @@ const settings = {
   venueMetadataUrl: setting({
     variable: "ODDWIRE_GAMMA_URL",
     description: "The venue's market metadata: GET /markets/keyset below it",
-    form: "an http or https URL",
+    form: "an http or https URL without a user name",
     fallback: "https://gamma-api.polymarket.com",
-    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+    read: (text) => (isFetchable(text) ? text : null),
   }),
   corsOrigins: setting<readonly string[]>({
     variable: "ODDWIRE_CORS_ORIGINS",
@@ -204,9 +204,9 @@ const clientSettings = {
   url: setting({
     variable: "ODDWIRE_URL",
     description: "The service that tail, export and other client commands call",
-    form: "an http or https URL",
+    form: "an http or https URL without a user name",
     fallback: "http://127.0.0.1:8080",
-    read: (text) => (isUrl(text, /^https?:$/) ? text : null),
+    read: (text) => (isFetchable(text) ? text : null),
   }),
   key: setting<string | null>({
     variable: "ODDWIRE_API_KEY",
@@ -367,6 +367,13 @@ function streamConnections(name: string, owner: string, fallback: number): Setti
 
 function readBlockNumber(text: string): number | null {
   return wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }).read(text);
+}
+
+/** `fetch` refuses URLs with a user name or a password. */
+function isFetchable(text: string): boolean {
+  if (!isUrl(text, /^https?:$/)) return false;
+  const { username, password } = new URL(text);
+  return username === "" && password === "";
 }
 
 function isRpcUrl(text: string): boolean {
