@@ -95,7 +95,13 @@ suite("GET /", () => {
   test("404 where there is nothing: the page for a browser, an error for a program and below /v1", async () => {
     const headers = { Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
     const page = await (await get("/")).text();
-    for (const path of ["/nothing", "/market", "/%E0%A4%A", "/assets/explorer-0.js"]) {
+    for (const path of [
+      "/nothing",
+      "/market",
+      "/%E0%A4%A",
+      "/assets/explorer-0.js",
+      "/assets/index.html",
+    ]) {
       const response = await fetch(server.url + path, { headers });
       assert.equal(response.status, 404, path);
       assertEveryHeader(response.headers);

@@ -72,7 +72,7 @@ export class Explorer {
 
   /** The page, which shows what its address names, or that there is no such page. */
   async answerPage(exchange: Exchange): Promise<Buffer> {
-    return this.#answer(pageName, exchange);
+    return this.#answer("", exchange);
   }
 
   async #answer(name: string, exchange: Exchange): Promise<Buffer> {
@@ -93,7 +93,9 @@ function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, StaticFile> {
     files.map(({ name, body }) => {
       const contentType = contentTypeOf(name);
       assert(contentType !== null, `${name} is of the explorer`);
-      return [name, new StaticFile(body, contentType, contentSecurityPolicy)];
+      const file = new StaticFile(body, contentType, contentSecurityPolicy);
+      // The page is no asset, which browsers keep for a year.
+      return [name === pageName ? "" : name, file];
     }),
   );
 }

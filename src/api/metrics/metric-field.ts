@@ -19,21 +19,17 @@ export function gauge(description: string, label: string): TSchemaOptions {
 
 /** The keywords of a field that is a metric. Those that begin with `~` are not published. */
 function metric(shown: ShownMetric, description: string): TSchemaOptions {
-  return { description, ...keyword("metric", shown) };
+  return { description, "~metric": shown };
 }
 
 /** Begins the names of the metrics of an object or a list, in place of the names of the fields that it is in. */
 export function prefixed(prefix: string): TSchemaOptions {
-  return keyword("prefix", prefix);
+  return { "~prefix": prefix };
 }
 
 /** A list whose entries differ in these fields, which become labels. */
 export function labeledBy(...names: readonly string[]): TSchemaOptions {
-  return keyword("labels", names);
-}
-
-function keyword(name: "metric" | "prefix" | "labels", value: unknown): TSchemaOptions {
-  return { [`~${name}`]: value };
+  return { "~labels": names };
 }
 
 /** Fields of one shape: one that is no metric, and those that are. */

@@ -62,7 +62,7 @@ class CandleLog {
     const [first, ...rest] = found;
     if (first === undefined) return [];
     const isUnchanged = first.candle.close.seq <= after && rest.length === 0 && !restate;
-    return isUnchanged ? [] : found.slice(0, limit + 1).map((one) => this.#entryOf(one));
+    return isUnchanged ? [] : found.map((one) => this.#entryOf(one));
   }
 
   async readNewest(count: number): Promise<readonly Entry[]> {
