@@ -1,9 +1,11 @@
 /** What the explorer shows when something is missing: a key, the chain, a limit, width, a result that is late. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { adminKey } from "../support/service.ts";
 
 const recording = readRecording("contracts-gen2");
 const trade = recording.trades.find(({ outcome }) => outcome === "YES");
@@ -16,6 +18,12 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
   const service = await stage.startService([stage.node.wsUrl], { ODDWIRE_PUBLIC_READ: "1" });
   await service.waitIndexed(stage.head);
   const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
+
+  /** With a key: without one, all pages together have the limit of one IP address. */
+  async function goto(tab: Page, path: string): Promise<void> {
+    await tab.goto("about:blank");
+    await tab.goto(`${service.baseUrl}${path}#key=${adminKey}`);
+  }
 
   await t.test("keeps the form for a key open until it is used or left", async () => {
     await page.clock.install();
@@ -36,7 +44,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
   });
 
   await t.test("writes placeholders in a color that can be read, in either theme", async () => {
-    await page.goto(service.baseUrl);
+    await goto(page, "/");
     await page.waitForSelector(".pulse");
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -49,7 +57,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
   });
 
   await t.test("opens what was typed, not what was found before it", async () => {
-    await page.goto(service.baseUrl);
+    await goto(page, "/");
     await page.waitForSelector("[data-row]");
     await page.fill("#search", trade.condition_id ?? "");
     await page.waitForSelector(".found [role=option]");
@@ -66,15 +74,36 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
       const indexer = { ...body.indexer, indexed_block: null, lag_seconds: null };
       await route.fulfill({ response, json: { ...body, indexer } });
     });
-    await tab.goto(service.baseUrl);
+    await goto(tab, "/");
     await tab.waitForSelector("main >> text=The service has not indexed a block yet");
     await tab.waitForSelector(".pulse:not(.live):has-text('no block indexed yet')");
     const error = { code: "NOT_FOUND", message: "not known", request_id: "1" };
     await tab.route("**/v1/markets/*", (route) => route.fulfill({ status: 404, json: { error } }));
-    await tab.goto(service.baseUrl + marketPath);
+    await goto(tab, marketPath);
     await tab.waitForSelector("text=It may be in blocks that are not indexed yet");
     await tab.unroute("**/v1/markets/*");
     await tab.waitForSelector(".outcome");
+    await tab.close();
+  });
+
+  await t.test("does not expect a trade of a market that was resolved without one", async () => {
+    type Body = { readonly data: readonly { readonly id: string; readonly trades: number }[] };
+    const { data } = await service.get<Body>("/v1/markets?status=resolved&limit=100");
+    const [resolved] = data;
+    assert(resolved !== undefined);
+    const tab = await page.context().newPage();
+    await tab.route(`**/v1/markets/${resolved.id}`, async (route) => {
+      const response = await route.fetch();
+      const { data: market, ...body } = (await response.json()) as { readonly data: object };
+      await route.fulfill({ response, json: { ...body, data: { ...market, trades: 0 } } });
+    });
+    await tab.route("**/v1/candles/*", async (route) => {
+      const response = await route.fetch();
+      const body = (await response.json()) as object;
+      await route.fulfill({ response, json: { ...body, data: [] } });
+    });
+    await goto(tab, `/market/${resolved.id}`);
+    await tab.waitForSelector("text=This market had no trade");
     await tab.close();
   });
 
@@ -82,7 +111,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     const tab = await page.context().newPage();
     const error = { code: "IP_BLOCKED", message: "Your IP has been blocked", request_id: "1" };
     await tab.route("**/v1/**", (route) => route.fulfill({ status: 403, json: { error } }));
-    await tab.goto(service.baseUrl);
+    await goto(tab, "/");
     await tab.waitForSelector("main >> text=Your IP has been blocked");
     await tab.waitForSelector(".pulse:has-text('limited for now')");
     await tab.close();
@@ -93,10 +122,10 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     const makers = [...counts].toSorted(([, a], [, b]) => a.length - b.length);
     const [least, most] = [makers[0], makers.at(-1)];
     assert(least !== undefined && most !== undefined && most[1].length > 200);
-    await page.goto(`${service.baseUrl}/wallet/${least[0]}`);
+    await goto(page, `/wallet/${least[0]}`);
     await page.waitForSelector("tr[data-id]");
     assert.equal(await page.isVisible("text=Older trades"), false);
-    await page.goto(`${service.baseUrl}/wallet/${most[0]}`);
+    await goto(page, `/wallet/${most[0]}`);
     for (let shown = 200; shown < most[1].length; shown += 200) {
       await page.click("text=Older trades");
     }
@@ -104,11 +133,11 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
   });
 
   await t.test("keeps the header of a phone to three rows without a key", async () => {
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.goto(service.baseUrl);
-    await page.waitForSelector(".pulse.live");
+    const phone = await openPage(browser, { viewport: { width: 360, height: 740 } });
+    await phone.goto(`${service.baseUrl}/status`);
+    await phone.waitForSelector(".pulse.live");
     const top = "document.querySelector('header.top')";
-    const tops = await page.evaluate(
+    const tops = await phone.evaluate(
       `new Set([...${top}.children].filter(({ offsetHeight }) => offsetHeight > 0)
         .map(({ offsetTop, offsetHeight }) => offsetTop + offsetHeight / 2 >> 4)).size`,
     );

@@ -55,7 +55,7 @@ export function ChartPanel(props: {
       <Shown of={buckets} what="chart" lines={8}>
         {(data) =>
           data.buckets.every(({ close }) => close === null) ? (
-            <Notice title="No trade in this time">The line begins with the first trade.</Notice>
+            <NoTrade market={market} />
           ) : (
             <Drawn market={market} chosen={chosen} form={wanted.form} data={data} replay={replay} />
           )
@@ -64,6 +64,11 @@ export function ChartPanel(props: {
       {replay.isOn && <ReplayBar replay={replay} />}
     </Panel>
   );
+}
+
+function NoTrade({ market: { trades, status } }: { readonly market: Market }) {
+  if (trades === 0 && status !== "open") return <Notice title="This market had no trade" />;
+  return <Notice title="No trade in this time">The line begins with the first trade.</Notice>;
 }
 
 function Drawn(props: {

@@ -137,6 +137,7 @@ function EventLink({ id }: { readonly id: string }) {
 
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {
   const minValue = choiceOf("min_value", sizes);
+  const isClosed = market.status !== "open";
   const tokenIds = market.tokens.map(({ token_id: token }) => token);
   const request = {
     title: "Trades",
@@ -175,9 +176,9 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
       <LiveTape
         channel={{ type: "token_trades", token_ids: tokenIds, ...filter }}
         hasMarket={false}
-        isClosed={market.status !== "open"}
+        isClosed={isClosed}
         label="Trades of this market, newest first"
-        emptyText={minValue === "" ? "No trade yet" : `No trade of $${minValue} or more yet`}
+        emptyText={`No trade${minValue === "" ? "" : ` of $${minValue} or more`}${isClosed ? "" : " yet"}`}
       />
     </Panel>
   );

@@ -38,7 +38,7 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
         <Notice title={`This ${what} is not known here`}>
           {isCatchingUp.value
             ? "It may be in blocks that are not indexed yet. This page looks again until it is. "
-            : "The service has never seen it on the chain. "}
+            : "The service has not seen it created: it may be older than the first indexed block. "}
           Check the id, or <a href="/">search all markets</a>.
         </Notice>
       );
