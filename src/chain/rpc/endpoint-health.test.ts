@@ -71,6 +71,15 @@ test("R6: without Retry-After the pause doubles, and answers end that", () => {
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
+test("R6: a full budget makes requests wait, and is no pause of the endpoint", () => {
+  const pacer = new RequestPacer(5);
+  for (let call = 0; call < 50; call += 1) pacer.reserve(1, 0);
+  assert(pacer.waitMs(0) > 9_000);
+  assert(pacer.pausedMs(0) <= 0);
+  pacer.noteRefusal(3_000, 0);
+  assert.equal(pacer.pausedMs(0), 3_000);
+});
+
 test("R6: nor is it when those who wait for their turn are woken late", () => {
   const pacer = new RequestPacer(10);
   assert.equal(pacer.reserve(10, 0), 0);

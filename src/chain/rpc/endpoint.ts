@@ -139,16 +139,23 @@ export class Endpoint {
     return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
   }
 
-  get isUsable(): boolean {
+  /** Whether it answers, and as the others do; it may have to wait for its turn all the same. */
+  get isHealthy(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
     return (
       this.isReachable &&
       this.isHeadBelieved &&
       !this.isOutvoted &&
       this.#data.state(nowMs) !== "open" &&
-      this.#pacer.waitMs(nowMs) <= waitMsMax &&
-      this.#inFlight < chainLimits.concurrentRequestsMax
+      this.#pacer.pausedMs(nowMs) <= waitMsMax
     );
+  }
+
+  /** Whether it may be asked now. */
+  get isUsable(): boolean {
+    const waitMs = this.#pacer.waitMs(this.#context.clock.monotonicMs());
+    const isFree = waitMs <= waitMsMax && this.#inFlight < chainLimits.concurrentRequestsMax;
+    return this.isHealthy && isFree;
   }
 
   /** What it costs to ask it, in milliseconds: less is better. */

@@ -41,6 +41,11 @@ export class RequestPacer {
     return Number.isFinite(rate) ? rate : null;
   }
 
+  /** For how long the endpoint is not asked after a refusal; 0 or less when it may be. */
+  pausedMs(nowMs: number): number {
+    return this.#pausedUntilMs - nowMs;
+  }
+
   /** How long a request of so many calls would have to wait now. */
   waitMs(nowMs: number, calls = 1): number {
     const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);

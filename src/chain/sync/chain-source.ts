@@ -237,7 +237,7 @@ export class ChainSource<Final = readonly Block[]> {
   #warnings(): readonly ChainWarning[] {
     const warnings = new Set<ChainWarning>();
     const { endpoints } = this.#pool;
-    if (!endpoints.some((endpoint) => endpoint.isUsable)) warnings.add("no_endpoint");
+    if (!endpoints.some((endpoint) => endpoint.isHealthy)) warnings.add("no_endpoint");
     for (const { view, isHeadBelieved } of endpoints) {
       if (view?.warning) warnings.add(view.warning);
       if (!isHeadBelieved) warnings.add("head_not_believed");

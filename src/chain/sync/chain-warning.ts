@@ -1,6 +1,6 @@
 /**
  * What people should look at, although the source goes on (or waits):
- * - `no_endpoint`: none can be used at present
+ * - `no_endpoint`: none is healthy at present; one that waits for its turn is
  * - `finalized_missing`, `finalized_lagging`: head - 256 stands in for the tag
  * - `finalized_went_back`: a tag fell below what it was; ours stays
  * - `finality_disputed`: endpoints disagree on finalized blocks, without a majority; those that became
