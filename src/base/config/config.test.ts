@@ -110,7 +110,8 @@ test("what is not supported yet is refused with the reason", () => {
   const [clickhouse, venue] = ["ODDWIRE_CLICKHOUSE_URL", "ODDWIRE_VENUE"].map(about);
   assert.match(
     about("ODDWIRE_GAMMA_URL") ?? "",
-    /must be an http or https URL without a user name/,
+    /must be an http or https URL without a user name$/,
+    "and the password is not shown",
   );
   assert.match(
     clickhouse ?? "",

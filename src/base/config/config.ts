@@ -6,6 +6,7 @@ import { webLimits } from "./limits.ts";
 import { serverSettings } from "./server-settings.ts";
 import {
   type Environment,
+  hasCredentials,
   isOrigin,
   isUrl,
   listOf,
@@ -371,9 +372,7 @@ function readBlockNumber(text: string): number | null {
 
 /** `fetch` refuses URLs with a user name or a password. */
 function isFetchable(text: string): boolean {
-  if (!isUrl(text, /^https?:$/)) return false;
-  const { username, password } = new URL(text);
-  return username === "" && password === "";
+  return isUrl(text, /^https?:$/) && !hasCredentials(text);
 }
 
 function isRpcUrl(text: string): boolean {

@@ -57,6 +57,12 @@ export function isUrl(text: string, protocol: RegExp): boolean {
   return URL.canParse(text) && protocol.test(new URL(text).protocol);
 }
 
+/** Whether a text is a URL with a user name or a password. */
+export function hasCredentials(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && `${url.username}${url.password}` !== "";
+}
+
 /** The values of settings in an environment, or their fallbacks; what is wrong is added to `mistakes`. */
 export function readValues(
   known: Readonly<Record<string, Setting<Value>>>,
@@ -101,7 +107,8 @@ function textOf(
 
 function malformed(known: Setting<Value>, text: string): string {
   // Endpoints hold secrets too, which is why they have a form of their own to be shown in.
-  const quoted = known.secret || known.show !== undefined ? "" : `, not ${JSON.stringify(text)}`;
+  const isPrivate = known.secret || known.show !== undefined || hasCredentials(text);
+  const quoted = isPrivate ? "" : `, not ${JSON.stringify(text)}`;
   return `${known.variable} must be ${known.form}${quoted}`;
 }
 
