@@ -234,17 +234,21 @@ describe("hostile bytes", () => {
     assert.deepEqual(parse(`\ufeff${text}`), nothing);
   });
 
-  test("marks as often as a text has room for", () => {
+  test("marks as often as a text has room for: the first of each counts", () => {
     const start = `title: T, description: D res_data: ${prices}. `;
-    const room = 8139 - start.length;
     for (const [first, second] of [
-      [" p1 ", " p2 "],
-      [" p2 ", " p1 "],
+      ["p1", "p2"],
+      ["p2", "p1"],
     ] as const) {
-      const opening = `Where${first}corresponds to `.repeat(room / 50);
-      const middle = `,${second}to `.repeat(room / 20);
+      const opening = `Where ${first} corresponds to `.repeat(150);
+      const middle = `, ${second} to `.repeat(400);
       assert.equal(parse(start + opening + middle).outcomes, null);
-      assert.notEqual(parse(`${start}${opening}${middle}, p3 to `).outcomes, null);
+      const labels = [
+        `Where ${first} corresponds to `.repeat(149),
+        `, ${second} to `.repeat(399),
+      ] as const;
+      const expected = first === "p2" ? labels : labels.toReversed();
+      assert.deepEqual(parse(`${start}${opening}${middle}, p3 to `).outcomes, expected);
     }
   });
 
