@@ -188,7 +188,7 @@ export class ChainSource<Final = readonly Block[]> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
     const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
-    await this.#until(() => this.#finalNumber >= rangeEnd || null);
+    await this.#until(() => (this.#finalNumber >= rangeEnd ? rangeEnd : null));
     if (resumeAfter !== null) {
       await this.#history.confirm(resumeAfter);
       this.#unfinalized.restart(resumeAfter.number + 1, resumeAfter);
