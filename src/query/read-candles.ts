@@ -4,14 +4,14 @@ import { invertCandle } from "../market/invert.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
-import { readStoredCandles, type TradedToken } from "./read-stored-candles.ts";
+import { type CandleTotals, readStoredCandles } from "./read-stored-candles.ts";
 
 /** Candles of a token's trades, at its own prices. */
 export type CandleRange = BucketRange & {
   /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
   readonly complement: TokenId | null;
-  /** How much a token is traded, and when, which says where its candles are. */
-  readonly totalsOf?: (tokenId: TokenId) => NonNullable<TradedToken["totals"]>;
+  /** Says where the candles of a token are. */
+  readonly totalsOf?: (tokenId: TokenId) => CandleTotals;
 };
 
 /** The first `limit` buckets that hold a priced trade, in the order asked for. */

@@ -20,11 +20,11 @@ type Source = { readonly table: string; readonly seconds: number };
 const minutes: Source = { table: "minute_candles", seconds: resolutionSeconds["1m"] };
 const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] };
 
-/** A token and, where they are known, its totals; those of later trades will do. */
-export type TradedToken = {
-  readonly tokenId: TokenId;
-  readonly totals: Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp"> | undefined;
-};
+/** How often a token was traded, and when. Trades that came later than those which are read may count too. */
+export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp">;
+
+/** A token and, where they are known, its totals. */
+type TradedToken = { readonly tokenId: TokenId; readonly totals: CandleTotals | undefined };
 
 /** What is asked for of each token. */
 type Asked = Omit<BucketRange, "tokenId">;

@@ -3,11 +3,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { deltaOfBlock } from "../../src/market/delta.ts";
 import { minuteOf } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
+import type { CandleTotals } from "../../src/query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { BucketCandle } from "../../src/views/recent/recent-candles.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -55,7 +57,7 @@ function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
 }
 
 /** What is known of a token that has these fills, by which the way to read its candles is chosen. */
-function totalsIn(of: readonly BlockFacts[]): NonNullable<CandleRange["totalsOf"]> {
+function totalsIn(of: readonly BlockFacts[]): (tokenId: TokenId) => CandleTotals {
   const trades = fillsOf(of).filter(({ role }) => role !== "taker");
   return (tokenId) => {
     const own = trades.filter((fill) => fill.tokenId === tokenId);

@@ -1,6 +1,7 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
-import { type CandleRange, readCandles } from "../../query/read-candles.ts";
+import { readCandles } from "../../query/read-candles.ts";
+import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
@@ -14,7 +15,7 @@ export type CandlePage = Range<number> & {
   readonly limit: number;
   /** Whether buckets without trades carry the close before them on. */
   readonly carryOn: boolean;
-  readonly totalsOf: NonNullable<CandleRange["totalsOf"]>;
+  readonly totalsOf: (tokenId: TokenId) => CandleTotals;
   /** Time of the newest block: buckets that end at or before it are closed. */
   readonly now: number;
 };
