@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CommanderError } from "commander";
 import { AppError } from "../base/errors.ts";
 import { describeFailure } from "./exit-code.ts";
-import { buildProgram } from "./program.ts";
+import { buildProgram, everyCommand } from "./program.ts";
 
 /** How the command line refuses some words. */
 async function refusal(line: string): Promise<string> {
@@ -41,6 +41,23 @@ test("refuses what it does not take", async () => {
   const twice = "keys create --scope read --scope=read";
   assert.match(await refusal(twice), /--scope <scope>.* given more than once/);
   assert.match(await refusal("tail --key a --key-file b"), /cannot be used with/);
+});
+
+test("shows the help of a command, of a command of a group, and of all", async () => {
+  const helpOf = async (line: string) => {
+    let shown = "";
+    const program = buildProgram();
+    for (const command of everyCommand(program)) {
+      command.configureOutput({ writeOut: (text) => (shown += text) });
+    }
+    const showing = program.parseAsync(line.split(" "), { from: "user" });
+    await assert.rejects(showing, { code: "commander.helpDisplayed", exitCode: 0 });
+    return shown;
+  };
+  assert.match(await helpOf("help"), /Usage: oddwire \[options\] \[command\]/);
+  assert.match(await helpOf("help keys"), /Usage: oddwire keys /);
+  assert.match(await helpOf("help keys create"), /Usage: oddwire keys create /);
+  assert.equal(await helpOf("help keys create"), await helpOf("keys create --help"));
 });
 
 test("a failure has its own exit code also when closing fails after it", () => {

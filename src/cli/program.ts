@@ -13,7 +13,7 @@ export function buildProgram(): Command {
     .description(`oddwire ${version}: a self-hosted API for on-chain prediction markets`)
     .version(version, "--version", "print the version")
     .helpOption("-h, --help", "show help")
-    .helpCommand("help [command]", "show help for a command")
+    .helpCommand(false)
     .addHelpText("after", "\nSettings are ODDWIRE_* variables; run `oddwire config` to see them.")
     .configureHelp({ styleTitle: (title) => styleText("bold", title) })
     .configureOutput({ outputError: () => {} })
@@ -22,6 +22,7 @@ export function buildProgram(): Command {
   addServiceCommands(program);
   addAdminCommands(program);
   addClientCommands(program);
+  addHelpCommand(program);
   for (const command of everyCommand(program)) {
     if (command !== program) command.copyInheritedSettings(program);
     for (const option of command.options) acceptOnce(option);
@@ -35,6 +36,16 @@ export function buildProgram(): Command {
 /** A command and all of its subcommands. */
 export function everyCommand(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
+}
+
+/** Commander's own knows no commands of commands. */
+function addHelpCommand(program: Command): void {
+  program
+    .command("help [command...]")
+    .description("show help for a command")
+    .action(async (names: readonly string[]) => {
+      await program.parseAsync([...names, "--help"], { from: "user" });
+    });
 }
 
 /** Of two values commander drops the first: a key created with `--ips` twice would accept only the last. */

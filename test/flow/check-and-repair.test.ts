@@ -25,7 +25,7 @@ test("check says what differs, and repair corrects it", async (t) => {
   const run = (words: readonly string[]) => runCommand(words, stage.commandSettings);
   const busy = await run(["check"]);
   assert.equal(busy.code, 75);
-  assert.match(busy.stderr, /another process is using this data folder/);
+  assert.match(busy.stderr, /another process is using the data folder/);
   assert.equal(await service.stop(), 0);
 
   const differs = await run(["check", ...range]);

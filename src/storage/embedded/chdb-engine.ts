@@ -136,9 +136,11 @@ function openSessions(path: string): readonly Session[] {
     for (const session of sessions) session.close();
     const cause = toError(thrown);
     if (isInUse(path)) {
-      throw new DataFolderBusyError("another process is using this data folder", { cause });
+      throw new DataFolderBusyError(`another process is using the data folder ${path}`, { cause });
     }
-    throw new StoreDamagedError("the embedded engine cannot open this data folder", { cause });
+    throw new StoreDamagedError(`the embedded engine cannot open the data folder ${path}`, {
+      cause,
+    });
   }
 }
 
