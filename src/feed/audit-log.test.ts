@@ -15,7 +15,7 @@ function openFolder(t: TestContext): string {
   return folder;
 }
 
-/** Audits so many ranges; returns where each begins. */
+/** Audits `count` ranges; returns the first block of each. */
 function audit(book: AuditBook, covered: { from: number; to: number }, count: number): number[] {
   return Array.from({ length: count }, () => {
     const range = book.next(covered);

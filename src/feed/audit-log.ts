@@ -5,8 +5,8 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
 
 /**
- * Spans are numbers of ranges of `spanBlocks` blocks. In the round under way those from `low_span`, inclusive, to
- * `high_span`, exclusive, were audited.
+ * A span is the number of a range of `spanBlocks` blocks. The current round has audited the spans from `low_span`
+ * (inclusive) to `high_span` (exclusive).
  */
 const schema = `
   CREATE TABLE IF NOT EXISTS progress (
@@ -32,45 +32,47 @@ const schema = `
 `;
 
 /**
- * `unverified` is compared again; `proven` could not be repaired for good; `gathered` waits for others to be ordered
- * with; `ordered` is repaired by the next start.
+ * - `unverified`: will be compared again
+ * - `proven`: wrong, and not repaired automatically: an earlier repair did not last, or the store is a cluster
+ * - `gathered`: waits, so that several repairs are ordered together
+ * - `ordered`: the next start repairs it
  */
 type FindingState = "unverified" | "proven" | "gathered" | "ordered" | "repaired";
 
-/** Blocks of which the store was found to say something else than the chain. */
+/** A range of blocks in which the store was found to differ from the chain. */
 export type Finding = BlockRange & {
   readonly state: FindingState;
   readonly detail: string;
   readonly changedAtMs: number;
 };
 
-/** What was audited, over the whole life of the data folder. */
+/** Totals of the audit over the whole life of the data folder. */
 export type AuditTotals = {
   readonly ranges: number;
-  /** Blocks, each as often as it was read again. */
+  /** Blocks read again; a block counts each time. */
   readonly blocks: number;
   readonly mismatches: number;
-  /** Ranges of which an endpoint contradicted the store, and was disproved by receipts. */
+  /** Ranges in which an endpoint contradicted the store and receipts disproved the endpoint. */
   readonly falseAlarms: number;
   readonly repairs: number;
   readonly rounds: number;
-  /** The blocks that were read again in the round under way, without a gap; `null` before the first. */
+  /** The contiguous range read again in the current round; `null` before its first range. */
   readonly audited: BlockRange | null;
 };
 
-/** The same, with the ends of the round in spans. */
+/** The totals as stored, with the ends of the current round in spans. */
 type Progress = Omit<AuditTotals, "audited"> & { readonly low: number; readonly high: number };
 
-/** What an audit came to. */
+/** The result of the audit of one range. */
 export type AuditResult =
   | { readonly kind: "equal"; readonly isFalseAlarm: boolean }
   | { readonly kind: "differs"; readonly state: FindingState; readonly detail: string }
-  /** Given up for this time. */
+  /** Given up for now: no endpoint could answer. */
   | { readonly kind: "skipped" };
 
 /**
- * Remembers in the data folder what was audited and found; any process may open it at any time.
- * What writes throws `DataFolderUnwritableError` when the disk is full or fails.
+ * Stores the progress and the findings of the audit in the data folder. Any process can open it at any time.
+ * Methods that write throw `DataFolderUnwritableError` when the disk is full or fails.
  */
 export class AuditBook {
   readonly #sql: DatabaseSync;
@@ -79,19 +81,19 @@ export class AuditBook {
     this.#sql = sql;
   }
 
-  /** Throws `StoreDamagedError` too. */
+  /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
   static open(dataDir: string): AuditBook {
     const path = join(dataDir, "audit.sqlite");
     return withKeptFile(path, () => {
       const sql = new DatabaseSync(path, { timeout: 2000 });
-      // Not FULL: after a loss of power some ranges are audited once more.
+      // Not FULL: after a power loss some ranges are only audited once more.
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       sql.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
       return new AuditBook(sql);
     });
   }
 
-  /** The range of whole spans to audit now: new ones, then older ones; `null` while there is none. */
+  /** Returns the span to audit next as a range of blocks, new spans before older ones; `null` while there is none. */
   next(covered: BlockRange): BlockRange | null {
     const { spanBlocks } = auditLimits;
     const first = Math.floor(covered.from / spanBlocks);
@@ -112,7 +114,7 @@ export class AuditBook {
     return end - 1;
   }
 
-  /** Notes what an audit came to; one of a range that `next` gave moves the pass on. */
+  /** Stores the result of an audit. `isNext`: the range came from `next`, so the round advances past it. */
   note(
     range: BlockRange,
     result: AuditResult,
@@ -132,7 +134,7 @@ export class AuditBook {
     if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
   }
 
-  /** What cannot be looked at again now has its turn later: others come first. */
+  /** Moves a finding that could not be compared now behind the others. */
   #postpone({ from, to }: BlockRange, nowMs: number): void {
     this.#write(
       "UPDATE findings SET changed_at_ms = ? WHERE from_block = ? AND to_block = ?",
@@ -142,7 +144,7 @@ export class AuditBook {
     );
   }
 
-  /** A range that could not be audited counts too: it has its turn in the next round. */
+  /** Advances the round past a range, even if it could not be audited: its next turn is in the next round. */
   #moveOn({ to }: BlockRange): void {
     const span = Math.floor(to / auditLimits.spanBlocks);
     this.#write("UPDATE progress SET high_span = ? WHERE high_span = ?", span + 1, span);
@@ -164,7 +166,7 @@ export class AuditBook {
     );
   }
 
-  /** Says that the blocks are right now. What had been found of them is over. */
+  /** Marks the findings within a range as repaired: its blocks are correct now. */
   settle({ from, to }: BlockRange, nowMs: number): void {
     this.#write(
       `UPDATE findings SET state = 'repaired', changed_at_ms = ?
@@ -175,13 +177,13 @@ export class AuditBook {
     );
   }
 
-  /** Marks everything gathered as ordered; to be called once the order is durable. */
+  /** Marks all gathered findings as ordered. Call this once the order is durable. */
   markOrdered(nowMs: number): void {
     const from = "state = 'gathered'";
     this.#write(`UPDATE findings SET state = 'ordered', changed_at_ms = ? WHERE ${from}`, nowMs);
   }
 
-  /** To be called by a start, which has carried out what was ordered; what was only gathered is to be compared again. */
+  /** Called by a start, which has carried out the ordered repairs. Findings only gathered become unverified. */
   settleOrdered(nowMs: number): void {
     const from = "state = 'gathered'";
     this.#write(`UPDATE findings SET state = 'unverified', changed_at_ms = 0 WHERE ${from}`);
@@ -192,7 +194,7 @@ export class AuditBook {
     if (repaired > 0) this.#write("UPDATE progress SET repairs = repairs + ?", repaired);
   }
 
-  /** The newest first; bounded. */
+  /** Returns the findings, newest first, at most `findingsReadMax`. */
   findings(): readonly Finding[] {
     return this.#sql
       .prepare(
@@ -213,7 +215,7 @@ export class AuditBook {
     this.#sql.close();
   }
 
-  /** Answers how many rows changed. */
+  /** Returns how many rows changed. */
   #write(statement: string, ...values: (string | number)[]): number {
     return withDisk(() => Number(this.#sql.prepare(statement).run(...values).changes));
   }

@@ -1,6 +1,6 @@
 /**
- * Whether the store holds what the chain says: two endpoints are asked, or receipts of a lone one. Receipts decide on
- * a contradiction; without them, two endpoints that agree against the store do.
+ * Compares a stored range with the chain. Two endpoints are asked for logs; a single endpoint is asked for receipts.
+ * Receipts decide a contradiction. Without receipts, two endpoints that agree with each other outvote the store.
  */
 import { blockNumberOf, logIndexOf } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
@@ -18,19 +18,19 @@ import {
 } from "../storage/fact-fingerprint.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
-/** A fact of which the store and the chain do not say the same. */
+/** A fact on which the store and the chain differ. */
 export type Difference = {
   readonly block: number;
   readonly logIndex: number;
   readonly contract: string;
   readonly event: string;
-  /** What the store's row is: not there, there although it should not be, or another one. */
+  /** The stored row is missing, should not be there, or has other values. */
   readonly problem: "missing" | "extra" | "different";
 };
 
 /**
- * - `equal`: every endpoint agrees with the store, or receipts disprove those in `falseAlarms`
- * - `differs`: `right` holds what the store should, once that is proven; else `null`
+ * - `equal`: every endpoint agrees with the store, or receipts disprove the endpoints in `falseAlarms`
+ * - `differs`: `right` holds the correct facts if they are proven; else it is `null`
  * - `unread`: no endpoint could answer; retry later
  */
 export type Verdict =
@@ -46,12 +46,12 @@ export type Verdict =
       readonly hosts: readonly string[];
       readonly differences: readonly Difference[];
       readonly right: EncodedBatch | null;
-      /** Why it is not proven, in words. */
+      /** Why the difference is not proven, as a phrase; `null` when it is. */
       readonly mismatch: string | null;
     }
   | { readonly kind: "unread"; readonly calls: number; readonly reason: string };
 
-/** Who is asked, and about which store. */
+/** The store to compare, the number of endpoints, and how to ask them. */
 export type AuditParts = {
   readonly engine: Engine;
   readonly endpoints: number;
@@ -60,7 +60,7 @@ export type AuditParts = {
 
 type Reread = AuditParts["reread"];
 
-/** Reads the range again and judges. */
+/** Reads a stored range again from the endpoints and returns the verdict. */
 export async function auditRange(range: BlockRange, parts: AuditParts): Promise<Verdict> {
   let calls = 0;
   const reread: Reread = async (request) => {
@@ -89,7 +89,7 @@ async function askFirst(
 ): Promise<FactsReading | NoReading> {
   if (endpoints > 1) return reread({ ...request, way: "logs" });
   const proven = await reread({ ...request, way: "receipts" });
-  // Not every node keeps receipts; what it says now is better than nothing.
+  // Not every node keeps receipts. Its logs are better than nothing.
   return proven.kind === "read" ? proven : reread({ ...request, way: "logs" });
 }
 
@@ -104,7 +104,7 @@ async function askAnother(
 type Case = {
   readonly range: BlockRange;
   readonly known: FactSummary;
-  /** At least one, and all with facts. */
+  /** At least one reading; all have facts. */
   readonly mismatches: readonly FactsReading[];
 };
 
@@ -138,7 +138,7 @@ async function judge({ range, known, mismatches }: Case, parts: AuditParts): Pro
   };
 }
 
-/** Receipts, from another endpoint than those that contradict if possible; `null` when there are none. */
+/** Reads receipts, if possible from an endpoint that did not contradict the store. `null` when no endpoint has them. */
 async function prove(
   span: BlockRange,
   hosts: readonly string[],
@@ -161,7 +161,7 @@ function withProven(
   return [...others, ...proven].toSorted((one, other) => one.number - other.number);
 }
 
-/** Final blocks are never replaced by those of another fork (R3): that is for people to judge. */
+/** Final blocks are never replaced by blocks of another fork (R3). The operator has to decide. */
 function otherForkOf(stored: readonly FactLine[], read: readonly FactLine[]): string | null {
   const hashes = new Map(stored.map(({ seq, blockHash }) => [blockNumberOf(seq), blockHash]));
   const other = read.find(({ seq, blockHash }) => {

@@ -1,6 +1,6 @@
 /**
- * The audit (R7): reads stored ranges again within a budget of calls. What is proven wrong is gathered, ordered and
- * repaired by a restart; a mismatch without a proof is compared again.
+ * The audit (R7): reads stored ranges again from the nodes, within a budget of calls. Proven mismatches are gathered
+ * into one order, which a restart carries out. Mismatches without a proof are compared again.
  */
 
 import { auditLimits } from "../base/config/limits.ts";
@@ -14,7 +14,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { AuditBook, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
 
-/** A repair was ordered: a start carries it out. */
+/** A repair was ordered; the next start carries it out. */
 export class RepairOrderedError extends Error {
   override name = "RepairOrderedError";
 
@@ -24,11 +24,11 @@ export class RepairOrderedError extends Error {
   }
 }
 
-/** What is known of the store's truth. */
+/** What the audit knows about the correctness of the store. */
 export type AuditStatus = AuditTotals & {
-  /** Ranges that are proven to be wrong and not repaired. */
+  /** Ranges that are proven wrong and not repaired yet. */
   readonly wrong: readonly Finding[];
-  /** Ranges that someone contradicts, without a proof. */
+  /** Ranges that an endpoint contradicts without a proof. */
   readonly unverified: readonly Finding[];
 };
 
@@ -37,11 +37,11 @@ type AuditorParts = {
   readonly store: IndexedFacts;
   readonly reread: AuditParts["reread"];
   readonly endpoints: number;
-  /** The budget, over all endpoints; 0 audits nothing. */
+  /** The budget of calls over all endpoints; 0 turns the audit off. */
   readonly callsPerMinute: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called once; only a start helps then. */
+  /** Called once. The process has to restart then. */
   readonly onRepairOrdered: (error: RepairOrderedError) => void;
 };
 
@@ -58,7 +58,7 @@ export class Auditor {
   #running: Promise<void> = Promise.resolve();
   #status: AuditStatus;
   #tries = 0;
-  /** Whether the range at hand is one with a mismatch that is not proven. */
+  /** Whether the current range is audited again because of an unproven mismatch. */
   #isRecheck = false;
   /** Proven mismatches whose repair is not ordered yet. */
   #gathered: Gathered[] = [];
@@ -70,7 +70,7 @@ export class Auditor {
     this.#status = this.#readStatus();
   }
 
-  /** To be opened after the store, which has carried out what was ordered. */
+  /** Call this after opening the store, which carries out ordered repairs. */
   static open(parts: AuditorParts): Auditor {
     return new Auditor(parts);
   }
@@ -83,7 +83,7 @@ export class Auditor {
     return this.#status;
   }
 
-  /** For readiness: not well while the store is known to be wrong. */
+  /** For readiness: fails while the store is known to be wrong. */
   check(): { readonly ok: boolean; readonly detail: string } {
     const { ranges, wrong, unverified } = this.#status;
     const [first] = wrong;
@@ -120,7 +120,7 @@ export class Auditor {
     }
   }
 
-  /** Waits for the budget, or less until a mismatch is due to be compared again. Returns for how long. */
+  /** Waits for the budget, or until a mismatch is due to be compared again. Returns the milliseconds waited. */
   async #pause(owedMs: number): Promise<number> {
     const { clock } = this.#parts;
     const dueMs = this.#isRecheck ? Number.POSITIVE_INFINITY : this.#untilRecheckMs();
@@ -134,14 +134,14 @@ export class Auditor {
     return changedAtMs + auditLimits.mismatchKeptMs - this.#parts.clock.nowMs();
   }
 
-  /** Answers what it cost, in calls; 0 when there was nothing to do. */
+  /** Audits one range. Returns its cost in calls; 0 when there was nothing to do. */
   async #auditNext(): Promise<number> {
     const { store } = this.#parts;
     const { coverage } = store;
     if (coverage === null) return 0;
     if (this.#isGatheringOver()) await this.#orderRepairs();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
-    // Others have their turn in between.
+    // Between two rechecks the next regular range has its turn.
     const stale = this.#isRecheck ? null : this.#staleMismatch();
     const range = stale ?? this.#book.next(covered);
     if (range === null) return 0;
@@ -152,13 +152,13 @@ export class Auditor {
       await this.#take(range, verdict);
       return verdict.calls;
     } catch (thrown) {
-      // The engine has too many requests in line: they go first.
+      // The engine is overloaded: queries of clients go first.
       if (thrown instanceof AppError) return 0;
       throw thrown;
     }
   }
 
-  /** Rejects when closed: an endpoint may take long to answer. */
+  /** Rejects when the auditor is closed, since an endpoint can take long to answer. */
   readonly #reread: AuditParts["reread"] = async (request) => {
     const { signal } = this.#abort;
     const { promise, reject } = Promise.withResolvers<never>();
@@ -205,7 +205,7 @@ export class Auditor {
     { right, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {
     const { log } = this.#parts;
-    // Everything was audited since its repair was gathered: there is nothing to wait for.
+    // The audit is back at a gathered range, so it has seen all others since. There is nothing to wait for.
     if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
     const detail = describeDifferences(differences);
     const reported = { ...range, hosts, count: differences.length, differences: detail };
@@ -213,7 +213,7 @@ export class Auditor {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
     } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
-      // It is read all the time, and its replicas would differ meanwhile.
+      // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
         reported,
         "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +
@@ -231,7 +231,7 @@ export class Auditor {
     }
   }
 
-  /** Several wrong ranges often lie close together, and each restart costs seconds without answers. */
+  /** Gathers repairs for a while: wrong ranges often lie close together, and each restart costs seconds of downtime. */
   #isGatheringOver(): boolean {
     const [first] = this.#gathered;
     if (first === undefined) return false;
@@ -278,7 +278,7 @@ export class Auditor {
 
 const wrongStates: ReadonlySet<Finding["state"]> = new Set(["proven", "gathered", "ordered"]);
 
-/** The first few, and how many there are. */
+/** Describes the first few differences and counts the others. */
 function describeDifferences(differences: readonly Difference[]): string {
   const named = differences.slice(0, auditLimits.differencesNamedMax).map((difference) => {
     const { block, logIndex, contract, event, problem } = difference;

@@ -1,6 +1,6 @@
 /**
- * The near end of the chain thread, which fetches, parses, decodes and encodes so that no request waits for it. Hands
- * on its changes in order and limits how far it runs ahead.
+ * The main thread's side of the chain thread. The thread fetches, parses, decodes and encodes, so that no request
+ * waits for this work. This side passes on the changes in order and limits how far the thread runs ahead.
  */
 import { Worker } from "node:worker_threads";
 import { chainLimits } from "../base/config/limits.ts";
@@ -12,7 +12,7 @@ import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
-/** What the thread is started with; plain data. */
+/** The options of the thread; plain data. */
 export type ChainThreadOptions = Pick<
   ChainSourceOptions,
   "urls" | "callsPerSecondMax" | "chainId" | "startBlock"
@@ -21,7 +21,7 @@ export type ChainThreadOptions = Pick<
   readonly logLevel: LogLevel;
 };
 
-/** What the thread says. */
+/** The messages of the thread. */
 export type FromChainThread =
   | { readonly kind: "opened" }
   | { readonly kind: "status"; readonly status: ChainStatus }
@@ -29,7 +29,7 @@ export type FromChainThread =
   | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
   | { readonly kind: "failed"; readonly name: string; readonly error: Error };
 
-/** Where to continue, that a change was taken, to read blocks again, or to stop. */
+/** The messages to the thread: where to continue, that a change was taken, to read blocks again, or to stop. */
 export type ToChainThread =
   | {
       readonly kind: "follow";
@@ -53,7 +53,7 @@ export class ChainThread {
 
   private constructor(worker: Worker, log: Log) {
     this.#worker = worker;
-    // It may fail before anybody asks.
+    // It can reject before `follow` waits for it.
     this.#opened.promise.catch(() => {});
     worker.on("message", (message: FromChainThread) => this.#hear(message));
     worker.on("error", (error) => this.#fail(error));
@@ -63,7 +63,7 @@ export class ChainThread {
     });
   }
 
-  /** Connects to the endpoints, which takes a while that others can make use of. */
+  /** Starts the thread, which connects to the endpoints. That takes a while, so start it before opening the store. */
   static start(options: ChainThreadOptions, log: Log): ChainThread {
     const worker = new Worker(new URL("./chain-worker.ts", import.meta.url), {
       workerData: options,
@@ -73,8 +73,8 @@ export class ChainThread {
   }
 
   /**
-   * Continues after the last final block that is stored; no range of final blocks extends past one of `rangeEnds`.
-   * Resolves once every endpoint was identified. Throws `WrongChainError`.
+   * Continues after `resumeAfter`, the last stored final block. No range of final blocks crosses one of `rangeEnds`.
+   * Resolves once every endpoint is identified. Throws `WrongChainError`.
    */
   async follow(resumeAfter: BlockRef | null, rangeEnds: readonly number[]): Promise<void> {
     this.#report({ kind: "follow", resumeAfter, rangeEnds });
@@ -86,12 +86,12 @@ export class ChainThread {
     }
   }
 
-  /** The newest status the thread has reported; `null` before the first. */
+  /** The newest status that the thread has reported; `null` before the first. */
   get status(): ChainStatus | null {
     return this.#status;
   }
 
-  /** The changes in order, until closed. Throws what ended the thread. To be called once. */
+  /** The changes in order, until closed. Throws the error that ended the thread. Call this once. */
   async *changes(): AsyncGenerator<ChainChange, void, undefined> {
     for (;;) {
       const change = this.#queue.shift();
@@ -108,7 +108,7 @@ export class ChainThread {
     }
   }
 
-  /** Has final blocks read again; not before the thread has time, and never instead of changes. */
+  /** Has the thread read final blocks again. Changes go first. */
   async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
     if (this.#isClosed || this.#failure !== null) return endedReading;
     const id = this.#nextRereadId;
@@ -119,7 +119,7 @@ export class ChainThread {
     });
   }
 
-  /** Ends the thread; changes that have already arrived are still delivered. */
+  /** Ends the thread. Changes that have already arrived are still delivered. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -193,7 +193,7 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Errors lose their class between threads; those that callers distinguish get it back. */
+/** Errors lose their class between threads. Restores it for the classes that callers distinguish. */
 function withClass(error: Error, name: string): Error {
   const known = [ReorgBeyondFinalityError, WrongChainError].find((kind) => kind.name === name);
   if (known !== undefined) Object.setPrototypeOf(error, known.prototype);

@@ -1,4 +1,4 @@
-/** The far end of the chain thread: derives and posts changes, a bounded number ahead of what was taken. */
+/** Runs in the chain thread: derives changes and posts them, at most `changesAheadMax` ahead of the main thread. */
 import { flushCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
@@ -56,7 +56,7 @@ try {
   });
   post({ kind: "status", status: source.status });
   post({ kind: "opened" });
-  // So that a start after a crash finds what this thread has compiled.
+  // Writes the compile cache now, so that a start after a crash can use it.
   flushCompileCache();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
   for await (const change of deriveChanges(source.batches(), derivation)) {
@@ -70,7 +70,7 @@ try {
   post({ kind: "failed", name: error.name, error });
 }
 
-/** A failure that is not an endpoint's is a bug, and ends the thread. */
+/** Answers a reread. An error that is not an endpoint's is a bug and ends the thread. */
 async function reread(
   { rereader }: ChainSource<unknown>,
   { id, request }: Extract<ToChainThread, { kind: "reread" }>,
@@ -88,7 +88,7 @@ function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): 
   port?.postMessage(message, [...transfer]);
 }
 
-/** The memory of large buffers changes hands instead of being copied. */
+/** The buffers to transfer to the main thread instead of copying them. */
 function buffersOf(change: ChainChange): ArrayBuffer[] {
   if (change.kind !== "range") return [];
   const { fills, minuteCandles, events, quarantine } = change.batch;

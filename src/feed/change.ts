@@ -1,4 +1,4 @@
-/** Batches of the chain source, decoded and encoded: the part of the walk that needs neither store nor state. */
+/** Decodes and encodes the batches of the chain source: the part of the walk that needs neither store nor state. */
 import { chainLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import { mapInOrder } from "../base/time/map-in-order.ts";
@@ -8,26 +8,29 @@ import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { Coverage } from "../storage/recover.ts";
 
-/** In chain order. `more` says that further final blocks follow immediately. */
+/** One change of the chain; changes come in chain order. `more`: further final blocks follow immediately. */
 export type ChainChange =
   | { readonly kind: "range"; readonly batch: EncodedBatch; readonly more: boolean }
   | { readonly kind: "block"; readonly block: BlockFacts }
   | { readonly kind: "revert"; readonly safeBlock: number }
   | { readonly kind: "finalized"; readonly block: number };
 
-/** What the pipeline takes in: of the chain, or that another process has stored blocks, of which what is missing is read. */
+/**
+ * The input of the pipeline: a change of the chain, or a range that another process has committed. Of a committed
+ * range, the pipeline reads from the store what this process does not have yet.
+ */
 export type Change = ChainChange | { readonly kind: "committed"; readonly range: Coverage };
 
-/** How logs get their meaning, and how logs that contradict each other are proven. */
+/** How logs are decoded, and how blocks whose logs contradict each other are checked. */
 export type Derivation = {
   readonly decoder: LogDecoder;
-  /** The block with all of its logs, by its receipts (`ChainSource.prove`). */
+  /** Reads the block again from its receipts, with all of its logs (`ChainSource.prove`). */
   readonly prove: (block: Block, isFinal: boolean) => Promise<Block>;
 };
 
 /**
- * The facts of final blocks, encoded. Blocks with a match that does not reconcile are proven by their receipts
- * first, for a leg or a summary may have been left out of the logs.
+ * Derives and encodes the facts of final blocks. A block with a match that does not reconcile is first read again
+ * from its receipts: its logs may lack a leg or a summary.
  */
 export async function encodeFinal(
   range: BlockInterval,
@@ -51,7 +54,7 @@ function encodeBlocks(range: BlockInterval, decoder: LogDecoder): EncodedBatch {
   return encodeFacts(range, facts, logs);
 }
 
-/** Derives the changes of each batch, until the source is closed. Unfinalized blocks are proven as final ones are. */
+/** Derives the change of each batch until the source is closed. Receipts are read for unfinalized blocks too. */
 export async function* deriveChanges(
   batches: AsyncIterable<ChainBatch<EncodedBatch>>,
   derivation: Derivation,
@@ -59,7 +62,7 @@ export async function* deriveChanges(
   try {
     for await (const batch of batches) yield await changeOf(batch, derivation);
   } catch (thrown) {
-    // Closing the source ends the wait for a proof too.
+    // Closing the source aborts a wait for receipts.
     if (!(thrown instanceof Error && thrown.name === "AbortError")) throw thrown;
   }
 }

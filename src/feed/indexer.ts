@@ -1,4 +1,4 @@
-/** The side that writes: follows the chain from where the store ends. What it cannot repair stops it. */
+/** The writing side: follows the chain from the end of the store. An error that it cannot repair stops it. */
 import type { Config } from "../base/config/config.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
@@ -16,25 +16,25 @@ import type { ChainChange } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import { freshnessOf, type HeardHead, type SyncStatus, syncStatusOf } from "./sync-progress.ts";
 
-/** The parts of the service by name: whether each works, and a sentence about it. */
+/** The checks of readiness by name: whether each part of the service works, and a sentence about it. */
 export type Checks = Record<string, { ok: boolean; detail: string }>;
 
-/** What went through, and how the chain source is; `null` where it is not in this process. */
+/** The counts of the pipeline, and the status of the chain source; `null` where the source is not in this process. */
 export type IndexingStatus = {
   readonly pipeline: PipelineStatus;
   readonly chain: ChainStatus | null;
 };
 
-/** Where indexing starts. */
+/** What decides where indexing starts. */
 export type IndexingStart = {
   readonly config: Config;
   readonly contracts: Contracts;
-  /** The block that the data folder was started with; `null` for a new one. */
+  /** The first block that the data folder was started with; `null` for a new folder. */
   readonly startedAt: number | null;
 };
 
 type IndexerParts = IndexingStart & {
-  /** Connecting already; closed with the indexer. */
+  /** Connects already. Closed with the indexer. */
   readonly chain: ChainThread;
   readonly store: IndexedFacts;
   readonly state: MarketState;
@@ -46,7 +46,7 @@ export class Indexer {
   readonly #parts: IndexerParts;
   readonly #pipeline: Pipeline;
   #running: Promise<void> = Promise.resolve();
-  /** Why indexing stopped for good; `null` while it goes on. */
+  /** The error that stopped indexing for good; `null` while it runs. */
   #halted: Error | null = null;
 
   /** Throws `ConfigError` when the start block lies before what the data folder covers. */
@@ -57,8 +57,8 @@ export class Indexer {
   }
 
   /**
-   * Begins as soon as the nodes are connected. Throws `WrongChainError` when one serves another chain.
-   * `onFailure` is called once if indexing ends for any reason but a final block that is gone: only a restart helps.
+   * Begins once the nodes are connected. Throws `WrongChainError` when a node serves another chain.
+   * Calls `onFailure` once if indexing fails, because then only a restart helps; not after a reorg beyond finality.
    */
   async start(onFailure: (error: Error) => void): Promise<void> {
     const { chain, store, log } = this.#parts;
@@ -67,12 +67,12 @@ export class Indexer {
       this.#halted = toError(thrown);
       log.fatal({ err: this.#halted }, "indexing has stopped");
       await chain.close();
-      // A chain that reverted finalized blocks is for people to judge; what is stored stays true.
+      // When the chain reverted finalized blocks, the operator decides. Until then the stored facts are served.
       if (!(thrown instanceof ReorgBeyondFinalityError)) onFailure(this.#halted);
     });
   }
 
-  /** The changes of the chain; where they start is stored before the first is passed on. */
+  /** The changes of the chain. Records the start block before it passes on the first change. */
   async *#changes(): AsyncGenerator<ChainChange, void, undefined> {
     const { chain, config, store, startedAt } = this.#parts;
     let isRecorded = startedAt !== null || store.coverage !== null;
@@ -94,12 +94,12 @@ export class Indexer {
     return syncStatusOf(this.#parts.store, this.#head, this.#pipeline.status);
   }
 
-  /** What it has counted; `chain` is `null` until the nodes are connected. */
+  /** Counts and the status of the chain source; `chain` is `null` until the nodes are connected. */
   get status(): IndexingStatus {
     return { pipeline: this.#pipeline.status, chain: this.#parts.chain.status };
   }
 
-  /** What readiness depends on; `missingBlocks` is `null` when the store cannot know. */
+  /** The checks that readiness depends on. `missingBlocks`: gaps in the coverage; `null` when the store cannot know. */
   checks(missingBlocks: number | null): Checks {
     const { config, store } = this.#parts;
     return {
@@ -110,7 +110,7 @@ export class Indexer {
     };
   }
 
-  /** Stops after the batch at hand, so that nothing is left half written. */
+  /** Stops after the current batch, so that nothing is left half written. */
   async close(): Promise<void> {
     await this.#parts.chain.close();
     await this.#running;
@@ -134,7 +134,7 @@ export class Indexer {
   }
 }
 
-/** Whether the store answers, and takes rows. */
+/** Checks whether the store answers and accepts rows. */
 export function storeCheck(
   insertProblem: string | null,
   missingBlocks: number | null,
@@ -143,7 +143,7 @@ export function storeCheck(
   return { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" };
 }
 
-/** Whether answers are fresh enough. Seconds. */
+/** Checks whether answers lag behind the head of the chain by at most `secondsMax` seconds. */
 export function lagCheck(
   { indexed_block, head_block, lag_seconds }: Freshness,
   secondsMax: number,
@@ -153,7 +153,7 @@ export function lagCheck(
   return { ok: lag_seconds <= secondsMax, detail };
 }
 
-/** Whether what is covered is there without a gap. */
+/** Checks whether the coverage has no gaps. */
 export function coverageCheck(
   covered: Coverage | null,
   missingBlocks: number | null,
@@ -166,15 +166,15 @@ export function coverageCheck(
     : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
 }
 
-/** The block that indexing starts with, unless later ones are stored. */
+/** Returns the block that indexing starts with when nothing is stored yet. */
 export function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
   const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
   if (startedAt === null) return wanted;
-  // What was served once is served again, also if nothing of it was final yet.
+  // Blocks that were served once are served again, even if none of them was final yet.
   return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
 }
 
-/** Coverage grows upwards only: a hole below would be sent as history without trades. */
+/** Coverage only grows upwards: a gap below it would be served as history without trades. */
 function refuseEarlierStart(parts: IndexerParts): void {
   const { config, store } = parts;
   const start = startBlockOf(parts);

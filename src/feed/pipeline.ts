@@ -1,6 +1,6 @@
 /**
- * The whole walk on one page, backfill and live alike. Final facts are durable before subscribers see them; a fork
- * reverts exactly what was sent; final facts are changed only by a repair, before this runs.
+ * The one loop that takes in changes, for backfill and live blocks alike. Final facts are durable before subscribers
+ * see them. A reorg reverts exactly the blocks that were sent. Only a repair changes final facts, before this runs.
  */
 
 import { assert } from "../base/assert.ts";
@@ -18,7 +18,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
 import type { Change } from "./change.ts";
 
-/** Called with changes once they are durable or in the head buffer, and in the views. */
+/** The receivers of changes. Called once a change is in the views and either durable or in the head buffer. */
 export type Subscribers = {
   unfinalized(block: BlockFacts): void;
   /** Called before the views revert these blocks. */
@@ -27,7 +27,7 @@ export type Subscribers = {
   finalized(blocks: readonly BlockFacts[]): void;
 };
 
-/** What went through. */
+/** Counts of what the pipeline has taken in. */
 export type PipelineStatus = Pipeline["status"];
 
 export class Pipeline {
@@ -36,15 +36,15 @@ export class Pipeline {
   readonly #writer: FinalWriter | null;
   readonly #subscribers: Subscribers | null;
   readonly #log: Log;
-  /** The newest block known to be final, while those up to it are on their way into the store. */
+  /** The newest block known to be final; the blocks up to it can still be on their way into the store. */
   #finalThrough = -1;
   #finalizing: Promise<void> | null = null;
-  /** What went through since the process started, blocks of other forks included. */
+  /** Counts since the process started. Blocks that were reverted later stay counted. */
   readonly status = {
     fills: 0,
     /** The fills that are trades. */
     trades: 0,
-    /** By kind; fills are among them as `order_filled`. */
+    /** Events by kind. Fills are included as `order_filled`. */
     events: new KindCounts(),
     /** Logs that could not be read, by reason. */
     quarantined: new KindCounts(),
@@ -53,11 +53,11 @@ export class Pipeline {
 
   constructor(parts: {
     store: IndexedFacts;
-    /** Loaded at the present coverage; kept up with the views of the facts. */
+    /** Loaded at the present coverage. From here on it follows changes like the views of the facts. */
     state: View;
     subscribers?: Subscribers;
     log: Log;
-    /** For how long final blocks wait for those that follow, to be appended together; one second by default. */
+    /** How long final blocks wait for later ones, to be appended together. One second by default. */
     groupWaitMs?: number;
   }) {
     this.#facts = parts.store;
@@ -70,12 +70,12 @@ export class Pipeline {
     this.#writer = writer && new FinalWriter(writer, { onAppended, waitMs });
   }
 
-  /** Runs until the source ends or something fails that only a restart can repair. */
+  /** Runs until the source ends. Throws errors that only a restart can repair. */
   async run(changes: AsyncIterable<Change>): Promise<void> {
     const rest = changes[Symbol.asyncIterator]();
     for (;;) {
       const next = rest.next();
-      // What fails while no changes come ends the run too.
+      // A failed finalization ends the run, even while no changes come.
       if (this.#finalizing !== null) await Promise.race([next, this.#finalizing]);
       const one = await next;
       if (one.done === true) break;
@@ -91,7 +91,7 @@ export class Pipeline {
       assert(this.#writer !== null, "ranges come to the process that writes");
       return this.#writer.write(change.batch, change);
     }
-    // Everything else builds on what was appended.
+    // All other changes build on the appended ranges.
     await this.#writer?.drain();
     switch (change.kind) {
       case "block":
@@ -107,7 +107,7 @@ export class Pipeline {
     }
   }
 
-  /** Moves on to what another process has committed. */
+  /** Advances to the end of a range that another process has committed. */
   async #follow(range: Coverage): Promise<void> {
     const { fromBlock, last } = range;
     const read = await this.#readCommitted(range);
@@ -124,8 +124,8 @@ export class Pipeline {
   }
 
   /**
-   * Whether our unfinalized blocks are those that were committed, which of them are, and what was committed behind
-   * them; `null` when the store does not answer, which is asked again later.
+   * Compares a committed range with the head buffer: whether they agree (`isAgreed`), the committed blocks of the
+   * buffer (`own`), and the facts after them (`rest`). `null` when the store does not answer; the range comes again.
    */
   async #readCommitted(range: Coverage) {
     const { headBuffer, engine } = this.#facts;
@@ -142,7 +142,7 @@ export class Pipeline {
     }
   }
 
-  /** Final blocks that are covered. */
+  /** Passes on final blocks that the coverage includes. */
   #append(delta: Delta): void {
     this.#facts.apply(delta);
     this.#count(delta);
@@ -166,7 +166,7 @@ export class Pipeline {
     this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
   }
 
-  /** Runs next to the changes that follow: an append takes longer than a client should wait for a block. */
+  /** Runs while later changes are taken in: an append takes longer than a client should wait for a block. */
   async #finalizeAll(): Promise<void> {
     let done = -1;
     while (done < this.#finalThrough) {
@@ -199,7 +199,7 @@ export class Pipeline {
   }
 }
 
-/** What was reverted, for the log: how much of it, and the ends by which a fork is looked up. */
+/** The fields of the log line about a reorg: counts, and the first and last block, by which to look it up. */
 function namesOf(removed: readonly BlockFacts[]) {
   const names = removed.map(({ number, hash }) => `${number} ${hash}`);
   return {

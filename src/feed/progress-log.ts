@@ -4,11 +4,11 @@ import type { Backfill, Pace } from "./sync-progress.ts";
 const reportEveryMs = 5_000;
 
 /**
- * Logs the progress of a backfill: one line that is rewritten on a terminal, structured log lines elsewhere. Returns
- * what ends it.
+ * Logs the progress of a backfill: one rewritten line on a terminal, structured log lines elsewhere. Returns a
+ * function that stops it.
  */
 export function logProgress(pace: Pace, log: Log): () => void {
-  /** Whether a line is on the terminal. */
+  /** Whether a progress line is on the terminal. */
   let isShown = false;
   const report = (): void => {
     pace.measure();
@@ -50,12 +50,12 @@ function lineOf(backfill: Backfill): string {
   );
 }
 
-/** Rounded down to a tenth: 100 % means that nothing is left. */
+/** Rounds down to a tenth of a percent, so that 100 % means that nothing is left. */
 function percentOf(progress: number): number {
   return Math.floor(progress * 1000) / 10;
 }
 
-/** `3700` -> `1 h 1 min`: two units are enough to plan with. */
+/** Formats a duration in at most two units: `3700` -> `1 h 1 min`. */
 export function formatSeconds(seconds: number): string {
   const units: [number, string][] = [
     [86_400, "d"],

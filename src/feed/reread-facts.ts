@@ -9,13 +9,13 @@ import {
   summarizeLines,
 } from "../storage/fact-fingerprint.ts";
 
-/** Which blocks to read again, and what is known of them. */
+/** The blocks to read again, and a summary of the facts stored for them. */
 export type FactsRequest = RereadRequest & { readonly known: FactSummary };
 
-/** What one endpoint says about a range, decoded to facts. Plain data. */
+/** The answer of one endpoint about a range, decoded to facts. Plain data. */
 export type FactsReading = Omit<Reread, "blocks"> & {
   readonly kind: "read";
-  /** `null` when they amount to what is known. */
+  /** `null` when they equal the stored facts. */
   readonly facts: readonly BlockFacts[] | null;
 };
 

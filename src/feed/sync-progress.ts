@@ -6,25 +6,25 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { PipelineStatus } from "./pipeline.ts";
 
-/** The progress of the indexing. Counts are since the start of the process, blocks are numbers. */
+/** The progress of indexing. Blocks are block numbers; counts are since the start of the process. */
 export type SyncStatus = {
-  /** The first block covered; `null` before anything is stored for good. */
+  /** The first covered block; `null` before final facts are stored. */
   readonly from: number | null;
   readonly indexed: number | null;
   readonly head: number | null;
   readonly fills: number;
-  /** Of all kinds, fills included. */
+  /** Events of all kinds, including fills. */
   readonly events: number;
 };
 
-/** The head of the chain as it was heard last; one that is stale may have moved on. Unix seconds. */
+/** The newest known head of the chain; time in Unix seconds. Stale: the real head is probably newer. */
 export type HeardHead = {
   readonly number: number;
   readonly timestamp: number;
   readonly isStale?: boolean;
 };
 
-/** How fresh answers are; chain time in seconds. */
+/** Returns how fresh answers are. The lag is in seconds of chain time. */
 export function freshnessOf(
   { store, state }: { readonly store: IndexedFacts; readonly state: MarketState },
   head: HeardHead | null,
@@ -41,7 +41,7 @@ export function freshnessOf(
   };
 }
 
-/** How far indexing is, and what it has counted. */
+/** Returns the progress of indexing. */
 export function syncStatusOf(
   { coverage, newestBlock }: IndexedFacts,
   head: HeardHead | null,
@@ -51,13 +51,13 @@ export function syncStatusOf(
   return { from, indexed: newestBlock, head: head?.number ?? null, fills, events: events.total };
 }
 
-/** A catching up with the head. */
+/** The progress of a backfill. */
 export type Backfill = NonNullable<Pace["backfill"]>;
 
-/** Fewer blocks behind than this is following the head, not catching up. */
+/** A process that is fewer blocks behind than this follows the head; it does not catch up. */
 const catchingUpBlocksMin = 100;
 
-/** How fast the indexing goes, and how long it will take: for the console and for metrics. */
+/** Measures the speed of indexing and estimates the time left, for the console and for metrics. */
 export class Pace {
   readonly #read: () => SyncStatus;
   readonly #clock: Clock;
@@ -69,7 +69,7 @@ export class Pace {
     this.#clock = options.clock;
   }
 
-  /** Called at steady intervals, by `Progress`: rates, those of the metrics too, are since the call before. */
+  /** Called at steady intervals by `logProgress`. Rates, also in metrics, cover the time since the previous call. */
   measure(): void {
     const standing = this.#read();
     const atMs = this.#clock.monotonicMs();
@@ -79,7 +79,7 @@ export class Pace {
     const seconds = (atMs - before.atMs) / 1000;
     const perSecond = (read: (standing: SyncStatus) => number | null) => {
       const [now, then] = [read(standing), read(before.standing)];
-      // A fork can revert more blocks than have come in.
+      // A reorg can revert more blocks than have come in.
       if (now === null || then === null) return 0;
       return roundToThousandths(Math.max(0, now - then) / seconds);
     };
@@ -90,12 +90,12 @@ export class Pace {
     };
   }
 
-  /** How much came in between the last two measurements; `null` before the second. */
+  /** The rates between the last two measurements; `null` before the second. */
   get rates() {
     return this.#rates;
   }
 
-  /** `null` while the head is followed, and while nothing is known of it. */
+  /** The progress of the backfill; `null` while the head is followed or not known. */
   get backfill() {
     const { from, indexed, head } = this.#read();
     if (from === null || indexed === null || head === null) return null;
@@ -107,10 +107,10 @@ export class Pace {
       fromBlock: from,
       indexedBlock: indexed,
       toBlock: head,
-      /** The share of the blocks that is indexed, 0 to 1. */
+      /** The share of blocks that are indexed, 0 to 1. */
       progress: (indexed - from + 1) / (head - from + 1),
       rates,
-      /** At this rate; `null` while nothing moves. */
+      /** Seconds left at this rate; `null` while nothing moves. */
       secondsLeft: isMoving ? Math.round(left / rates.blocksPerSecond) : null,
     };
   }

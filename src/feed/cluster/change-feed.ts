@@ -4,60 +4,60 @@ import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Checks } from "../indexer.ts";
 
 /**
- * What the active indexer says to serving nodes, in chain order. Final facts are in the store: of them the feed has
- * references only.
+ * A message of the active indexer to serving nodes, in chain order. Final facts are in the store; the feed only refers
+ * to them.
  */
 export type FeedMessage =
-  /** A new term has begun; its first message. All unfinalized blocks follow once more. */
+  /** The first message of a new term. All unfinalized blocks follow again. */
   | { readonly kind: "term"; readonly node: string }
-  /** An unfinalized block and the hash of the block before it; `null` where the chain of the indexer begins. */
+  /** An unfinalized block and the hash of its parent; `null` for the first block of the indexer. */
   | { readonly kind: "block"; readonly parentHash: Hash | null; readonly block: BlockFacts }
   | { readonly kind: "revert"; readonly safeBlock: number }
-  /** Blocks through `last` are committed. Nodes go by the store, which may show them later. */
+  /** Blocks through `last` are committed. Nodes check the store, whose replicas can show them later. */
   | { readonly kind: "committed"; readonly last: TimedBlock }
-  /** Every second: how far the chain is, and how the indexer is. */
+  /** Every second: the head of the chain and the health of the indexer. */
   | { readonly kind: "status"; readonly status: IndexerStatus };
 
-/** What serving nodes know of the active indexer. */
+/** What serving nodes know about the active indexer. */
 export type IndexerStatus = {
   readonly node: string;
   readonly head: { readonly number: number; readonly timestamp: number } | null;
   readonly checks: Checks;
 };
 
-/** One indexer's time as the active one. A feed that was emptied has another epoch, and counts terms from 1 again. */
+/** The period in which one indexer is active. An emptied feed gets a new epoch and counts terms from 1 again. */
 export type FeedTerm = { readonly epoch: string; readonly term: number };
 
-/** The place of a message: the first of a term has index 1. */
+/** The position of a message. The first message of a term has index 1. */
 export type FeedPosition = FeedTerm & { readonly index: number };
 
-/** A message at its place. */
+/** A message with its position. */
 export type FeedEntry = {
   readonly position: FeedPosition;
-  /** `null` when this version cannot read it. */
+  /** `null` when this node cannot read it: it has another version or was written with another secret. */
   readonly message: FeedMessage | null;
 };
 
-/** Where the feed ends, and behind which message a node has to read to have all unfinalized blocks. */
+/** The newest position of the feed, and the position after which a node must read to get all unfinalized blocks. */
 export type FeedEnd = { readonly newest: FeedPosition; readonly start: FeedPosition };
 
 /**
- * The ordered log between the active indexer and the serving nodes. It may lose its beginning, or everything, and is
- * never the truth. Every call throws `SERVICE_UNAVAILABLE` while the feed is.
+ * The ordered log between the active indexer and the serving nodes. It can lose its beginning or all of its messages,
+ * and is never the source of truth. Every call throws `SERVICE_UNAVAILABLE` while the feed is unavailable.
  */
 export type ChangeFeed = {
-  /** Begins a term above all others: appends of earlier ones are refused from now on. */
+  /** Begins a term above all others. From now on appends of earlier terms are refused. */
   beginTerm(node: string): Promise<FeedTerm>;
   /**
-   * Appends a message. `startIndex` is that of the last message of this term which a node that starts can do without;
-   * `null` while it needs messages of earlier terms. Throws when another indexer has begun a term since, or the feed was emptied.
+   * Appends a message. `startIndex`: a node that starts reads the messages of this term after this index; `null` while
+   * it needs messages of earlier terms. Throws when another indexer has begun a term, or the feed was emptied.
    */
   append(term: FeedTerm, message: FeedMessage, startIndex: number | null): Promise<FeedPosition>;
   /**
-   * The messages behind a position, oldest first, a bounded number; waits up to `waitMs` for the first. When the feed was
-   * emptied since, those from its beginning. Those that are no longer there are left out.
+   * Reads messages after a position, oldest first, up to a limit. Waits up to `waitMs` for the first. If the feed was
+   * emptied since, reads from its beginning. Messages that the feed no longer has are skipped.
    */
   read(after: FeedPosition, waitMs: number): Promise<readonly FeedEntry[]>;
-  /** `null` before the first term. */
+  /** Reads where the feed ends; `null` before the first term. */
   end(): Promise<FeedEnd | null>;
 };

@@ -9,14 +9,14 @@ import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { Change } from "../change.ts";
 
 /**
- * Finds what another process commits to the store, once all of its rows are there: soon after it is announced, and from
- * time to time without an announcement.
+ * Finds ranges that another process commits to the store, once all of their rows are there. Looks soon after an
+ * announcement, and every `coverageEveryMs` without one.
  */
 export class CommitWatch {
   readonly #store: FactReader;
   readonly #log: Log;
   readonly #closing = new AbortController();
-  /** Until it is covered nothing else is looked for. */
+  /** The range found last. The next one is looked for after this one was taken. */
   #found: Coverage | null = null;
   #announced = -1;
   readonly #wake = new WakeSignal();
@@ -33,19 +33,19 @@ export class CommitWatch {
     return new CommitWatch(store, log);
   }
 
-  /** Says that a block is committed, so that it is looked for now. */
+  /** Announces that blocks through `block` are committed, so that the store is asked now. */
   announce(block: number): void {
     if (block <= this.#announced) return;
     this.#announced = block;
     this.#wake.notify();
   }
 
-  /** Resolves while there is something to take. Rejects with `RepairedElsewhereError`: nothing more is found then. */
+  /** Resolves once there is a range to take. Rejects with `RepairedElsewhereError`; nothing more is found then. */
   async whenFound(): Promise<void> {
     if (this.#found === null) await this.#nextFound.promise;
   }
 
-  /** What was found; it has to be covered before the next value is asked for. */
+  /** Yields the range that was found. The caller must cover it before it asks for the next value. */
   *takeFound(): Generator<Change, void, undefined> {
     if (this.#found === null) return;
     yield { kind: "committed", range: this.#found };
@@ -84,7 +84,7 @@ export class CommitWatch {
   #fail(repaired: RepairedElsewhereError): void {
     this.#closing.abort();
     this.#nextFound.reject(repaired);
-    // The next wait throws it.
+    // The next `whenFound` throws it.
     this.#nextFound.promise.catch(() => {});
   }
 }

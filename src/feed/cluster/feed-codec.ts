@@ -1,6 +1,6 @@
 /**
- * Messages of the feed as bytes: JSON and rows of fills, packed, behind a code of who wrote them. Redis may be shared or
- * open to others: what was not written by a node with our secret is not read.
+ * Messages of the feed as bytes: an HMAC, then JSON and rows of fills, compressed. Others may have access to Redis, so
+ * messages that were not written with our secret are ignored.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -11,13 +11,16 @@ import { decodeEvent, encodeEvent } from "../../storage/codec/event-codec.ts";
 import { decodeFills } from "../../storage/stored-fills.ts";
 import type { FeedMessage, FeedPosition } from "./change-feed.ts";
 
-/** To be raised whenever older nodes could misread a message. Newer nodes read the version before theirs. */
+/**
+ * Raise this whenever older nodes could misread a message, and then let `decode` read the previous version too:
+ * serving nodes are upgraded before indexers.
+ */
 const formatVersion = 1;
 
 const codeBytes = 32;
 const lengthBytes = 4;
 
-/** Writes and reads messages at their places. */
+/** Encodes and decodes messages. A message is only valid at its position. */
 export class FeedCodec {
   readonly #secret: Buffer;
 
@@ -34,7 +37,7 @@ export class FeedCodec {
     return Buffer.concat([this.#codeOf(packed, position), packed]);
   }
 
-  /** `null` for what no node of ours wrote at this place, or one of another version. */
+  /** Returns `null` for bytes not written with our secret for this position, or of another format version. */
   decode(bytes: Buffer, position: FeedPosition): FeedMessage | null {
     const packed = bytes.subarray(codeBytes);
     const code = bytes.subarray(0, codeBytes);

@@ -17,12 +17,12 @@ type FollowerParts = {
   readonly log: Log;
 };
 
-/** What a serving node knows of the feed. */
+/** What a serving node knows about the feed. */
 export type FeedStatus = FeedFollower["status"];
 
 /**
- * The changes that a serving node takes in: unfinalized blocks out of the feed, where each links to the one before, and
- * what is committed out of the store. Where the feed has a hole, its tail is read again until it links.
+ * The changes that a serving node takes in: unfinalized blocks from the feed, each linked to its parent, and committed
+ * ranges from the store. After a hole in the feed, its tail is read again until it links.
  */
 export class FeedFollower {
   readonly #parts: FollowerParts;
@@ -44,12 +44,12 @@ export class FeedFollower {
       ageMs: heardMs === null ? null : this.#parts.clock.monotonicMs() - heardMs,
       term: this.#position?.term ?? null,
       indexer: this.#indexer,
-      /** Whether blocks are missing between ours and those of the feed: until then final facts alone are followed. */
+      /** Whether blocks are missing between ours and those of the feed. Meanwhile only final facts are followed. */
       hasHole: this.#hasHole,
     };
   }
 
-  /** The changes in order, each given once the one before was taken in, until closed. To be called once. */
+  /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */
   async *changes(): AsyncGenerator<Change, void, undefined> {
     const { commits, clock } = this.#parts;
     const closed = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ export class FeedFollower {
     await this.#parts.commits.close();
   }
 
-  /** What comes next; nothing after a while without messages or without the feed. */
+  /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */
   async #read(): Promise<readonly FeedEntry[]> {
     const { feed, clock, log } = this.#parts;
     try {
@@ -98,7 +98,7 @@ export class FeedFollower {
     else if (message?.kind === "block") yield* this.#blockOf(message);
   }
 
-  /** What does not depend on the blocks before. */
+  /** Takes in the part of a message that does not depend on earlier blocks. */
   #note(message: FeedEntry["message"]): void {
     const { log, commits } = this.#parts;
     if (message === null) {
@@ -121,7 +121,7 @@ export class FeedFollower {
     yield { kind: "block", block };
   }
 
-  /** Reads the end of the feed again, and goes on where it links to what is here. */
+  /** Reads the tail of the feed again and continues if it links to our blocks. */
   async *#fillHole(): AsyncGenerator<Change, void, undefined> {
     const { feed, clock, log } = this.#parts;
     this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
@@ -143,7 +143,10 @@ export class FeedFollower {
     this.#hasHole = false;
   }
 
-  /** Other nodes may have served what was never here and is replaced; `false` when the store does not answer. */
+  /**
+   * Reads the log of reorgs. It includes blocks that only other nodes served, and that clients can resume from here.
+   * Returns `false` when the store does not answer.
+   */
   async #readReorgs(): Promise<boolean> {
     const { facts, log } = this.#parts;
     try {
@@ -161,14 +164,14 @@ export class FeedFollower {
     if ((headBuffer.newest?.number ?? -1) > safe) yield { kind: "revert", safeBlock: safe };
   }
 
-  /** Whether a block is here, or was: what is final is not looked at again. */
+  /** Whether we have the block already. Blocks within the coverage count without comparing hashes. */
   #has({ number, hash }: { readonly number: number; readonly hash: Hash }): boolean {
     const { coverage } = this.#parts.facts;
     return number <= (coverage?.last.number ?? -1) || this.#parts.facts.hashAt(number) === hash;
   }
 
   #isLinked({ parentHash, block }: LinkedBlock): boolean {
-    // Where the indexer has nothing before it either, it is the first block of all.
+    // A block without a parent is the first block of the indexer. It only links when we have no blocks at all.
     if (this.#parts.facts.newestBlock === null) return parentHash === null;
     return parentHash !== null && this.#parts.facts.hashAt(block.number - 1) === parentHash;
   }

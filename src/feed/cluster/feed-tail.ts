@@ -3,17 +3,17 @@ import type { Hash } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { ChangeFeed, FeedEntry, FeedPosition } from "./change-feed.ts";
 
-/** An unfinalized block and the hash of the block before it. */
+/** An unfinalized block and the hash of its parent. */
 export type LinkedBlock = { readonly parentHash: Hash | null; readonly block: BlockFacts };
 
-/** The unfinalized blocks that the feed ends with, oldest first, linked; and the message they go up to. */
+/** The linked unfinalized blocks that the feed ends with, oldest first, and the position of the last message read. */
 export type FeedTail = {
   readonly blocks: readonly LinkedBlock[];
   readonly position: FeedPosition;
   readonly entries: readonly FeedEntry[];
 };
 
-/** Reads what a node that starts needs; `null` when the feed has no term. Throws `SERVICE_UNAVAILABLE`. */
+/** Reads the messages that a starting node needs; `null` when the feed has no term. Throws `SERVICE_UNAVAILABLE`. */
 export async function readFeedTail(feed: ChangeFeed): Promise<FeedTail | null> {
   const end = await feed.end();
   if (end === null) return null;
@@ -28,7 +28,7 @@ export async function readFeedTail(feed: ChangeFeed): Promise<FeedTail | null> {
   }
 }
 
-/** What reverts and replacements have left of the blocks of these messages; only those behind a hole. */
+/** Folds messages to the blocks that are still valid after reverts and replacements, and that follow the last hole. */
 function foldEntries(entries: readonly FeedEntry[]): readonly LinkedBlock[] {
   let blocks: readonly LinkedBlock[] = [];
   for (const { message } of entries) {
@@ -42,7 +42,7 @@ function foldEntries(entries: readonly FeedEntry[]): readonly LinkedBlock[] {
   return blocks;
 }
 
-/** A term begins with blocks that those before it may have had. */
+/** A new term sends blocks again that an earlier term already sent. */
 function isSame(known: LinkedBlock, { block }: LinkedBlock): boolean {
   return known.block.number === block.number && known.block.hash === block.hash;
 }
@@ -52,8 +52,8 @@ function isLinked(before: LinkedBlock | undefined, { parentHash, block }: Linked
 }
 
 /**
- * Whether the feed has every unfinalized block that serving nodes may have: a status comes once an indexer has sent all
- * of its own.
+ * Whether the feed has every unfinalized block that serving nodes can have. An indexer sends its first status after all
+ * of its unfinalized blocks.
  */
 export async function isFeedWhole(feed: ChangeFeed): Promise<boolean> {
   try {

@@ -3,21 +3,21 @@ import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** KEYS: lease. ARGV: owner, milliseconds. Takes the lease when it is free or ours; 1 when it is ours now. */
+/** KEYS: lease. ARGV: owner, milliseconds. Takes or renews the lease if it is free or ours. Returns 1 if it is ours. */
 const takeScript = `
 local owner = redis.call('GET', KEYS[1])
 if owner and owner ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
-/** Frees the lease when it is ours. */
+/** Frees the lease if it is ours. */
 const freeScript = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
 /**
- * Who indexes. It only avoids double work: two that believe they do store everything once, and only the newest term
- * appends to the feed. So it is kept while Redis is unavailable.
+ * The lease of the active indexer. It only avoids double work. If two indexers are active, everything is still stored
+ * once, and only the newest term appends to the feed. So an indexer keeps its lease while Redis is unavailable.
  */
 export class Lease {
   readonly #redis: RedisConnection;
@@ -37,7 +37,7 @@ export class Lease {
     this.#key = `oddwire:{${parts.chainId}}:lease`;
   }
 
-  /** Resolves once it is ours; `false` when it was closed before. Then calls `onLost` once if another one takes it. */
+  /** Resolves to `true` once the lease is ours, `false` if closed before. Calls `onLost` once if another takes it. */
   async take(onLost: () => void): Promise<boolean> {
     while (!(await this.isOurs())) {
       if (!(await this.#pause())) return false;
@@ -46,12 +46,12 @@ export class Lease {
     return !this.#closing.signal.aborted;
   }
 
-  /** Takes it if it is free, and says whether it is ours; not without Redis. */
+  /** Takes the lease if it is free and returns whether it is ours; `false` without Redis. */
   async isOurs(): Promise<boolean> {
     return (await this.#eval(takeScript)) === 1;
   }
 
-  /** Gives it up. */
+  /** Frees the lease. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#renewing;
@@ -64,7 +64,7 @@ export class Lease {
     }
   }
 
-  /** `null` without Redis. */
+  /** Returns `null` when Redis does not answer. */
   async #eval(script: string): Promise<number | null> {
     const options = { keys: [this.#key], arguments: [this.#owner, String(feedLimits.leaseMs)] };
     try {
@@ -74,7 +74,7 @@ export class Lease {
     }
   }
 
-  /** `false` once it is closed. */
+  /** Waits until the next renewal. Returns `false` once the lease is closed. */
   async #pause(): Promise<boolean> {
     try {
       await this.#clock.sleep(feedLimits.leaseRenewMs, this.#closing.signal);

@@ -18,13 +18,13 @@ type FollowerParts = {
 };
 
 /**
- * Takes in the market metadata that the active indexer has fetched: what is new, and what is written of markets
- * that have none here, such as those that became known later.
+ * Takes in the market metadata that the active indexer has fetched: new rows, and stored rows of markets that have no
+ * metadata here, such as markets that became known after their row was read.
  */
 export class MetadataFollower {
   readonly #parts: FollowerParts;
   readonly #closing = new AbortController();
-  /** Everything written before was read. */
+  /** All rows written before this time have been read. Unix milliseconds. */
   #readMs: number;
   #forks = 0;
   readonly #running: Promise<void>;
@@ -87,7 +87,7 @@ export class MetadataFollower {
     const asked = conditionIds.slice(0, missing);
     const rows = await table.readOf(asked);
     await this.#take(rows);
-    // What is written of them from now on is new.
+    // Rows that are written for the absent markets from now on are read as new rows.
     const found = new Set(rows.map(({ conditionId }) => conditionId));
     ledger.noteAbsent(
       asked.filter((conditionId) => !found.has(conditionId)),

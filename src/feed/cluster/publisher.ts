@@ -16,7 +16,7 @@ type PublisherParts = {
   readonly feed: ChangeFeed;
   readonly lease: Pick<Lease, "isOurs">;
   readonly facts: IndexedFacts;
-  /** What this process is called. */
+  /** The name of this process. */
   readonly node: string;
   readonly readStatus: () => Omit<IndexerStatus, "node">;
   readonly clock: Clock;
@@ -24,12 +24,12 @@ type PublisherParts = {
 };
 
 /**
- * Sends what the active indexer takes in to the feed, in order. What cannot be sent is given up: then a new term begins,
- * in which all unfinalized blocks are sent again.
+ * Publishes the changes of the active indexer to the feed, in order. When a message cannot be sent, all waiting
+ * messages are dropped, and a new term begins that sends all unfinalized blocks again.
  */
 export class Publisher implements Subscribers {
   readonly #parts: PublisherParts;
-  /** Unfinalized blocks that serving nodes may have of an earlier term, by number, until they are compared. */
+  /** Unfinalized blocks of earlier terms, by number, that serving nodes can have and that are not compared yet. */
   #known = new Map<number, BlockFacts>();
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
@@ -37,10 +37,10 @@ export class Publisher implements Subscribers {
   readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
   #statusDueMs = 0;
-  /** Whether everything that was there when the term began has been sent. */
+  /** Whether all blocks that existed when the term began have been sent. */
   #isSent = false;
   #index = 0;
-  /** The index before the message of each unfinalized block, by its number. */
+  /** For each unfinalized block, by number: the index of the message before its own. */
   readonly #indexBefore = new Map<number, number>();
 
   constructor(parts: PublisherParts) {
@@ -51,7 +51,7 @@ export class Publisher implements Subscribers {
     this.#running = this.#run();
   }
 
-  /** The number of the present term; `null` while there is none. */
+  /** The number of the current term; `null` while there is none. */
   get term(): number | null {
     return this.#term?.term ?? null;
   }
@@ -87,7 +87,7 @@ export class Publisher implements Subscribers {
     this.#push({ kind: "committed", last });
   }
 
-  /** Compares a block with what nodes have in its place; where that differs, what they have from `firstBlock` on is gone. */
+  /** Compares a block with the one that nodes have at its number. If they differ, nodes revert from `firstBlock` on. */
   #compare({ number, hash }: TimedBlock, firstBlock: number): void {
     const known = this.#known.get(number);
     if (known === undefined) return;
@@ -96,7 +96,10 @@ export class Publisher implements Subscribers {
     } else if (this.#replace(firstBlock)) this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
   }
 
-  /** Blocks that nodes have, and that were committed without being seen one by one, are compared by their facts. */
+  /**
+   * Compares, by their stored facts, blocks that nodes have with blocks that were committed without being seen one by
+   * one. Returns the block to revert to if they differ, else `null`.
+   */
   async #compareStored({ number, ...last }: TimedBlock): Promise<number | null> {
     const blocks = [...this.#known.values()].filter((block) => block.number <= number);
     const [first] = blocks;
@@ -108,7 +111,7 @@ export class Publisher implements Subscribers {
     return isSame ? null : first.number - 1;
   }
 
-  /** Notes that blocks which nodes have are replaced, from one on; `false` when they have none of them. */
+  /** Records that the blocks of nodes from `from` on are replaced. Returns `false` when nodes have no such blocks. */
   #replace(from: number): boolean {
     const replaced = [...this.#known.keys()].filter((number) => number >= from);
     if (replaced.length === 0) return false;
@@ -118,7 +121,7 @@ export class Publisher implements Subscribers {
   }
 
   #push(message: FeedMessage): void {
-    // Without a term it is part of what the next one begins with.
+    // Without a term nothing is lost: the next term begins by sending all unfinalized blocks.
     if (this.#term === null) return;
     this.#queue.push(message);
     if (this.#queue.length > feedLimits.messagesWaitingMax) this.#giveUp();
@@ -174,7 +177,7 @@ export class Publisher implements Subscribers {
   }
 
   async #append(term: FeedTerm, message: FeedMessage): Promise<void> {
-    // A node that starts must find it in the store, or in the feed.
+    // The reorg has to be durable first: a starting node must find it in the store or in the feed.
     if (message.kind === "revert") await this.#parts.facts.reorgs.written;
     this.#noteIndex(message);
     const { index } = await this.#parts.feed.append(term, message, this.#startIndex);
@@ -209,7 +212,10 @@ export class Publisher implements Subscribers {
     }
   }
 
-  /** Where a node that has the committed blocks starts to read; `null` until all after them is sent or compared, also of earlier terms. */
+  /**
+   * The index after which a node that has the committed blocks starts to read. `null` until all blocks above them are
+   * sent, and those of earlier terms compared.
+   */
   get #startIndex(): number | null {
     if (!this.#isSent || this.#known.size > 0) return null;
     return Math.min(this.#index, ...this.#indexBefore.values());

@@ -12,8 +12,8 @@ import type {
 import type { FeedCodec } from "./feed-codec.ts";
 
 /**
- * KEYS: stream, state. ARGV: an epoch for a feed that has none. The state says who may append; a stream without its
- * state is of no use.
+ * KEYS: stream, state. ARGV: the epoch of a new feed. Begins a term. The state decides which term can append, so a
+ * stream without its state is deleted.
  */
 const beginScript = `
 if redis.call('EXISTS', KEYS[2]) == 0 then
@@ -24,7 +24,7 @@ redis.call('HSET', KEYS[2], 'index', 0)
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`;
 
-/** KEYS: stream, state. ARGV: epoch, term, index, start or nothing, messages kept, message. 0 when the term is stale. */
+/** KEYS: stream, state. ARGV: epoch, term, index, start or "", messages kept, message. Returns 0 for a stale term. */
 const appendScript = `
 local state = redis.call('HMGET', KEYS[2], 'epoch', 'term', 'index')
 if state[1] ~= ARGV[1] or state[2] ~= ARGV[2] or state[3] + 1 ~= tonumber(ARGV[3]) then return 0 end
@@ -33,34 +33,34 @@ redis.call('HSET', KEYS[2], 'index', ARGV[3])
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], 'start', ARGV[4]) end
 return 1`;
 
-/** Answers as bytes, by the number of their type in the protocol (blob string). */
+/** Maps blob strings (type 36 of the Redis protocol) to buffers. */
 const asBytes = { 36: Buffer } as const;
 
-/** An entry as `XREAD` answers it. */
+/** An entry as `XREAD` returns it. */
 type RawEntry = { readonly id: unknown; readonly message: Readonly<Record<string, unknown>> };
 
 type RedisFeedParts = {
   readonly redis: RedisConnection;
-  /** A connection of its own: a read that waits holds up all that follows. */
+  /** A separate connection, because a waiting read blocks all commands behind it. */
   readonly reader: RedisConnection;
   readonly codec: FeedCodec;
   readonly chainId: number;
 };
 
-/** The feed as a Redis Stream: ids are `<term>-<index>`, and two scripts see to it that only the newest term appends. */
+/** The feed as a Redis Stream. Ids are `<term>-<index>`. Two scripts ensure that only the newest term appends. */
 export class RedisFeed implements ChangeFeed {
   readonly #redis: RedisConnection;
   readonly #reader: RedisConnection;
   readonly #codec: FeedCodec;
   readonly #keys: readonly [stream: string, state: string];
-  /** Of this process's own term: the message that was appended last. */
+  /** The index of the last message that this process appended in its term. */
   #index = 0;
 
   constructor({ redis, reader, codec, chainId }: RedisFeedParts) {
     this.#redis = redis;
     this.#reader = reader;
     this.#codec = codec;
-    // One slot of a Redis Cluster.
+    // The braces put both keys into one slot of a Redis Cluster.
     this.#keys = [`oddwire:{${chainId}}:feed`, `oddwire:{${chainId}}:feed-state`];
   }
 
@@ -96,7 +96,7 @@ export class RedisFeed implements ChangeFeed {
     const found = await this.#readFrom(idOf(after), waitMs);
     if (found.length > 0 && found.every(({ position }) => position.epoch === after.epoch))
       return found;
-    // Ids of an emptied feed begin below.
+    // The ids of an emptied feed start again from 1-1, below `after`.
     const state = await this.end();
     if (state === null || state.newest.epoch === after.epoch) return [];
     return this.#readFrom("0-0", 0);
@@ -113,7 +113,7 @@ export class RedisFeed implements ChangeFeed {
     return streams
       .flatMap(({ messages }) => messages)
       .flatMap(({ id: at, message: { e: epoch, m: bytes } }) => {
-        // What does not look like an entry of ours is left out.
+        // Skips entries that are not ours.
         if (!Buffer.isBuffer(bytes)) return [];
         const position = positionOf(String(epoch), String(at));
         return [{ position, message: this.#codec.decode(bytes, position) }];

@@ -1,4 +1,4 @@
-/** The side of a serving node that takes in what an indexer elsewhere stores and publishes, and knows how far it is. */
+/** The reading side of a serving node: takes in what an indexer in another process stores and publishes. */
 
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Config } from "../../base/config/config.ts";
@@ -38,7 +38,7 @@ export class Replica {
     this.#pipeline = new Pipeline(parts);
   }
 
-  /** `onFailure` is called once if following ends: only a restart helps. */
+  /** Calls `onFailure` once if following fails. Only a restart helps then. */
   start(onFailure: (error: Error) => void): void {
     const { follower, log } = this.#parts;
     this.#running = this.#pipeline.run(follower.changes()).catch((thrown: unknown) => {
@@ -61,7 +61,7 @@ export class Replica {
     return { pipeline: this.#pipeline.status, chain: null };
   }
 
-  /** What readiness depends on. `missingBlocks` as for `Indexer.checks`. */
+  /** The checks that readiness depends on. `missingBlocks`: see `Indexer.checks`. */
   checks(missingBlocks: number | null): Checks {
     const { config, store } = this.#parts;
     return {
@@ -88,7 +88,7 @@ export class Replica {
     return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };
   }
 
-  /** Without a message of an indexer the head is taken to have moved on with the clock. */
+  /** The head of the chain. While the feed is stale, its timestamp is assumed to have moved on with the clock. */
   get #head(): HeardHead | null {
     const { indexer, ageMs } = this.#parts.follower.status;
     if (!indexer?.head || ageMs === null) return null;
