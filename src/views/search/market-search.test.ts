@@ -58,7 +58,7 @@ const anyQuery = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** What a word is worth in the texts of a market, as the documentation has it. */
+/** The score of a word in the texts of a market, as documented. */
 function worthOf(texts: MarketTexts, word: string): number {
   const bytes = Buffer.byteLength(word);
   const worthIn = (text: string | null, worth: number, isTitle: boolean) =>
@@ -99,7 +99,7 @@ function shown({ ranks, ordinals }: Hits): [number, number][] {
   );
 }
 
-/** Texts of all markets, as blocks come and as they are reverted. */
+/** The texts of all markets while blocks are applied and reverted. */
 class TextHistory {
   readonly #journal: UndoLog;
   readonly #search: MarketSearch;
@@ -134,7 +134,7 @@ class TextHistory {
   }
 }
 
-/** Markets of which all have some words, so that these are common ones. */
+/** Markets that all share some words, so that these words are common. */
 function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketTexts[] } {
   const journal = new UndoLog();
   const search = new MarketSearch(new MemoryStateStore(), journal);

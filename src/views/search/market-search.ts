@@ -1,6 +1,6 @@
 /**
- * The search of markets by words, all of which have to be found. The rarest is looked for first; once few
- * markets are left, the others are only looked for in those.
+ * Searches markets by words, all of which have to match. The rarest word is searched first. Once few markets are
+ * left, the other words are only searched in those.
  */
 import { marketLimits } from "../../base/config/limits.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
@@ -11,7 +11,7 @@ import { withoutTypo, wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 
-/** What a market can be found by; text of whatever origin. */
+/** The texts a market can be found by, whether the chain or the venue provides them. */
 export type MarketTexts = {
   readonly question: string | null;
   readonly description: string | null;
@@ -22,19 +22,22 @@ export type MarketTexts = {
   readonly eventId: string | null;
 };
 
-/** Worth of question, names and outcomes; times 3 for the whole word, 2 for its start, 1 within: fits a byte. */
+/** Scores of question, names and outcomes. Times 3 for a whole word, 2 for its start, 1 within: at most 150, a byte. */
 const titleWorths = [50, 16, 15];
 const titleWeights = weightsOf(titleWorths);
 const descriptionWeights = weightsOf([5]);
-/** Half of all titles have some given two letters within a word, and nearly all descriptions do. */
+/**
+ * In bytes, the shortest word that is searched within title words, and as the start of description words. Any two
+ * letters are within a word of half of all titles, and of nearly all descriptions.
+ */
 const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
-/** Writing down the score of each posting, and what follows from that, against looking through the list. */
+/** The cost of scoring a posting for all markets, relative to only reading it. */
 const scoredCost = 2;
-/** Attempts in steps; after that a search that changes keep interrupting runs to its end. */
+/** Attempts in steps. If changes interrupt all of them, the search runs to its end in one turn. */
 const attemptsMax = 3;
 
-/** Markets that were found are listed when they are fewer than this part of all. */
+/** Ordinals of found markets are returned when fewer than one market in this many is found. */
 const fewShare = 8;
 
 type Asked = {
@@ -44,17 +47,17 @@ type Asked = {
   readonly postings: number;
 };
 
-/** How well each market answers all words together, by ordinal; 0 where it does not. */
+/** How well each market matches all words, by ordinal; 0 when it does not match. */
 export type Ranks = Uint16Array<ArrayBuffer>;
 
-/** What was found; `ordinals` are those that have a rank, where they are few. */
+/** The result of a search. `ordinals` are the markets with a rank; `null` unless they are few. */
 export type Hits = { readonly ranks: Ranks; readonly ordinals: Int32Array | null };
 
 export class MarketSearch {
   readonly #journal: UndoLog;
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  /** Scores of the word being looked for, all 0 in between. */
+  /** Scores of the current word; all 0 between words. */
   #scratch = new Uint8Array(0);
   /** How often texts have changed, reverts included. */
   #changes = 0;
@@ -80,7 +83,7 @@ export class MarketSearch {
     this.#noteChange();
   }
 
-  /** The words, with those that no market has replaced by the most frequent one that differs by one typo. */
+  /** Replaces each word that no market has by the most frequent word that is one typo away. */
   corrected(words: readonly string[]): readonly string[] {
     return words.map((word) => {
       const candidates = withoutTypo(word);
@@ -95,7 +98,7 @@ export class MarketSearch {
     });
   }
 
-  /** The markets below `count` that have all of the words. */
+  /** Finds the markets with ordinals below `count` that have all of the words. */
   find(words: readonly string[], count: number): Hits {
     const steps = this.#searching(words, count);
     for (;;) {
@@ -104,7 +107,7 @@ export class MarketSearch {
     }
   }
 
-  /** The same with a pause after each word; begins again when texts have changed in between. */
+  /** Does what `find` does, with a pause after each word. Starts over when texts change during a pause. */
   *findInSteps(words: readonly string[], count: () => number): Generator<void, Hits, void> {
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const changes = this.#changes;
@@ -127,7 +130,7 @@ export class MarketSearch {
     if (rarest === undefined) return { ranks, ordinals: null };
     const isLeft = (ordinal: number): boolean => ranks[ordinal] !== 0;
     let found = this.#rankAll(rarest, ranks, true);
-    /** The markets with a rank, and some that lost it. */
+    /** The markets with a rank, and some that have lost it. */
     let ranked: Int32Array<ArrayBuffer> | null = null;
     for (const other of others) {
       if (found === 0) break;
@@ -152,7 +155,7 @@ export class MarketSearch {
     return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
   }
 
-  /** Adds a word to the ranks, the first one or a further one; returns how many markets are left. */
+  /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
   #rankAll(asked: Asked, ranks: Ranks, isFirst: boolean): number {
     const count = ranks.length;
     const always = Number(isFirst);
@@ -164,7 +167,7 @@ export class MarketSearch {
     return found;
   }
 
-  /** The same where only a few markets have a rank. */
+  /** Does what `#rankAll` does when only `things` can have a rank. */
   #rankAmong(asked: Asked, ranks: Ranks, things: Int32Array): number {
     let found = 0;
     for (const [at, score] of this.#scoresAmong(asked, things).entries()) {
@@ -196,12 +199,12 @@ export class MarketSearch {
   }
 }
 
-/** Room for markets to come. */
+/** Leaves room for new markets, so that the buffer is seldom replaced. */
 function roomFor(count: number): number {
   return Math.ceil(count * 1.1) + 1024;
 }
 
-/** Adds scores to ranks above 0, or to all, without a branch, which no processor could guess. */
+/** Adds scores to ranks above 0, or to all. A score of 0 clears the rank. Branch-free: a branch is unpredictable here. */
 function addScores(
   ranks: Ranks,
   { scores, always }: { scores: Uint8Array; always: number },
@@ -211,7 +214,7 @@ function addScores(
   for (let at = from; at < to; at = (at + 1) | 0) {
     const before = ranks[at] ?? 0;
     const score = scores[at] ?? 0;
-    // 1 for each that is above 0.
+    // `-x >>> 31` is 1 for x above 0.
     const isRanked = (-score >>> 31) & ((-before >>> 31) | always);
     ranks[at] = Math.imul(before + score, isRanked);
     found = (found + isRanked) | 0;
@@ -219,9 +222,9 @@ function addScores(
   return found;
 }
 
-/** The ordinals of the `count` markets that have a rank. */
+/** Returns the ordinals of the `count` markets that have a rank. */
 export function rankedOf(ranks: Ranks, count: number): Int32Array<ArrayBuffer> {
-  // One more than there are is written to while they are looked for.
+  // The loop also writes to the element behind the last one.
   const ordinals = new Int32Array(count + 1);
   inChunks(ranks.length, (step, found) => writeRanked(ranks, { ordinals, found }, step));
   return ordinals.subarray(0, count);
@@ -240,15 +243,15 @@ function writeRanked(
   return found - before;
 }
 
-/** What looking for a word in so many markets costs, as so many postings to be read. */
+/** Estimates the cost of searching a word in `found` markets, in postings read. */
 function costAmong({ titles, descriptions, postings }: Asked, found: number): number {
-  // Short lists are read whole, and each is compared with all that was found.
+  // Short lists are read whole. The list of each term is compared with all found markets.
   const terms = titles.count + descriptions.count;
   const short = titles.short + descriptions.short;
   return short + terms * found + Math.min(found * skippedPostings, postings - short);
 }
 
-/** The score for each combination of fields: that of the best field in it. */
+/** Returns the score of each combination of fields: the score of its best field. */
 function weightsOf(worths: readonly number[]): Weights {
   const times = (factor: number): Uint8Array =>
     Uint8Array.from({ length: 1 << worths.length }, (_, bits) =>

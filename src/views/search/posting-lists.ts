@@ -1,9 +1,9 @@
 /**
- * For each term the documents that have it, and in which fields: about a byte each. A list is a
- * chain of slices in one block of bytes, each twice as long as the one before, which ends in the
- * place of the next. A posting is the distance to the document before and a bit a field, as a
- * variable-length integer. The longest slices begin with the document before their first posting,
- * so that a list can be looked through for a few documents without reading all of it.
+ * For each term, the documents that have it and in which fields. A posting is the distance to the
+ * document before and one bit a field, as a variable-length integer of about a byte. A list is a chain
+ * of slices in one block of bytes. Each slice is twice as long as the one before, and ends with a
+ * pointer to the next. The longest slices begin with the document before their first posting, so that
+ * a search in a few documents can skip slices.
  */
 
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
@@ -12,46 +12,47 @@ import type { StateStore } from "../disk/state-store.ts";
 
 const pointerBytes = 4;
 const firstSliceBytes = 8;
-/** Slices of 4 KiB waste little at the end of the longest lists. */
+/** The longest slices have 4 KiB: their unused ends are small in lists this long. */
 const levelMax = 9;
 const baseBytes = 4;
-/** Postings of a slice of the longest lists, about: they are skipped together. */
+/** About how many postings a slice of 4 KiB has. They are skipped together. */
 export const skippedPostings = 4096;
-/** Above all documents. */
+/** Higher than any document. */
 const neverPassed = 2 ** 31 - 1;
 
-/** Where what matched is written down: a score per owner, the best so far. */
+/** How postings are scored: `scores` has the best score so far of each owner. */
 export type Scoring = {
-  /** Score by the bits of the fields a document has the term in. */
+  /** The score by the fields of a posting, one bit a field. */
   readonly weights: Uint8Array;
-  /** Owner plus 1 by document; 0 for documents that are out of date. */
+  /** Owner plus 1, by document; 0 for outdated documents. */
   readonly owners: Int32Array;
   readonly scores: Uint8Array;
 };
 
-/** Documents that a term is looked for in, and where the score of each is written down: the best so far. */
+/** Documents in which a term is searched, and the best score so far of each at the same index. */
 export type ScoringAmong = {
   readonly weights: Uint8Array;
-  /** Rising. */
+  /** In rising order. */
   readonly documents: Int32Array;
   readonly scores: Uint8Array;
 };
 
-/** A list that is being read, slice by slice. */
+/** How far a list is read. It is read slice by slice. */
 type Reading = {
   readonly bytes: Uint8Array;
   readonly bits: number;
   at: number;
-  /** Where its slice ends. */
+  /** Where the current slice ends. */
   stop: number;
-  /** The document of the last posting, and what was read of the next, which may go on in the next slice. */
+  /** The document of the last posting. */
   document: number;
+  /** The bits read so far of the next posting, which can continue in the next slice. */
   value: number;
   shift: number;
 };
 
 type ReadingAmong = Reading & {
-  /** The place of the first that was not met yet. */
+  /** The index of the first document that was not reached yet. */
   next: number;
 };
 
@@ -60,13 +61,19 @@ const noPosting = { document: 0, value: 0, shift: 0 };
 export class PostingLists {
   readonly #fieldBits: number;
   readonly #bytes: Column<"u8">;
+  /** By term: where its first slice begins. */
   readonly #heads: Column<"i32">;
-  /** Where the next byte goes, where the slice ends, how long it is, the last document, and how many there are. */
+  /** By term: where its next byte goes. */
   readonly #tails: Column<"i32">;
+  /** By term: the pointer at the end of its last slice; 0 without postings. */
   readonly #ends: Column<"i32">;
+  /** By term: the level of its last slice, see `sliceBytes`. */
   readonly #levels: Column<"u8">;
+  /** By term: its last document. */
   readonly #lasts: Column<"i32">;
+  /** By term: how many postings it has. */
   readonly #counts: Column<"i32">;
+  /** Bytes allocated to slices. */
   readonly #used: Column<"f64">;
 
   constructor(stateStore: StateStore, name: string, fieldBits: number) {
@@ -81,14 +88,14 @@ export class PostingLists {
     this.#used = stateStore.column(`${name}.used`, "f64");
   }
 
-  /** Adds a document to the list of a term; documents come in rising order, each once a term. */
+  /** Adds a document to the list of a term. Documents come in rising order, each once for a term. */
   add(term: number, document: number, fields: number): void {
     if (this.#ends.get(term) === 0) this.#begin(term);
     const before = this.#lasts.get(term);
     let value = ((document - before) << this.#fieldBits) | fields;
     this.#lasts.set(term, document);
     this.#counts.set(term, this.#counts.get(term) + 1);
-    // The document before what starts in a slice: before this posting, or this one if it is cut.
+    // `base` is the last document before the first whole posting of a new slice: this one if it is split.
     for (let base = before; ; base = document) {
       this.#push(term, value > 127 ? (value & 127) | 128 : value, base);
       if (value <= 127) return;
@@ -96,7 +103,7 @@ export class PostingLists {
     }
   }
 
-  /** How many postings terms have, and how many of them are in lists too short to skip any. */
+  /** Counts the postings of terms, and those of them in lists too short to skip any. */
   countAll(terms: Int32Array): { all: number; short: number } {
     const counts = this.#counts.values;
     let short = 0;
@@ -112,7 +119,7 @@ export class PostingLists {
     return { all, short };
   }
 
-  /** Writes the scores of terms to the owners of all documents that have them. */
+  /** Raises the scores of the owners of all documents that have one of the terms. */
   score(terms: Int32Array, scoring: Scoring): void {
     inChunks(terms.length, (step) => this.#scoreSome(terms, scoring, step));
   }
@@ -146,7 +153,7 @@ export class PostingLists {
     }
   }
 
-  /** The same for some documents only, passing over the slices that none of them can be in. */
+  /** Scores a term in the given documents only. Skips the slices that none of them can be in. */
   scoreAmong(term: number, among: ScoringAmong): void {
     const bytes = this.#bytes.values;
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
@@ -163,7 +170,7 @@ export class PostingLists {
       if (end === last || reading.next === among.documents.length) return;
       level = Math.min(level + 1, levelMax);
       reading.at = following + headOf(level);
-      // What was left of the slice is of documents up to that one, a posting that goes on behind it too.
+      // Skips the rest of this slice, and the end of a posting that continues in the next: none is above `base`.
       if ((among.documents[reading.next] ?? 0) > base) {
         if ((bytes[end - 1] ?? 0) > 127) reading.at = endOfPosting(bytes, reading.at);
         reading.document = base;
@@ -209,12 +216,12 @@ export class PostingLists {
   }
 }
 
-/** Reads a slice and writes the scores: what a search costs is this loop, so it knows nothing but numbers. */
+/** Reads a slice and raises scores. This loop dominates the cost of a search, so it works on numbers only. */
 function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): void {
   const { bytes, bits, stop } = reading;
   let { at, document, value, shift } = reading;
   const mask = (1 << bits) - 1;
-  // Integers that are known to be small make it twice as fast.
+  // `| 0` shows V8 that these are 32-bit integers, which makes the loop twice as fast.
   for (; at < stop; at = (at + 1) | 0) {
     const byte = bytes[at] ?? 0;
     value |= (byte & 127) << shift;
@@ -234,7 +241,7 @@ function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): voi
   reading.shift = shift;
 }
 
-/** The same for some documents, until all were met or the next is not in the slice (above `base`). */
+/** Scores a slice in the given documents, until all are reached or the next one is in a later slice (above `base`). */
 function scoreSliceAmong(
   reading: ReadingAmong,
   { weights, documents, scores }: ScoringAmong,
@@ -276,14 +283,14 @@ function headOf(level: number): number {
   return level === levelMax ? baseBytes : 0;
 }
 
-/** The place of the first that is not below a document, at `from` or behind; the length if none is. */
+/** Returns the index, from `from` on, of the first document not below `document`; the length if there is none. */
 function placeFrom(documents: Int32Array, from: number, document: number): number {
   let place = from;
   while (place < documents.length && (documents[place] ?? 0) < document) place = (place + 1) | 0;
   return place;
 }
 
-/** Where the posting ends whose bytes go on at a place. */
+/** Returns the end of the posting whose bytes continue at `from`. */
 function endOfPosting(bytes: Uint8Array, from: number): number {
   let at = from;
   while ((bytes[at] ?? 0) > 127) at += 1;

@@ -1,4 +1,4 @@
-/** Letters that have no decomposition in Unicode, as people type them without their keyboard. */
+/** Letters that Unicode does not decompose, each with the ASCII letters people type for it. */
 const folded: Readonly<Record<string, string>> = {
   ø: "o",
   ł: "l",
@@ -13,7 +13,7 @@ const folded: Readonly<Record<string, string>> = {
 };
 const foldable = new RegExp(`[${Object.keys(folded).join("")}]`, "gu");
 
-/** The words of a text as a search sees them: lower case, without accents, letters and digits. */
+/** Returns the searchable words of a text: runs of letters and digits, in lower case, without accents. */
 export function wordsOf(text: string): string[] {
   return text
     .normalize("NFKD")
@@ -25,11 +25,11 @@ export function wordsOf(text: string): string[] {
 }
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
-/** Of shorter words nearly every neighbor is another word; longer ones no one types. */
+/** Lengths of words that are corrected. One typo turns a shorter word into another word; no one types longer ones. */
 const typoLengthMin = 4;
 const typoLengthMax = 32;
 
-/** The words that one typo turns into this one: a letter too many, too few, another one, or two swapped. */
+/** Returns the words that one typo turns into this one: a letter added, left out or replaced, or two swapped. */
 export function withoutTypo(word: string): readonly string[] {
   const letters = Array.from(word);
   if (letters.length < typoLengthMin || letters.length > typoLengthMax) return [];

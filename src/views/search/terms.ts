@@ -1,37 +1,38 @@
 /**
- * All terms that texts are made of, numbered as they came. They follow each other in one
- * block of bytes, so that those which contain a part are found by looking through it once: a
- * million texts are made of far fewer words.
+ * The dictionary of an index: all terms of its texts, numbered in the order in which they were added.
+ * Their bytes lie in one block, so that one scan finds the terms that contain a word. The block is
+ * small: a million texts share far fewer words.
  */
 
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
-/** How a term has a word: it is the word, it starts with it, or it has it within. */
+/** How a term matches a word: it is the word, starts with it, or contains it elsewhere. */
 export type MatchWay = "whole" | "start" | "within";
 
-/** The terms that have a word, by the way they have it. */
+/** The terms that match a word, by how they match it. */
 export type TermsByWay = Readonly<Record<MatchWay, Int32Array>>;
 
-/** Ends a term; no word has it. */
+/** The byte that ends a term. No word contains it. */
 const separator = 0;
 const slotsMin = 1024;
-/** Terms that start with the same three bytes are in one chain, of which there are 65,536. */
+/** Terms are chained by a hash of their first three bytes. There are 65,536 chains. */
 const leadBytes = 3;
-/** Terms of a chain that are looked at in one call, as in `inChunks`. */
+/** How many terms of a chain one call examines. Calls are short for the same reason as in `inChunks`. */
 const chainedAtOnce = 1024;
 
 export class Terms {
   readonly #bytes: Column<"u8">;
-  /** Where each term starts, and where the next one will. */
+  /** Where the bytes of each term start; at the end, where those of the next term will. */
   readonly #starts: Column<"i32">;
-  /** How many terms there are, and how many slots. */
+  /** At 0 the number of terms, at 1 the number of slots. */
   readonly #count: Column<"f64">;
-  /** Term plus 1 by hash, open addressing. Kept, as making it again takes long with millions of terms. */
+  /** A hash table with open addressing: term plus 1. Saved, because rebuilding it with millions of terms takes long. */
   readonly #slots: Column<"i32">;
-  /** Term plus 1 by how it starts, and the one before it that starts so. */
+  /** The newest term of each chain, plus 1. */
   readonly #leads: Column<"i32">;
+  /** By term, the term before it in its chain, plus 1. */
   readonly #sameLead: Column<"i32">;
 
   constructor(stateStore: StateStore, name: string) {
@@ -53,14 +54,14 @@ export class Terms {
     return this.#count.get(1);
   }
 
-  /** The number of a term; `null` when no text has it. */
+  /** Returns the number of a term; `null` when it is not in the dictionary. */
   find(term: string): number | null {
     const bytes = Buffer.from(term);
     const known = this.#slots.get(this.#slotOf(bytes));
     return known === 0 ? null : known - 1;
   }
 
-  /** The number of a term, given to it now when it is new. */
+  /** Returns the number of a term. Adds the term if it is new. */
   add(term: string): number {
     const bytes = Buffer.from(term);
     const slot = this.#slotOf(bytes);
@@ -78,7 +79,7 @@ export class Terms {
     return id;
   }
 
-  /** The terms that have a word, which must not be empty, this way or a better. */
+  /** Returns the terms that match a word in this way or a better one. The word must not be empty. */
   withWord(word: string, way: MatchWay): TermsByWay {
     const wanted = Buffer.from(word);
     const id = this.find(word);
@@ -92,7 +93,7 @@ export class Terms {
     };
   }
 
-  /** Terms that go on behind what is wanted; with a million of them each is some nanoseconds. */
+  /** Returns the longer terms that start with `wanted`. Each term of the chain takes some nanoseconds. */
   #starting(wanted: Uint8Array): Int32Array {
     const found = new TermList();
     const first = this.#leads.get(leadOf(wanted, 0)) - 1;
@@ -100,7 +101,7 @@ export class Terms {
     return found.values;
   }
 
-  /** The same for some of a chain, and where it goes on; below 0 at its end. */
+  /** Walks a part of a chain. Returns the term where the next part begins; below 0 at the end of the chain. */
   #startingFrom(first: number, wanted: Uint8Array, found: TermList): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const sameLead = this.#sameLead.values;
@@ -116,14 +117,14 @@ export class Terms {
     return id;
   }
 
-  /** Looks at the start of each: what begins with a letter or two is many anyway. */
+  /** Scans all terms for a prefix of one or two bytes, with which many terms start anyway. */
   #startingShort(wanted: Uint8Array): Int32Array {
     const found = new TermList();
     inChunks(this.size, (step) => this.#startingAmong(step, wanted, found));
     return found.values;
   }
 
-  /** The same for some of all terms; how many were looked at. */
+  /** Scans a chunk of the terms for a prefix of one or two bytes. Returns the size of the chunk. */
   #startingAmong({ from, to }: Chunk, wanted: Uint8Array, found: TermList): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const [first, second] = wanted;
@@ -152,7 +153,7 @@ export class Terms {
     return { start: start.values, within: within.values };
   }
 
-  /** Puts a term with those that start like it; the shorter ones start like nothing else. */
+  /** Adds a term to its chain. Shorter terms are in none: no prefix of three bytes matches them. */
   #chain(id: number): void {
     const [start, next] = [this.#starts.get(id), this.#starts.get(id + 1)];
     if (next - start - 1 < leadBytes) return;
@@ -161,7 +162,7 @@ export class Terms {
     this.#leads.set(lead, id + 1);
   }
 
-  /** The term a byte belongs to, at `from` or behind: by ever larger steps, then by halves. */
+  /** Returns the term that a byte belongs to, at or after `from`: doubles its steps, then bisects. */
   #termAt(position: number, from: number): number {
     const starts = this.#starts.values;
     let step = 1;
@@ -175,7 +176,7 @@ export class Terms {
     return low;
   }
 
-  /** The slot of a term: its own, or the empty one where it would go. */
+  /** Returns the slot of a term, or the empty slot where it would go. */
   #slotOf(term: Uint8Array): number {
     const slots = this.#slots.values;
     const mask = this.#slotCount - 1;
@@ -213,7 +214,7 @@ export class Terms {
 
 const none = new Int32Array(0);
 
-/** Terms that were found, of which there may be most of all. */
+/** A growing list of terms, which can come to hold most of the dictionary. */
 class TermList {
   #terms = new Int32Array(64);
   #length = 0;
@@ -233,14 +234,14 @@ class TermList {
   }
 }
 
-/** FNV-1a, which is good enough for words and needs nothing but the bytes. */
+/** Hashes bytes with FNV-1a, which is simple and good enough for words. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
   let hash = 0x811c9dc5;
   for (let i = from; i < to; i += 1) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** The chain for what starts with the three bytes at `at`. */
+/** Returns the chain of the terms that start with the three bytes at `at`. */
 function leadOf(bytes: Uint8Array, at: number): number {
   const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   const lead = Math.imul((a << 16) | (b << 8) | c, 0x9e3779b1);

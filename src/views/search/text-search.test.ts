@@ -32,7 +32,7 @@ const anySteps = fc.array(
   { maxLength: 20 },
 ) as fc.Arbitrary<readonly Step[]>;
 
-/** Field 0 is worth 10, field 1 is worth 1; a whole word 3 times that, the start of one twice. */
+/** Field 0 scores 10, field 1 scores 1: times 3 for a whole word, times 2 for the start of one. */
 const weights = {
   whole: new Uint8Array([0, 30, 3, 30]),
   start: new Uint8Array([0, 20, 2, 20]),
@@ -136,13 +136,13 @@ describe("a search of texts", () => {
     const { index } = openIndex();
     const random = new SeededRandom(testSeed);
     const things = 60_000;
-    // Distances of one byte and of several, so that postings are cut between slices.
+    // Distances of one byte and of several, so that some postings are split between slices.
     for (let thing = 0; thing < things; thing += 1) {
       const often = random.chance(0.7) ? ["often"] : [];
       const seldom = random.chance(0.02) || thing % 9_000 > 8_000 ? ["seldom"] : [];
       index.put(thing, [often, seldom]);
     }
-    // Texts that change have documents out of the order of their things.
+    // A changed text gets a newer document, which is out of the order of things.
     for (let thing = 0; thing < things; thing += 5_000) index.put(thing, [["often", "new"], []]);
     for (const word of ["often", "seldom", "new"]) {
       const scores = new Uint8Array(things);

@@ -1,7 +1,7 @@
 /**
- * Which things have which words, and in which of their fields. A thing whose text changes becomes a
- * new document; the old one stays without an owner, so that nothing is rewritten and a fork only has to
- * restore the owners of documents.
+ * A full-text index: which things have which words, and in which of their fields. When the text of a
+ * thing changes, the thing gets a new document, and the old document stays without an owner. So no
+ * posting is ever rewritten, and a reorg only has to restore the owners of documents.
  */
 
 import type { Column } from "../disk/column.ts";
@@ -10,16 +10,16 @@ import type { UndoLog } from "../markets/undo-log.ts";
 import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
 
-/** By the way a word is matched, the score for each combination of fields. */
+/** For each way to match a word, the score by combination of fields (one bit a field). */
 export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
 
-/** The terms that have a word. */
+/** The terms that match a word. */
 export type FoundTerms = {
   readonly terms: TermsByWay;
   readonly count: number;
-  /** How many documents they have, each counted for itself. */
+  /** How many postings these terms have. A document counts once for each of its terms. */
   readonly postings: number;
-  /** How many of these are in lists that are read whole, even for a few documents. */
+  /** How many of these postings are in short lists, which are read whole even for a few documents. */
   readonly short: number;
 };
 
@@ -32,7 +32,7 @@ const nothing: FoundTerms = {
   short: 0,
 };
 
-/** Things that are looked at, and their scores, which are only raised. */
+/** The things to score, and the score of each at the same index. Scores are only raised. */
 type Among = { readonly things: Int32Array; readonly scores: Uint8Array };
 
 export class TextSearch {
@@ -40,9 +40,11 @@ export class TextSearch {
   readonly #terms: Terms;
   readonly #postings: PostingLists;
   readonly #documents: Column<"f64">;
-  /** Thing plus 1 by document, document plus 1 by thing, and what its text hashed to. */
+  /** Thing plus 1, by document; 0 for documents without an owner. */
   readonly #owners: Column<"i32">;
+  /** Document plus 1, by thing; 0 for things without text. */
   readonly #documentOf: Column<"i32">;
+  /** The hash of the text, by thing; 0 for none. */
   readonly #hashOf: Column<"u32">;
 
   /** `fields` is how many fields a thing has, up to 4. */
@@ -60,7 +62,7 @@ export class TextSearch {
     this.#hashOf = stateStore.column(`${name}.hash_of`, "u32");
   }
 
-  /** Sets the terms of a thing, field by field, in place of those it had. */
+  /** Replaces the terms of a thing. There is one list of terms for each field. */
   put(thing: number, fields: readonly (readonly string[])[]): void {
     const hash = hashOf(fields);
     if (this.#hashOf.get(thing) === hash) return;
@@ -85,14 +87,14 @@ export class TextSearch {
     this.#journal.setAt(this.#hashOf, thing, 0);
   }
 
-  /** Raises the scores of the things that have a term, which is exactly `term`. */
+  /** Raises the scores of the things that have exactly this term. */
   scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
     const id = this.#terms.find(term);
     if (id === null) return;
     this.#postings.score(Int32Array.of(id), { weights, owners: this.#owners.values, scores });
   }
 
-  /** The terms that have a word, this way or a better; a word without letters is in none. */
+  /** Finds the terms that match a word in this way or a better one. An empty word matches none. */
   findTerms(word: string, way: MatchWay): FoundTerms {
     if (word === "") return nothing;
     const terms = this.#terms.withWord(word, way);
@@ -106,7 +108,7 @@ export class TextSearch {
     return { terms, count, postings, short };
   }
 
-  /** Raises the scores of the things that have a word, whose terms were found. */
+  /** Raises the scores of the things that have one of the found terms. */
   scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint8Array): void {
     for (const way of ways) {
       const scoring = { weights: weights[way], owners: this.#owners.values, scores };
@@ -114,7 +116,7 @@ export class TextSearch {
     }
   }
 
-  /** The same for some things only, which rise: the scores are in their order. */
+  /** Does what `scoreTerms` does, but only for the given things, which are in rising order. */
   scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
     const { documents, places } = this.#documentsOf(things);
     if (documents.length === 0) return;
@@ -128,7 +130,7 @@ export class TextSearch {
     }
   }
 
-  /** The documents of things that have one, rising, and the place of each thing. */
+  /** Returns the documents of these things in rising order, and for each the index of its thing. */
   #documentsOf(things: Int32Array): Placed {
     const documentOf = this.#documentOf.values;
     const documents = new Int32Array(things.length);
@@ -144,7 +146,7 @@ export class TextSearch {
       length += 1;
     }
     const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
-    // Texts that have changed have younger documents.
+    // A thing whose text has changed has a newer document, which is out of order.
     if (!isRising) sortTogether(found);
     return found;
   }
@@ -152,9 +154,9 @@ export class TextSearch {
 
 type Placed = { readonly documents: Int32Array; readonly places: Int32Array };
 
-/** Sorts documents and the places that belong to them, which rise before that. */
+/** Sorts documents, and moves the place of each with it. Places are in rising order on entry. */
 function sortTogether({ documents, places }: Placed): void {
-  // Both as one number, which is exact for tens of millions of things.
+  // Document and place are packed into one number, which is exact for tens of millions of things.
   const span = (places.at(-1) ?? 0) + 1;
   const both = Float64Array.from(documents, (document, at) => document * span + (places[at] ?? 0));
   for (const [at, one] of both.toSorted().entries()) {
@@ -163,7 +165,7 @@ function sortTogether({ documents, places }: Placed): void {
   }
 }
 
-/** Never 0, which stands for no text. */
+/** Hashes the terms of all fields. Never returns 0, which stands for no text. */
 function hashOf(fields: readonly (readonly string[])[]): number {
   let hash = 0x811c9dc5;
   for (const terms of fields) {
