@@ -8,48 +8,48 @@ type Views = {
 };
 type NumberArray = Views[keyof Views];
 
-/** The kinds of numbers a column can be of, by their size. */
+/** The number types of columns. */
 export type ColumnKind = keyof Views;
 
-/** A page as it is kept: its place, and its bytes as they are now. */
+/** A page of a column: its index, and its current bytes. */
 export type ColumnPage = { readonly page: number; readonly bytes: Uint8Array };
 
-/** What a copy of a column is brought up to date by; small, as changes are far apart. */
+/** The unit in which changes of a column are saved. It is small because changes are far apart. */
 export const columnPageBytes = 4096;
 const pageShift = 12;
 
 const elementBytes = { u8: 1, i32: 4, u32: 4, f64: 8 } as const;
 
 /**
- * Numbers by index in one block outside of the heap, 0 where nothing was set. It knows which of its
- * pages have changed, so that keeping a copy costs as much as was changed.
+ * Numbers by index in one block outside of the heap, 0 where nothing was set. A column tracks which of
+ * its pages have changed, so that saving it costs only as much as was changed.
  */
 export class Column<Kind extends ColumnKind = ColumnKind> {
   readonly #kind: Kind;
   #values: Views[Kind];
   #changed: Uint8Array;
-  /** Whether a snapshot reads these numbers, so that the next change goes to a copy of them. */
+  /** Whether a snapshot uses these numbers. If so, the next change copies them first. */
   #isShared = false;
 
-  /** `block` is the pages that were saved, one after the other; the column owns it from now on. */
+  /** `block` contains the saved pages in order. The column becomes its owner. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
     this.#kind = kind;
     this.#values = viewOf(kind, block);
     this.#changed = new Uint8Array(block.byteLength / columnPageBytes);
   }
 
-  /** The numbers for reading, more than were set. A later `set` may move them elsewhere. */
+  /** The numbers, for reading only; longer than what was set. A later `set` can move them to another array. */
   get values(): Views[Kind] {
     return this.#values;
   }
 
-  /** The numbers as they are now, whatever is set later. */
+  /** Returns the current numbers. Later changes do not affect them. */
   snapshot(): Views[Kind] {
     this.#isShared = true;
     return this.#values;
   }
 
-  /** 0 where nothing was set. */
+  /** Returns 0 where nothing was set. */
   get(index: number): number {
     return this.#values[index] ?? 0;
   }
@@ -62,7 +62,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed[(index * values.BYTES_PER_ELEMENT) >>> pageShift] = 1;
   }
 
-  /** Makes room for so many elements, to be written directly and marked with `touch`. */
+  /** Makes room for `length` elements. A caller that writes them to `values` calls `touch`. */
   reserve(length: number): void {
     if (length <= this.#values.length) return;
     this.#unshare();
@@ -74,7 +74,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed = changed;
   }
 
-  /** Says that elements were changed, both ends included. */
+  /** Marks elements as changed, both ends included. */
   touch(from: number, to: number): void {
     assert(!this.#isShared, "numbers of a snapshot are changed one by one");
     const bytes = elementBytes[this.#kind];
@@ -82,14 +82,14 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
   }
 
-  /** Moves what is at `from` to `to`, `length` elements of it. */
+  /** Moves `length` elements from `from` to `to`. */
   move(from: number, to: number, length: number): void {
     this.reserve(to + length);
     this.#values.copyWithin(to, from, from + length);
     if (length > 0) this.touch(to, to + length - 1);
   }
 
-  /** The pages changed since this was last asked, each to be copied before the next change. */
+  /** Yields the pages changed since the last call. Each must be copied before the next change. */
   *takeChangedPages(): Generator<ColumnPage> {
     for (let page = this.#changed.indexOf(1); page !== -1; page = this.#changed.indexOf(1, page)) {
       this.#changed[page] = 0;

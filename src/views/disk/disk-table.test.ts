@@ -27,7 +27,7 @@ describe("a table in a file", () => {
     const table = openTable(sql);
     const expected = new Map<string, number>();
     const random = new SeededRandom(testSeed);
-    // More keys than are remembered or unwritten at the same time.
+    // More keys than can be cached or unwritten at the same time.
     const keys = storeLimits.tableCachedMax * 3;
     for (let step = 0; step < keys * 4; step += 1) {
       const key = keyOf(random.integer(0, keys));
@@ -42,7 +42,7 @@ describe("a table in a file", () => {
     }
     table.flush();
     assert.equal(countRows(sql), expected.size);
-    // Of what the table holds alone.
+    // Reads what the table contains, without the cache.
     const reopened = openTable(sql);
     for (const [key, value] of expected) assert.equal(reopened.get(key), value);
     sql.close();

@@ -3,16 +3,16 @@ import { storeLimits } from "../../base/config/limits.ts";
 import { withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
 import type { Codec, StateTable } from "./state-store.ts";
 
-/** What is remembered of a key that has no value. */
+/** Stands for a key that is known to have no value. */
 const nothing = Symbol("nothing");
 
 /**
- * Values by key in a table of SQLite, with those used lately in memory: when the younger of two generations is full,
- * the older one, of which nothing was asked for since, is forgotten.
+ * Values by key in a table of SQLite, with a cache of recently used values. The cache has two generations: when the
+ * young one is full, it replaces the old one, whose values were not used since.
  *
- * What is set is written some thousands of keys later: the totals of a busy token change with every batch, and only
- * the last of them counts. Tables whose names differ after a dot only share one table, so that what they have for
- * the same key is read from the disk once.
+ * A value is written some thousands of keys after it was set: the totals of a busy token change with every batch, and
+ * only the last value counts. Names that differ only after a dot share one table of SQLite, so that their values for
+ * the same key are read from the disk together.
  */
 export class DiskTable<Key extends string, Value> implements StateTable<Key, Value> {
   readonly #sql: DatabaseSync;
@@ -22,11 +22,11 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   readonly #erase: StatementSync;
   #young = new Map<Key, Value | typeof nothing>();
   #old = new Map<Key, Value | typeof nothing>();
-  /** In the order in which the keys were first set. */
+  /** Values that were set but not written yet, in the order in which their keys were first set. */
   readonly #unwritten = new Map<Key, Value | typeof nothing>();
   #isLoading = true;
 
-  /** `name` is ours and safe in SQL; keys are `0x` hex. */
+  /** `name` is a constant of the source and safe in SQL. Keys are `0x` hex. */
   constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
     const [kind, part = ""] = name.split(".");
     const table = `table_${kind}`;
@@ -54,12 +54,12 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
     this.#change(key, nothing);
   }
 
-  /** Writes what is not written yet. Throws `DataFolderUnwritableError`. */
+  /** Writes all values that are not written yet. Throws `DataFolderUnwritableError`. */
   flush(): void {
     this.#writeOldest(this.#unwritten.size);
   }
 
-  /** From now on writing is no pause for those who wait. */
+  /** Ends loading. From now on values are written in small batches, which do not delay requests. */
   finishLoading(): void {
     this.#isLoading = false;
     this.flush();
@@ -79,7 +79,7 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
     if (count === 0) return;
     withinTransaction(this.#sql, () => {
       const oldest = this.#unwritten.entries().take(count).toArray();
-      // In the order of the table, so that values of one page are written together.
+      // Sorted like the table, so that values of one page are written together.
       for (const [key, value] of oldest.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
         if (value === nothing) this.#erase.run(bytesOf(key));
         else this.#write.run(bytesOf(key), this.#codec.encode(value));

@@ -1,10 +1,10 @@
 /**
- * What the state of the markets is made of, on the disk: a copy of what follows from the facts, so
- * that a start goes on from it and texts need not be in memory. It may be behind the facts after a
- * crash, never ahead of them in anything that counts; a copy that does not fit is rebuilt.
+ * The market state on disk: a copy of what follows from the facts, so that a start continues from it
+ * and texts need not be in memory. After a crash the copy can be behind the facts, but never ahead of
+ * them in anything that counts. A copy that does not fit the facts is rebuilt.
  *
- * Everything is written in one transaction, which a save ends: what is read in between is what was
- * set last, and what a crash leaves is what was saved last.
+ * Everything is written in one transaction, which a save commits. Until then, reads find the values
+ * set last, and a crash restores those saved last.
  */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
@@ -26,12 +26,12 @@ import type { Codec, StateStore, StateTable } from "./state-store.ts";
 
 const marketsFileName = "markets.sqlite";
 
-/** To be raised whenever the state is another one for the same facts, as by another column. */
+/** Raise it whenever the same facts lead to another state, for example when a column is added. */
 const formatVersion = 14;
 
 const pageBytes = 16_384;
 
-/** Pages of one column at the most: 256 GiB of it. */
+/** The page ids of one column: enough for 256 GiB. */
 const pagesPerColumn = 2 ** 26;
 
 const schema = `
@@ -43,7 +43,7 @@ const schema = `
 type MarketsFileOptions = {
   readonly contracts: Contracts;
   readonly coverage: Coverage | null;
-  /** As of `CoveredFacts`: a copy that was saved before a repair starts again. */
+  /** As in `CoveredFacts`. A copy that was saved before a repair is rebuilt. */
   readonly repairs: number;
   readonly clock: Clock;
 };
@@ -56,11 +56,11 @@ export class MarketsFile implements StateStore {
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
-  /** How many values and pages this connection had written when it saved last. */
+  /** How many values and pages this connection had written at the last save. */
   #writesSaved = 0;
-  /** When it may be saved and when it must, by the clock; not while loading. */
+  /** When a save is allowed, and when it is due, on the monotonic clock; never while loading. */
   #due = { earliestMs: Number.POSITIVE_INFINITY, latestMs: Number.POSITIVE_INFINITY };
-  /** The newest block whose facts are in it; `null` when it is empty. */
+  /** The newest block whose facts are in the file when it is opened; `null` when the file is empty. */
   readonly savedThrough: number | null;
 
   private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
@@ -73,7 +73,7 @@ export class MarketsFile implements StateStore {
     this.savedThrough = through === null ? null : Number(through);
   }
 
-  /** Opens the file in a data folder; one that is damaged or belongs to other facts starts again. */
+  /** Opens the file in a data folder. Replaces a file that is damaged or belongs to other facts. */
   static open(dataDir: string, options: MarketsFileOptions): MarketsFile {
     const { contracts, coverage, repairs, clock } = options;
     const path = join(dataDir, marketsFileName);
@@ -120,7 +120,7 @@ export class MarketsFile implements StateStore {
     return column;
   }
 
-  /** Now and then; sooner when much is written, but only as often as saving takes a small share of the time. */
+  /** Whether to save: after a while, or sooner when much was written, but only as a small share of the time. */
   get isDue(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs < this.#due.earliestMs) return false;
@@ -157,7 +157,7 @@ export class MarketsFile implements StateStore {
     this.#sql.exec("BEGIN IMMEDIATE");
   }
 
-  /** Brings the log into the file: here when little was written, else on a thread. */
+  /** Copies the write-ahead log into the file: here when little was written or the log is long, else on a thread. */
   #checkpoint(): void {
     const writes = this.#writesUnsaved;
     const isSmall = writes <= storeLimits.marketsSmallSave;
@@ -173,22 +173,22 @@ export class MarketsFile implements StateStore {
     }
   }
 
-  /** To be called once everything is loaded, which a save would hold up: from then on saves are due. */
+  /** Starts saving. To be called once everything is loaded, because a save would delay loading. */
   startSaving(): void {
     for (const table of this.#tables) table.finishLoading();
     const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
     this.#due = { earliestMs: firstMs, latestMs: firstMs };
   }
 
-  /** Whether what was saved is being brought into the file. */
+  /** Whether a thread is copying the write-ahead log into the file. */
   get isCheckpointing(): boolean {
     return this.#checkpoints.isBusy;
   }
 
-  /** Closes the file as it was saved last. */
+  /** Closes the file. Discards changes since the last save. */
   close(): void {
     this.#checkpoints.close();
-    // A full disk has ended it already.
+    // A full disk has already ended the transaction.
     if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     this.#sql.close();
   }
@@ -198,7 +198,7 @@ export class MarketsFile implements StateStore {
   }
 }
 
-/** Throws the copy away, so that the next start makes it again; for when facts were changed. */
+/** Deletes the copy, so that the next start rebuilds it. For use when facts were changed. */
 export function dropMarketsFile(dataDir: string): void {
   for (const ending of ["", "-wal", "-shm"]) {
     rmSync(join(dataDir, `${marketsFileName}${ending}`), { force: true });
@@ -208,8 +208,8 @@ export function dropMarketsFile(dataDir: string): void {
 function openDatabase(path: string): DatabaseSync {
   const sql = new DatabaseSync(path, { timeout: storeLimits.marketsLockedMs });
   try {
-    // NORMAL: a loss of power may lose the last saves, and damages nothing.
-    // What is written goes to the log as it comes, beyond a little: a save has to write the rest.
+    // NORMAL: a power failure can lose the last saves, but damages nothing.
+    // A cache of 32 MiB: pages beyond it go to the log immediately, so that a save has few left to write.
     sql.exec(`PRAGMA page_size = ${pageBytes}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       PRAGMA cache_size = -32768; PRAGMA journal_size_limit = 268435456;
       PRAGMA wal_autocheckpoint = 0; ${schema}`);
@@ -220,7 +220,7 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** What besides the facts decides the state; lists of whom to trust are part of it. */
+/** Hashes what decides the state besides the facts, including the list of trusted creators. */
 function originOf(contracts: Contracts, repairs: number): string {
   const { byAddress, collateral, wrappedCollateral, knownCreators } = contracts;
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
@@ -232,7 +232,7 @@ function originOf(contracts: Contracts, repairs: number): string {
     .digest("hex");
 }
 
-/** A column as it was saved last; `null` when nothing of it was. */
+/** Reads a column as it was saved last; `null` when it was never saved. */
 function readSavedColumn(sql: DatabaseSync, id: number): ArrayBuffer | null {
   const range = [id * pagesPerColumn, (id + 1) * pagesPerColumn] as const;
   const newest = sql
@@ -249,7 +249,7 @@ function readSavedColumn(sql: DatabaseSync, id: number): ArrayBuffer | null {
   return bytes.buffer;
 }
 
-/** What the file says about itself under a name; `null` when that was never said. */
+/** Reads a setting of the file; `null` when it was never written. */
 function readSetting(sql: DatabaseSync, name: string): string | null {
   const row = sql.prepare("SELECT value FROM settings WHERE name = ?").get(name);
   return row === undefined ? null : String(row["value"]);

@@ -1,6 +1,6 @@
 /**
- * What the state of the markets is made of: tables of values by key, and columns of numbers. Either in memory
- * alone, or with a copy on disk that a start goes on from.
+ * The storage of the market state: tables of values by key, and columns of numbers. It is either in memory alone, or
+ * has a copy on disk from which a start continues.
  */
 import { Column, type ColumnKind } from "./column.ts";
 
@@ -10,7 +10,7 @@ export type Codec<Value> = {
   readonly decode: (text: string) => Value;
 };
 
-/** Values by key, which must not be changed in place. */
+/** Values by key. A value must not be changed in place. */
 export type StateTable<Key, Value> = {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
@@ -18,19 +18,19 @@ export type StateTable<Key, Value> = {
 };
 
 export type StateStore = {
-  /** The table of that name, asked for once; keys are `0x` hex. Names that are the same up to a dot share keys. */
+  /** Returns a table, once for each name. Keys are `0x` hex. Tables named alike up to a dot are stored as one. */
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
-  /** The column of that name as it was saved last, to be asked for once. */
+  /** Returns a column as it was saved last, once for each name. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
   /** The block through which it was saved last; `null` when it is empty. */
   readonly savedThrough: number | null;
-  /** Whether it is time to save; saving takes some time. */
+  /** Whether it is time to save. Saving takes a while, so it is not due after every block. */
   readonly isDue: boolean;
-  /** Saves the current state, which is that after block `through`. */
+  /** Saves the current state, which is the state after block `through`. */
   save(through: number): void;
 };
 
-/** Keeps everything for as long as the process lives. */
+/** Keeps everything in memory until the process ends. */
 export class MemoryStateStore implements StateStore {
   readonly isDue = false;
   readonly savedThrough: number | null;
