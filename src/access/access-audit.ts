@@ -2,7 +2,7 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { AdminKeyImport } from "./key-record.ts";
 
-/** A change of who may call. `by` is the id of the acting key; `null` for the service itself. */
+/** A change to keys or IP blocks. `by` is the id of the key that made it; `null` for the service itself. */
 type AccessChange = { readonly by: string | null } & (
   | {
       readonly action: "key_created" | "key_rotated" | "key_revoked" | "key_imported";
@@ -11,22 +11,23 @@ type AccessChange = { readonly by: string | null } & (
   | { readonly action: "ip_blocked" | "ip_unblocked"; readonly ip: string }
 );
 
-/** What the nodes of a cluster agree on, as one of them knows it. */
+/** The state of access control in a cluster, as this node knows it. */
 export type ClusterStatus = {
-  /** The newest change of keys that is in force. */
+  /** The newest version of the key log that this node has applied. */
   readonly version: number;
+  /** Whether this node knows that its copy of the keys is current. */
   readonly isVerified: boolean;
   readonly liveNodes: number;
-  /** Seconds since the start in which limits were not exact. */
+  /** Seconds since the start during which rate limits were not exact. */
   readonly inexactSeconds: number;
 };
 
-/** The audit trail: one log line for each change, which never has the value of a key. */
+/** The audit trail: one log line for each change. It never contains the value of a key. */
 export class AccessAudit {
   readonly counts = new KindCounts<AccessChange["action"]>();
   readonly #log: Log;
 
-  /** `null` in one process. */
+  /** Reads the state of the cluster; `null` when the service runs in one process. */
   readonly readCluster: (() => ClusterStatus) | null;
 
   constructor(log: Log, readCluster: (() => ClusterStatus) | null = null) {
@@ -34,7 +35,7 @@ export class AccessAudit {
     this.readCluster = readCluster;
   }
 
-  /** What became of the admin key of the configuration. */
+  /** Logs the import of the configured admin key, or warns that the key no longer works. */
   recordImport({ kind, keyId }: AdminKeyImport): void {
     if (kind === "imported") this.record({ action: "key_imported", keyId, by: null });
     if (kind === "dead") this.#log.warn(endedAdminKey);
@@ -47,7 +48,7 @@ export class AccessAudit {
   }
 }
 
-/** What is logged when the admin key of the configuration no longer works. */
+/** The warning for a configured admin key that no longer works. */
 const endedAdminKey =
   "ODDWIRE_ADMIN_KEY is a key that was revoked or rotated or has expired here; it stays invalid. " +
   "Remove it, or set a new one.";

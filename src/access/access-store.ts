@@ -5,26 +5,26 @@ import type { IpBlocks } from "./ip-blocks.ts";
 import type { RateWindow } from "./rate-window.ts";
 
 /**
- * Who may call, and how much: of one process (`local/`), or of all nodes of a cluster (`cluster/`). The contract is
- * the same; what several nodes have to agree on takes a round trip there.
+ * Keys, rate limits and IP blocks: of one process (`local/`), or shared by all nodes of a cluster (`cluster/`). The
+ * contract is the same. In a cluster, operations on shared state take a round trip.
  */
 export type AccessStore = {
   readonly keys: Keys;
   readonly ipBlocks: IpBlocks;
   readonly audit: AccessAudit;
-  /** Requests by the id of their key. */
+  /** Counts requests with a key, by the id of the key. */
   readonly keyWindow: RateWindow;
-  /** Requests without a key by `ipBucketOf`. */
+  /** Counts requests without a key, by `ipBucketOf` of the IP. */
   readonly ipWindow: RateWindow;
-  /** Failed authentications and abuse. */
+  /** Counts failed authentications and abuse, by the reason and `ipBucketOf` of the IP. */
   readonly offenseWindow: RateWindow;
-  /** A 32-byte secret for another purpose, the same on every start and on every node. */
+  /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
   deriveSecret(purpose: string): Buffer;
-  /** Writes what is still in memory, where that is possible. Does nothing the second time. */
+  /** Writes unsaved data if storage is available, then closes. A second call does nothing. */
   close(): Promise<void>;
 };
 
-/** The secret of a purpose, from the one that keys are hashed with. */
+/** Derives the secret for a purpose from the pepper, the secret that keys are hashed with. */
 export function deriveSecret(pepper: string, purpose: string): Buffer {
   return createHmac("sha256", pepper).update(`oddwire ${purpose}`).digest();
 }

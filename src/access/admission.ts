@@ -14,25 +14,25 @@ import type { IpGuard } from "./ip-guard.ts";
 import { noStanding, type Standing } from "./rate-window.ts";
 
 /**
- * Who may call: `public` takes no key and counts by IP; `read` any key; `admin` keys of that scope.
- * `probe` is public and `unblock` takes an admin key; both are open to blocked IPs.
- * `optional` is for paths and methods that do not exist: a key counts if one is sent. A `preflight` shows the limit
- * of its IP and counts against a limit of its own: browsers send one before each address that a page reads with its key.
+ * The access class of a route. `public` needs no key and counts by IP; `read` needs any key, `admin` an admin key.
+ * `probe` is public and `unblock` needs an admin key; blocked IPs can call both.
+ * `optional` is for unknown paths and methods: a key is used if one is sent. A `preflight` reports the limit of its IP
+ * but counts against a separate one, because browsers send a preflight before each URL that a page reads with a key.
  */
 export type Access = "public" | "probe" | "optional" | "preflight" | "read" | "admin" | "unblock";
 
-/** Who is calling, what they are allowed, and why they are refused, if they are. */
+/** The caller of a request: its IP and key, its rate limit, and the reason if it is refused. */
 export type Caller = {
   readonly ip: string;
-  /** `null` also for a bad key. */
+  /** `null` without a key and for an invalid key. */
   readonly key: VerifiedKey | null;
   readonly standing: Standing;
   readonly refusal: AppError | null;
-  /** When the request came, on the monotonic clock. */
+  /** When the request arrived, in milliseconds of the monotonic clock. */
   readonly startedAtMs: number;
 };
 
-/** Who sends, by address, and what that is counted by. */
+/** The client's IP, and the bucket that its requests are counted in (`ipBucketOf`). */
 type Sender = { readonly ip: string; readonly bucket: string };
 type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 
@@ -44,18 +44,18 @@ type AdmissionParts = {
   readonly clock: Clock;
   readonly trustedProxies: readonly string[];
   readonly connectionsPerIp: number;
-  /** Whether reading takes no key, at the limit of the IP. */
+  /** Whether `read` routes accept callers without a key, within the limit of their IP. */
   readonly isPublicRead: boolean;
 };
 
-/** Decides, before anything else is done for it, whether a request goes on; it never throws. */
+/** Decides whether to serve a request, before any other work is done for it. Its methods never throw. */
 export class Admission {
   readonly isPublicRead: boolean;
   readonly #parts: AdmissionParts;
   readonly #access: AdmissionParts["access"];
   readonly #trustedProxies: IpRanges | null;
   readonly #senders = new WeakMap<Socket, Sender>();
-  /** Open connections by what IPs are counted by. */
+  /** Open connections by `ipBucketOf` of the peer. */
   readonly #connections = new BoundedCounts();
 
   constructor(parts: AdmissionParts) {
@@ -67,8 +67,8 @@ export class Admission {
   }
 
   /**
-   * Block, key, limit, scope, in this order. What is over a limit uses nothing up. The caller is known in the same turn
-   * where the limits are those of this process.
+   * Checks IP block, key, limit and scope, in this order. A request over the limit is not counted. When the limits are
+   * local to this process, returns the caller itself rather than a promise.
    */
   admit(request: RequestHead, access: Access): Awaitable<Caller> {
     const startedAtMs = this.#parts.clock.monotonicMs();
@@ -78,7 +78,7 @@ export class Admission {
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs);
     if (access === "preflight") return this.#admitPreflight(sender);
-    // The balancer of a cluster asks every node, so its own checks do not count.
+    // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = keyOf(request.headers);
     const isAnonymous = value === undefined && this.#servesAnonymous(access);
@@ -87,14 +87,14 @@ export class Admission {
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
     if (key instanceof AppError) {
-      // A page that a visitor opens can send requests without a key, so these are no offense.
+      // Any web page can make its visitor's browser send requests without a key, so a missing key is not an offense.
       if (value !== undefined) this.#blameFailure(ip, key);
       return this.#admitByIp(sender, key);
     }
     return this.#admitByKey(sender, key, access);
   }
 
-  /** Whether the peer may have another connection; counts it until it closes. */
+  /** Returns whether the peer may open another connection, and counts the connection until it closes. */
   admitConnection(socket: Socket): boolean {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
     if (ip === null || this.#trustedProxies?.contains(ip)) return true;
@@ -104,18 +104,18 @@ export class Admission {
     return true;
   }
 
-  /** The key behind a value that came on a connection that is open; a bad one counts against the IP. */
+  /** Returns the key for a value sent on an open WebSocket. An invalid value counts as an offense of the IP. */
   authenticate(value: string, ip: string): VerifiedKey | AppError {
     const blockedForMs = this.#parts.guard.blockedForMs(ipBucketOf(ip));
     if (blockedForMs > 0) return ipBlocked(blockedForMs);
-    // A value is hashed by the low byte of each character, which headers have no more of.
+    // The hash reads only the low byte of each character. Unlike headers, frames can contain wider characters.
     const isAscii = /^[ -~]*$/.test(value);
     const key = this.#verify(isAscii ? value : undefined, ip);
     if (key instanceof AppError) this.#blameFailure(ip, key);
     return key;
   }
 
-  /** Bytes that are no request: counted by IP, and against it. */
+  /** Counts bytes that are not an HTTP request: as a request of the IP, and as abuse. */
   admitMalformed(socket: Socket): Awaitable<Caller> {
     const request = { socket, headers: {} };
     const caller = this.admit(request, "public");
@@ -123,12 +123,12 @@ export class Admission {
     return caller;
   }
 
-  /** Whether the key of an admitted request still works: it may have been revoked since. */
+  /** Whether the key of an admitted request still works. It may have been revoked since. */
   stillWorks({ key }: Caller): boolean {
     return key === null || this.#access.keys.isLive(key);
   }
 
-  /** Of a connection it stays the same, unless a proxy may carry requests of many. */
+  /** Returns the sender. It is cached per connection, except behind proxies, which mix clients on a connection. */
   #senderOf(request: RequestHead): Sender {
     const known = this.#senders.get(request.socket);
     if (known !== undefined) return known;
@@ -178,7 +178,7 @@ export class Admission {
   ): Awaitable<Caller> {
     const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
     return whenKnown(taken, (standing) => {
-      // A revocation may have been answered while the other nodes were asked.
+      // The key may have been revoked while this request waited for Redis.
       const isLive = !(taken instanceof Promise) || this.#access.keys.isLive(key);
       const refusal = isLive ? refusalOf(standing, key, access) : this.#noKey();
       return { ip, key, standing, refusal, startedAtMs };
@@ -197,25 +197,25 @@ export class Admission {
     }
   }
 
-  /** A wrong value is an offense; that keys could not be checked is not. */
+  /** Counts an invalid key as an offense. A failure to check keys is not one. */
   #blameFailure(ip: string, { code }: AppError): void {
     if (code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
   }
 
-  /** Blocking a trusted proxy would block everyone behind it. */
+  /** Counts an offense, except of a trusted proxy: blocking it would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
     this.#parts.guard.record(ipBucketOf(ip), reason);
   }
 }
 
-/** The key that a request carries: in our own header, or as a bearer token. */
+/** Returns the key from the `X-API-Key` header, or else from a bearer token. */
 function keyOf({ "x-api-key": key, authorization }: IncomingHttpHeaders): string | undefined {
   if (key !== undefined) return String(key);
   return authorization === undefined ? undefined : /^bearer +(.*)$/i.exec(authorization)?.[1];
 }
 
-/** Whether a route serves callers without a key, whatever key they send. */
+/** Whether a route ignores keys. */
 export function takesNoKey(access: Access): boolean {
   return access === "public" || access === "probe";
 }
@@ -225,13 +225,13 @@ export function isAdministrative(access: Access): boolean {
   return access === "admin" || access === "unblock";
 }
 
-/** Why a verified key may not do what it asks for; `null` when it may. */
+/** Returns why a verified key is refused; `null` when it is not. */
 function refusalOf(standing: Standing, { scope }: VerifiedKey, access: Access): AppError | null {
   if (!standing.isAdmitted) return rateLimited(standing);
   return isAdministrative(access) && scope !== "admin" ? new AppError("FORBIDDEN") : null;
 }
 
-/** Nothing is counted, and no node is asked: the answer of a block is the cheapest. */
+/** Refuses a blocked IP. It counts nothing and does not ask Redis, so that blocked requests cost least. */
 function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number): Caller {
   const refusal = ipBlocked(forMs);
   const limit = webLimits.ipRequestsPerMinute;
@@ -253,7 +253,7 @@ function unavailable(): AppError {
   return new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
 }
 
-/** Rounded up, so that a client that waits this long is not too early; at least 1. */
+/** Rounds up, so that a client that waits this long is not too early. At least 1. */
 function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }

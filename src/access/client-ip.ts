@@ -2,8 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { type IpRanges, parseIpAddress } from "../base/ip-address.ts";
 
 /**
- * The canonical address of the client. `X-Forwarded-For` is believed as far as trusted proxies have written it: from the
- * right, each names the peer it saw; what is left of the first that is not trusted is the client's own invention.
+ * Returns the canonical IP of the client. `X-Forwarded-For` is read from the right, where each trusted proxy has
+ * appended the peer it saw. The first address that is not trusted is the client; anything to its left can be forged.
  */
 export function clientIpOf(
   request: Pick<IncomingMessage, "socket" | "headers">,
@@ -15,10 +15,10 @@ export function clientIpOf(
   return walkFromRight(String(request.headers["x-forwarded-for"] ?? ""), peer, trustedProxies);
 }
 
-/** The peer of a socket that has been closed meanwhile; its answer is never received. */
+/** Stands for the peer of a socket that has closed. No one receives the answer. */
 const goneAddress = "0.0.0.0";
 
-/** An address as proxies name it: some add the port, and then brackets around IPv6. */
+/** Parses an address as proxies write it: some add a port, and then brackets around IPv6. */
 function parseNode(text: string): string | null {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]{1,5})?$/.exec(text) ?? [];
   return parseIpAddress(bracketed ?? plain ?? text);

@@ -1,35 +1,35 @@
-/** One block, in force or ended; ended ones are remembered, as the next one is then longer. */
+/** A block of an IP, in force or ended. Ended blocks are kept because they make the next block longer. */
 export type IpBlock = {
   /** An IPv4 address or an IPv6 /64, as `ipBucketOf` names it. */
   readonly bucket: string;
   readonly reason: "failed_authentication" | "abuse";
-  /** How many blocks in a row this is. */
+  /** The number of blocks in a row, including this one. */
   readonly offenses: number;
   readonly blockedAtMs: number;
   readonly blockedUntilMs: number;
 };
 
-/** A place in the list of blocks, which runs from the newest to the oldest. */
+/** A position in the list of blocks, which is ordered from newest to oldest. */
 type BlockPosition = Pick<IpBlock, "blockedAtMs" | "bucket">;
 
-/** Part of the list of blocks. */
+/** A page of the list of blocks: at most `limit` blocks after `after`. */
 export type BlockPage = { readonly limit: number; readonly after: BlockPosition | null };
 
 /**
- * Blocked IPs: in memory immediately, and stored soon after, because an attacker with many addresses must not cost a
- * write each. At most `ipBlocksMax`; beyond, the oldest goes.
+ * Blocked IPs. A block is in force immediately and stored soon after, because an attacker with many addresses must not
+ * cause a write for each. Holds at most `ipBlocksMax` blocks; a new one then evicts the oldest.
  */
 export type IpBlocks = {
-  /** The newest block of a bucket, in force or ended; `null` without any. */
+  /** Returns the newest block of a bucket, in force or ended; `null` when there is none. */
   get(bucket: string): IpBlock | null;
   put(block: IpBlock): void;
-  /** The blocks in force, the newest first. */
+  /** Lists the blocks in force, newest first. */
   list(page: BlockPage): Promise<readonly IpBlock[]>;
-  /** Ends and forgets a block; `false` when none is in force. Stored, and in force everywhere, when it resolves. */
+  /** Removes a block and resolves when that is stored. Returns `false` when no block was in force. */
   remove(bucket: string): Promise<boolean>;
 };
 
-/** The page of `blocks` that are in force. */
+/** Returns a page of those `blocks` that are in force. */
 export function pageOfBlocks(
   blocks: Iterable<IpBlock>,
   page: BlockPage,
@@ -39,7 +39,7 @@ export function pageOfBlocks(
   return newestFirst(inForce, page, ({ blockedAtMs, bucket }) => [blockedAtMs, bucket]);
 }
 
-/** A page of a list from the newest to the oldest; the text decides between those of the same millisecond. */
+/** Returns a page of `items` from newest to oldest. The text orders items of the same millisecond. */
 export function newestFirst<Item extends After, After>(
   items: readonly Item[],
   { limit, after }: { readonly limit: number; readonly after: After | null },

@@ -8,14 +8,14 @@ type IpGuardParts = {
   readonly blocks: IpBlocks;
   readonly offenses: RateWindow;
   readonly clock: Clock;
-  /** So many failed authentications in 5 minutes block; 0 turns blocking off. */
+  /** Failed authentications within 5 minutes that block an IP; 0 turns blocking off. */
   readonly failuresMax: number;
   readonly onBlocked?: (block: IpBlock) => void;
 };
 
 /**
- * Blocks IPs that guess keys or flood: for 15 minutes, then twice as long each time, up to a day. After a day without
- * a block the next one is a first again.
+ * Blocks IPs that guess keys or flood the service: first for 15 minutes, then twice as long each time, up to a day.
+ * After a day without a block, the next one is for 15 minutes again.
  */
 export class IpGuard {
   readonly #parts: IpGuardParts;
@@ -24,7 +24,7 @@ export class IpGuard {
     this.#parts = parts;
   }
 
-  /** How much longer the bucket is blocked, in milliseconds; 0 when it is not. */
+  /** Returns for how many more milliseconds the bucket is blocked; 0 when it is not. */
   blockedForMs(bucket: string): number {
     return Math.max(
       0,
@@ -32,7 +32,7 @@ export class IpGuard {
     );
   }
 
-  /** Counts an offense: a wrong key value, or abuse (malformed bytes, over the IP limit). */
+  /** Counts an offense: an invalid key, or abuse (malformed bytes, or requests over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
     if (this.#parts.failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
     const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#parts.failuresMax;
@@ -40,7 +40,7 @@ export class IpGuard {
     const offenses = this.#parts.offenses.take(offender, limit, this.#parts.clock.monotonicMs());
     void whenKnown(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
-      // Once the block is over or removed, the count starts again.
+      // When the block ends or is removed, the count starts at 0.
       this.#parts.offenses.forget(offender);
       this.#block(bucket, reason);
     });

@@ -19,7 +19,7 @@ test("no two generated keys are the same", () => {
 });
 
 test("the checksum is the CRC-32 of what precedes it", () => {
-  // 1415843117 is 1XojTJ in base62; both computed apart from this code.
+  // 1415843117 is 1XojTJ in base62; both were computed independently of this code.
   const body = `ow_read_${"0".repeat(43)}`;
   assert.deepEqual(parseKey(`${body}_1XojTJ`), { scope: "read", prefix: "ow_read_0000" });
   assert.equal(parseKey(`${body}_000000`), null);

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a key may do: `write` everything `read` may, `admin` everything. */
+/** What a key may do. `write` includes `read`; `admin` includes both. */
 export const scopes = ["read", "write", "admin"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What the value of a key alone shows. */
+/** The parts of a key's value that are not secret. */
 export type ParsedKey = {
   readonly scope: Scope;
-  /** The part that may be shown again: scope and the first 4 of the 43 characters. */
+  /** The part that may be shown: `ow_`, the scope, and the first 4 of the 43 random characters. */
   readonly prefix: string;
 };
 
@@ -16,8 +16,8 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const shape = /^((ow_(read|write|admin)_[0-9A-Za-z]{4})[0-9A-Za-z]{39})_([0-9A-Za-z]{6})$/;
 
 /**
- * A new value: `ow_<scope>_<43 base62 of 256 random bits>_<checksum>`. The start lets scanners find leaked keys; the
- * checksum, a CRC-32, distinguishes a mistyped key from a wrong one.
+ * Generates a value: `ow_<scope>_<256 random bits as 43 base62 digits>_<checksum>`. Secret scanners find leaked keys by
+ * the prefix. The checksum, a CRC-32, distinguishes a mistyped key from an unknown one.
  */
 export function generateKey(scope: Scope): string {
   const secret = base62(BigInt(`0x${randomBytes(32).toString("hex")}`), 43);
@@ -25,7 +25,7 @@ export function generateKey(scope: Scope): string {
   return `${body}_${checksumOf(body)}`;
 }
 
-/** `null` when the text is not a key or its checksum is wrong. */
+/** Parses a key; `null` when the text is not a key or its checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   const match = shape.exec(text);
   if (match === null) return null;

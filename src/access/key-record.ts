@@ -6,17 +6,17 @@ import { AppError } from "../base/errors.ts";
 import type { ApiKey, NewKey } from "./api-key.ts";
 import { parseKey } from "./key-format.ts";
 
-/** A key as it is stored. Of its values only MACs are, as 64 hex digits. */
+/** A key as it is stored. Its values are stored only as MACs, each of 64 hex digits. */
 export type KeyRecord = Omit<ApiKey, "requestsPerMinute" | "lastUsedAtMs" | "requestCount"> & {
   readonly mac: string;
-  /** Of the value before the last rotation, while it may work. */
+  /** The MAC of the value before the last rotation; `null` without a rotation or when it had no grace period. */
   readonly previousMac: string | null;
 };
 
-/** How often a key was used. */
+/** How often a key was used, and when last. */
 export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number | null };
 
-/** What became of the admin key of the configuration; `dead` if it worked once and no longer does. */
+/** The result of importing the configured admin key. `dead`: the key was issued once and no longer works. */
 export type AdminKeyImport =
   | { readonly kind: "imported" | "known"; readonly keyId: string }
   | { readonly kind: "dead"; readonly keyId: null };
@@ -24,7 +24,7 @@ export type AdminKeyImport =
 /** A value with its MAC. */
 export type HashedValue = { readonly value: string; readonly mac: string };
 
-/** The record of a new key. */
+/** Makes the record of a new key. */
 export function makeRecord(input: NewKey, hashed: HashedValue, nowMs: number): KeyRecord {
   return {
     ...input,
@@ -38,7 +38,7 @@ export function makeRecord(input: NewKey, hashed: HashedValue, nowMs: number): K
   };
 }
 
-/** A key with a new value. A value still in an earlier grace dies: at most two work at a time. */
+/** Gives a key a new value. A value in the grace period of an earlier rotation ends: at most two work at a time. */
 export function rotateRecord(
   record: KeyRecord,
   hashed: HashedValue,
@@ -59,7 +59,7 @@ export function isActive({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number)
   return revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs);
 }
 
-/** Names are unique among keys that work, so that people can distinguish them. Throws `CONFLICT`. */
+/** Throws `CONFLICT` when an active key has the name, which people distinguish keys by, or when there are too many. */
 export function refuseWithoutRoom(keys: { readonly active: number; readonly named: number }): void {
   const { active, named } = keys;
   if (named > 0) throw new AppError("CONFLICT", "An active key has this name already");
@@ -67,15 +67,15 @@ export function refuseWithoutRoom(keys: { readonly active: number; readonly name
     throw new AppError("CONFLICT", `There are ${active} active keys already`);
 }
 
-/** Under another pepper every key would be refused without a reason anybody could see. */
+/** The error for another pepper. Without it, every key would be refused with no visible reason. */
 export const otherPepper = "The pepper is not the one under which the stored keys were made";
 
-/** What is thrown for an id without an active key. */
+/** The error for an id that has no active key. */
 export function noActiveKey(): AppError {
   return new AppError("NOT_FOUND", "There is no active key with this id");
 }
 
-/** The key that the admin key of the configuration is imported as. Throws `ConfigError` when it is not an admin key. */
+/** Returns the key to import for the configured admin key. Throws `ConfigError` when the value is not an admin key. */
 export function adminKeyOf(value: string): NewKey {
   const parsed = parseKey(value);
   if (parsed?.scope !== "admin")

@@ -14,28 +14,28 @@ type LiveValue = VerifiedKey & {
   readonly usage: Usage;
 };
 
-/** Use of a key that is not yet written; both its values count into one. */
+/** The use of a key that is not yet written. Both values of a key share one. */
 type Usage = { requests: number; lastUsedAtMs: number };
 
-/** What keys are verified with. */
+/** What verifying keys needs. */
 export type LiveKeysOptions = {
   /** The same on all nodes of a cluster. */
   readonly pepper: string;
   readonly clock: Clock;
-  /** By scope, in place of the default limits (`base/config/limits.ts`). */
+  /** Limits by scope; the defaults are in `base/config/limits.ts`. */
   readonly requestsPerMinute?: Readonly<Record<Scope, number>> | undefined;
 };
 
-/** Of a key that was never used. */
+/** The use of a key that was never used. */
 const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
-/** Stands in for a key that does not exist, so that a miss does the work of a hit. */
+/** Stands for a key that does not exist, so that a miss does the same work as a hit. */
 const noKey = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
 
-/** Longer texts are no values, and are not hashed. */
+/** In characters. Longer texts are not keys and are not hashed. */
 const valueLengthMax = 100;
 
-/** The values that work, in memory: every request is answered from here. */
+/** The values that work, in memory. Every request is verified here. */
 export class LiveKeys {
   readonly #requestsPerMinute: Readonly<Record<Scope, number>>;
   readonly #clock: Clock;
@@ -50,11 +50,12 @@ export class LiveKeys {
     this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
+  /** Returns a value with its MAC. */
   hashed(value: string): HashedValue {
     return { value, mac: Buffer.from(this.#keyedHash.hmac(value), "latin1").toString("hex") };
   }
 
-  /** The live key of a value, counted as used; `null`, after the same work, for every kind of bad one. */
+  /** Returns the live key of a value and counts its use; `null` for any invalid value, after the same work. */
   verify(value: string | undefined, ip: string): VerifiedKey | null {
     const nowMs = this.#clock.nowMs();
     const key = this.#find(value, ip, nowMs);
@@ -64,7 +65,7 @@ export class LiveKeys {
     return key;
   }
 
-  /** What has become of an admin key that was imported before. */
+  /** Returns whether an admin key that was imported before still works. */
   importOf({ mac }: HashedValue): AdminKeyImport {
     const keyId = this.#idOf(fingerprintOf(mac));
     return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
@@ -74,7 +75,7 @@ export class LiveKeys {
     return this.#idOf(key.fingerprint) !== null;
   }
 
-  /** The id of the key that a value is of, while it works. */
+  /** Returns the id of the key that a value belongs to; `null` when the value does not work. */
   #idOf(fingerprint: string): string | null {
     const live = this.#live.get(fingerprint);
     return live !== undefined && this.#clock.nowMs() < live.endsAtMs ? live.id : null;
@@ -88,12 +89,12 @@ export class LiveKeys {
     for (const listener of this.#listeners) listener();
   }
 
-  /** No value works any more, until `replace`. */
+  /** Removes all values: no key works until `replace`. */
   clear(): void {
     this.#live = new Map();
   }
 
-  /** The values of these keys work, and no others. */
+  /** Makes the values of these keys the only ones that work. */
   replace(records: Iterable<KeyRecord>): void {
     this.#live = new Map();
     this.#usages = new Map([...this.#usages].filter(([, usage]) => usage.requests > 0));
@@ -103,7 +104,7 @@ export class LiveKeys {
     this.notify();
   }
 
-  /** What is shown of a record, with the use that is saved and what is not yet. */
+  /** Returns the public form of a record, with its saved and unsaved use added up. */
   show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
     const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
     const unsaved = this.#usages.get(record.id) ?? noUse;
@@ -118,13 +119,14 @@ export class LiveKeys {
     };
   }
 
+  /** Returns the use of each key since the last `saved`. */
   unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
     return [...this.#usages]
       .filter(([, usage]) => usage.requests > 0)
       .map(([id, usage]) => [id, { ...usage }]);
   }
 
-  /** Use as `unsavedUses` gave it is written. */
+  /** Subtracts use that `unsavedUses` returned and that has been written. */
   saved(uses: readonly (readonly [string, Readonly<Usage>])[]): void {
     for (const [id, { requests }] of uses) {
       const usage = this.#usages.get(id);
@@ -132,7 +134,7 @@ export class LiveKeys {
     }
   }
 
-  /** The same work for every kind of value that does not work. */
+  /** Does the same work for every value that does not work, so that timing does not reveal why. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
     const fingerprint = this.#keyedHash.hmac(text);
@@ -166,7 +168,7 @@ export class LiveKeys {
   }
 }
 
-/** How a value is found in memory. */
+/** Returns a MAC in the form that `KeyedHash.hmac` returns, the key of the map of live values. */
 function fingerprintOf(mac: string): string {
   return Buffer.from(mac, "hex").toString("latin1");
 }

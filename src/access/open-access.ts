@@ -8,9 +8,9 @@ import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";
 
 /**
- * Opens the keys, limits and blocks that a configuration names: those of the cluster when it has a ClickHouse and a
- * Redis, else those of the data folder. `isNode` is for processes that answer requests, which a revocation waits for.
- * Throws `ConfigError`, and `SERVICE_UNAVAILABLE` without ClickHouse.
+ * Opens the configured keys, limits and IP blocks: those of the cluster when both ClickHouse and Redis are configured,
+ * else those in the data folder. `isNode`: whether this process serves requests, so that revocations wait for it.
+ * Throws `ConfigError`, and `SERVICE_UNAVAILABLE` when the cluster's ClickHouse cannot be reached.
  */
 export async function openAccess(
   config: Config,
@@ -21,7 +21,7 @@ export async function openAccess(
   const common = { adminKey, requestsPerMinute: { read, write, admin }, clock, log };
   if (url === null || redisUrl === null) return LocalAccess.open({ dataDir, pepper, ...common });
   if (pepper === null) throw new ConfigError([pepperRequired]);
-  // The cluster's code, and the clients of its servers, are loaded only where there is one.
+  // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
   const { ServerEngine } = await import("../storage/server/server-engine.ts");
   const { ClusterAccess } = await import("./cluster/cluster-access.ts");
   makeDataFolder(dataDir, 0o700);

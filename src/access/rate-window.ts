@@ -1,20 +1,21 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
 
-/** What a caller is allowed at one moment, as a value. */
+/** The rate limit of a caller at one moment. */
 export type Standing = {
   readonly isAdmitted: boolean;
-  /** Whether it was not admitted because the requests of other nodes are not known. */
+  /** Whether it was refused because the requests to other nodes are unknown. */
   readonly isUnavailable: boolean;
-  /** Requests in any `windowMs`. */
+  /** The limit, in requests in any `windowMs`. */
   readonly limit: number;
+  /** How many more requests would be admitted now. */
   readonly remaining: number;
   /** Milliseconds until the oldest counted request leaves the window; 0 when there is none. */
   readonly resetMs: number;
-  /** When it was decided, in milliseconds of the clock that the window goes by. */
+  /** When this was decided, in milliseconds of the monotonic clock or, when Redis decided, of Redis' clock. */
   readonly atMs: number;
 };
 
-/** Nothing is admitted, and nothing is left. */
+/** The standing of a caller that is refused and has no requests left. */
 export const noStanding: Omit<Standing, "limit"> = {
   isAdmitted: false,
   isUnavailable: false,
@@ -24,13 +25,14 @@ export const noStanding: Omit<Standing, "limit"> = {
 };
 
 /**
- * How many requests each caller has made in the trailing `windowMs`. In one process the answer is there when asked; of
- * a window that several nodes share it is a promise, which never rejects.
+ * Counts the requests of each caller in the trailing `windowMs`. A window of one process answers immediately. A window
+ * that several nodes share can answer with a promise, which never rejects.
  */
 export type RateWindow = {
   /** Admits a request at `nowMs` of the monotonic clock, or refuses it without counting it. */
   take(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
-  /** The same without counting anything. */
+  /** Returns the standing of a caller without counting a request. */
   look(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
+  /** Forgets all counted requests of a caller. */
   forget(caller: string): void;
 };

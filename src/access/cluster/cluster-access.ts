@@ -14,21 +14,21 @@ import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-w
 import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
-/** What a node is, and where the cluster keeps what its nodes share. */
+/** The configuration of a node, and where the state that nodes share is stored. */
 export type ClusterAccessOptions = LiveKeysOptions & {
-  /** A connection to the database of the cluster, for keys alone; closed with this. */
+  /** A connection to the cluster's database that only keys use. `close` closes it. */
   readonly engine: Engine;
   readonly redisUrl: string;
-  /** Begins the names of all that is in Redis: one for each cluster. */
+  /** The prefix of all names in Redis; unique for each cluster. */
   readonly redisPrefix: string;
-  /** From the configuration. */
+  /** The configured admin key; `null` when there is none. */
   readonly adminKey: string | null;
   readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
-  /** Whether it answers requests: then the others wait for it before a revocation is answered. */
+  /** Whether this process serves requests. A revocation is acknowledged only after every such node has applied it. */
   readonly isNode: boolean;
-  /** Of requests by key and by IP, in place of a minute. */
+  /** The length of the windows of keys and IPs; a minute by default. */
   readonly windowMs?: number;
-  /** How long a request waits for Redis. */
+  /** How long a request waits for Redis; `redisLimits.commandTimeoutMs` by default. */
   readonly windowTimeoutMs?: number;
   readonly log: Log;
 };
@@ -40,7 +40,7 @@ type Parts = {
   readonly keys: ClusterKeys;
 };
 
-/** Who may call the nodes of a cluster, and how much: keys in ClickHouse; requests, offenses and blocked IPs in Redis. */
+/** The access store of a cluster: keys are in ClickHouse; request counts, offenses and blocked IPs in Redis. */
 export class ClusterAccess implements AccessStore {
   readonly keys: ClusterKeys;
   readonly ipBlocks: ClusterIpBlocks;
@@ -84,8 +84,8 @@ export class ClusterAccess implements AccessStore {
   }
 
   /**
-   * Reads the keys and joins the cluster. Throws `ConfigError` when the pepper or the admin key does not fit, and
-   * `SERVICE_UNAVAILABLE` without ClickHouse; Redis may come later.
+   * Reads the keys and joins the cluster. Throws `ConfigError` for a wrong pepper or admin key, and
+   * `SERVICE_UNAVAILABLE` without ClickHouse. Redis can become available later.
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
     const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
@@ -136,7 +136,7 @@ export class ClusterAccess implements AccessStore {
     ];
   }
 
-  /** Makes sure of what is known, from both: either is enough. */
+  /** Confirms that the keys are current, from ClickHouse and from Redis. Either is enough. */
   async #follow(): Promise<void> {
     await Promise.all([
       this.#guarded("keys", () => this.keys.refresh()),
@@ -166,20 +166,20 @@ export class ClusterAccess implements AccessStore {
     this.#isFollowing = true;
   }
 
-  /** Applies what another node has announced; any other message is ignored. */
+  /** Applies a change that another node has announced. Ignores any other message. */
   #receive(text: string): void {
     if (this.#isClosed) return;
     if (text === "version") void this.#guarded("keys", () => this.#catchUp());
     else this.ipBlocks.receive(tryParseJson(text));
   }
 
-  /** Applies a version that was announced, and confirms it. */
+  /** Applies an announced version of the keys, and confirms that this node has it. */
   async #catchUp(): Promise<void> {
     await this.keys.refresh();
     await this.#parts.membership.renew(this.keys.version);
   }
 
-  /** What fails is tried again by the next round. It is logged once, until it works again. */
+  /** Runs `work`. The next round retries a failure, which is logged once until the work succeeds again. */
   async #guarded(what: string, work: () => Promise<void>): Promise<void> {
     const { log } = this.#options;
     try {

@@ -19,11 +19,14 @@ const blockSchema = Type.Object({
 const changeSchema = Type.Object({
   change: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
   bucket: Type.String({ maxLength: 50 }),
-  /** `null` when it was unblocked. */
+  /** `null` when the IP was unblocked. */
   block: Type.Union([blockSchema, Type.Null()]),
 });
 
-/** Stores a block until a time, forgets those that ended long ago and those too many, and announces it. */
+/**
+ * Stores a block until `until_ms` and announces it. Deletes up to 100 blocks that are past their own `until_ms`; when
+ * none is and there are more than `max`, deletes the one with the lowest `until_ms`.
+ */
 const putScript = new LuaScript(`
 local bucket, block, until_ms, now_ms, max = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
 redis.call('HSET', KEYS[2], bucket, block)
@@ -38,6 +41,7 @@ local change = redis.call('HINCRBY', KEYS[1], 'blocks', 1)
 redis.call('PUBLISH', KEYS[4], '{"change":' .. change .. ',"bucket":"' .. bucket .. '","block":' .. block .. '}')
 return change`);
 
+/** Deletes a block, announces that, and returns the block; nothing when there is none. */
 const removeScript = new LuaScript(`
 local bucket = ARGV[1]
 local block = redis.call('HGET', KEYS[2], bucket)
@@ -48,16 +52,16 @@ local change = redis.call('HINCRBY', KEYS[1], 'blocks', 1)
 redis.call('PUBLISH', KEYS[4], '{"change":' .. change .. ',"bucket":"' .. bucket .. '","block":null}')
 return block`);
 
-/** Blocked IPs in Redis; every node has them in memory, and follows what is announced. */
+/** Blocked IPs in Redis. Every node holds a copy in memory, and applies the changes that others announce. */
 export class ClusterIpBlocks implements IpBlocks {
   readonly #redis: RedisConnection;
   readonly #clock: Clock;
   readonly #keys: readonly string[];
   readonly #hash: string;
   #blocks = new Map<string, IpBlock>();
-  /** Not in Redis yet. */
+  /** Blocks that are not in Redis yet. */
   readonly #unsaved = new Map<string, IpBlock>();
-  /** Changes that are known here; -1 when all have to be read. */
+  /** The number of the last change applied here; -1 when all blocks have to be read. */
   #changes = -1;
   #epoch: string | null = null;
 
@@ -78,7 +82,7 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#unsaved.set(block.bucket, block);
     const [oldest] = this.#blocks.keys();
     if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
-    // The next `follow` sends again what Redis did not accept.
+    // If Redis fails, the next `follow` sends the block again.
     this.flush().catch(() => undefined);
   }
 
@@ -86,7 +90,7 @@ export class ClusterIpBlocks implements IpBlocks {
     return pageOfBlocks(this.#blocks.values(), page, this.#clock.nowMs());
   }
 
-  /** Other nodes follow within a second. Throws `SERVICE_UNAVAILABLE` without Redis. */
+  /** Removes a block. Other nodes apply that within a second. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async remove(bucket: string): Promise<boolean> {
     const stored = await this.#redis.run((client) =>
       removeScript.run(client, this.#keys, [bucket]),
@@ -96,7 +100,7 @@ export class ClusterIpBlocks implements IpBlocks {
     return block !== null && block.blockedUntilMs > this.#clock.nowMs();
   }
 
-  /** Takes over what other nodes have changed and was not announced here. Throws `SERVICE_UNAVAILABLE`. */
+  /** Applies changes of other nodes that this node has not received. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async follow({ epoch, blockChanges }: ClusterView): Promise<void> {
     if (this.#epoch !== null && this.#epoch !== epoch) this.#keepAll();
     this.#epoch = epoch;
@@ -104,7 +108,7 @@ export class ClusterIpBlocks implements IpBlocks {
     if (this.#changes !== blockChanges) await this.load(blockChanges);
   }
 
-  /** Applies a change that another node has announced; any other message is ignored. */
+  /** Applies an announced change. After a missed one, `follow` reads all blocks again. Ignores any other message. */
   receive(message: unknown): void {
     if (!Value.Check(changeSchema, message)) return;
     const { change, bucket, block } = message;
@@ -117,7 +121,7 @@ export class ClusterIpBlocks implements IpBlocks {
     else this.#blocks.set(bucket, block);
   }
 
-  /** Reads all blocks. */
+  /** Reads all blocks from Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async load(blockChanges: number): Promise<void> {
     const stored = await this.#redis.run((client) => client.hGetAll(this.#hash));
     const blocks = Object.values(stored)
@@ -129,7 +133,7 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#changes = blockChanges;
   }
 
-  /** An emptied Redis gets back what is in force. */
+  /** Marks the blocks in force as unsaved, because Redis has lost its contents. */
   #keepAll(): void {
     const nowMs = this.#clock.nowMs();
     for (const block of this.#blocks.values())
@@ -137,7 +141,7 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#changes = -1;
   }
 
-  /** Stores what Redis does not have yet. Throws `SERVICE_UNAVAILABLE`. */
+  /** Stores the blocks that Redis does not have yet. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async flush(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     for (const [bucket, block] of this.#unsaved) {

@@ -29,9 +29,9 @@ type ClusterKeysOptions = LiveKeysOptions & {
 };
 
 /**
- * The keys of a cluster: a log in ClickHouse, which every node has in memory. A node acts on it as long as it knows that
- * it is current, because it has read the log within `validityMs`, or because Redis has announced nothing newer ever
- * since it last did. After that no key works here until the log has been read.
+ * The keys of a cluster: a log in ClickHouse that every node holds in memory. A node uses its copy only while it knows
+ * that the copy is current: it has read the log within `validityMs`, or Redis has since confirmed, without a gap of
+ * `validityMs`, that no newer version is announced. Otherwise no key works here until the log has been read.
  */
 export class ClusterKeys implements Keys {
   readonly #options: ClusterKeysOptions;
@@ -46,7 +46,7 @@ export class ClusterKeys implements Keys {
     this.#log = new KeyLog(options.engine, () => this.#live.replace(this.#active()));
   }
 
-  /** Throws `ConfigError` when the keys of the cluster were made under another pepper, and `SERVICE_UNAVAILABLE`. */
+  /** Throws `ConfigError` when the keys were made under another pepper, `SERVICE_UNAVAILABLE` without ClickHouse. */
   static async open(options: ClusterKeysOptions): Promise<ClusterKeys> {
     const keys = new ClusterKeys(options);
     await keys.refresh();
@@ -58,12 +58,12 @@ export class ClusterKeys implements Keys {
     return this.#options.clock.monotonicMs() < this.#validUntilMs;
   }
 
-  /** The newest version of the log that is in force here. */
+  /** The newest version of the log that this node has applied. */
   get version(): number {
     return this.#log.version;
   }
 
-  /** Nothing while it is not known what works: that is not the fault of the value. */
+  /** Returns `null` for every value while `isVerified` is false; the caller then answers 503 rather than 401. */
   verify(value: string | undefined, ip: string): VerifiedKey | null {
     return this.isVerified ? this.#live.verify(value, ip) : null;
   }
@@ -76,7 +76,7 @@ export class ClusterKeys implements Keys {
     this.#live.onEnded(listener);
   }
 
-  /** Reads what is new in the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse. */
+  /** Applies new rows of the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and `UnreadableLogError`. */
   async refresh(): Promise<void> {
     const startedAtMs = this.#options.clock.monotonicMs();
     try {
@@ -89,8 +89,8 @@ export class ClusterKeys implements Keys {
   }
 
   /**
-   * Redis has answered what was asked at `askedAtMs`. When nothing is announced that is not in force here, that is as
-   * good as reading the log; but never after a time without either, in which Redis may have lost a version.
+   * Applies an answer of Redis to a question at `askedAtMs`. If no newer version is announced, the answer is as good as
+   * reading the log, unless the keys are no longer verified: Redis may have lost a version in the meantime.
    */
   confirmed({ announcedVersion }: ClusterView, askedAtMs: number): void {
     if (announcedVersion > this.version || !this.isVerified) return;
@@ -101,13 +101,13 @@ export class ClusterKeys implements Keys {
     return this.#insert(input, this.#live.hashed(generateKey(input.scope)));
   }
 
-  /** As `LocalKeys.ensureAdminKey`; the first of several nodes imports it. */
+  /** Imports the configured admin key, as `LocalKeys.ensureAdminKey` does. The first of several nodes imports it. */
   async ensureAdminKey(value: string): Promise<AdminKeyImport> {
     const input = adminKeyOf(value);
     const hashed = this.#live.hashed(value);
     if (!this.#log.fold.wasIssued(hashed.mac)) {
       const { key } = await this.#insert(input, hashed).catch(async (thrown: unknown) => {
-        // Another node may have imported it meanwhile: its name is taken then.
+        // Another node may have imported the key in the meantime, so its name is taken.
         await this.refresh();
         if (!this.#log.fold.wasIssued(hashed.mac)) throw thrown;
         return { key: null };
@@ -153,7 +153,7 @@ export class ClusterKeys implements Keys {
     await this.#options.membership.confirm(version);
   }
 
-  /** Adds the use of keys since the last time to what Redis counts. Throws `SERVICE_UNAVAILABLE`. */
+  /** Adds the use of keys since the last flush to the counts in Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async flush(): Promise<void> {
     const used = this.#live.unsavedUses();
     if (used.length === 0) return;
@@ -181,11 +181,11 @@ export class ClusterKeys implements Keys {
     this.#watchValidity();
   }
 
-  /** At the end of the validity sockets are closed, as after a revocation. */
+  /** Notifies listeners when the validity ends, so that they close sockets as after a revocation. */
   #watchValidity(): void {
     clearTimeout(this.#validity);
     const remainingMs = Math.max(0, this.#validUntilMs - this.#options.clock.monotonicMs());
-    // A timer counts whole milliseconds and may fire before the clock says so: then the keys are still valid.
+    // A timer can fire slightly early. The keys are still valid then, and the timer starts again.
     this.#validity = setTimeout(() => {
       if (this.isVerified) this.#watchValidity();
       else this.#live.notify();
@@ -213,7 +213,7 @@ export class ClusterKeys implements Keys {
     return records.map((record, index) => this.#live.show(record, uses[index]));
   }
 
-  /** Without Redis, only what this node has not written yet is known. */
+  /** Reads the use of keys from Redis; empty without Redis, where only this node's unsaved use is known. */
   async #readUses(ids: readonly string[]): Promise<readonly KeyUse[]> {
     if (ids.length === 0) return [];
     const { keyUses, keyLastUses } = this.#options.redisKeys;

@@ -4,26 +4,26 @@ import { noStanding, type RateWindow, type Standing } from "../rate-window.ts";
 import type { WindowClient, WindowQuestion } from "./window-client.ts";
 
 /**
- * What a node does while limits are not exact: it admits its share of a limit, or nothing, or as many as if it were
- * alone.
+ * How a node limits requests while the counts in Redis are not exact. `share`: it admits its share of the limit;
+ * `refuse`: nothing; `alone`: the whole limit, as if it were the only node.
  */
 export type WithoutRedis = "share" | "refuse" | "alone";
 
-/** How long a window is, and how many callers have one. */
+/** The length of a window, and the maximum number of callers that have one. */
 export type WindowBounds = { readonly windowMs: number; readonly entriesMax: number };
 
 type ClusterWindowParts = WindowBounds & {
   readonly client: WindowClient;
-  /** Names this window among those of the cluster. */
+  /** The name of this window in Redis. */
   readonly kind: string;
   readonly withoutRedis: WithoutRedis;
 };
 
-/** The requests of all nodes of a cluster. */
+/** A rate window shared by all nodes of a cluster. */
 export class ClusterWindow implements RateWindow {
   readonly #parts: ClusterWindowParts;
   readonly #client: WindowClient;
-  /** What was admitted by this node, whatever has decided it. */
+  /** The requests that this node has admitted, whether Redis or the node itself decided. */
   readonly #own: LocalWindow;
 
   constructor(parts: ClusterWindowParts) {
@@ -60,13 +60,13 @@ export class ClusterWindow implements RateWindow {
     const standing = this.#standingOf(own, { limit: part, nowMs });
     if (part === null || standing.remaining === 0) return standing;
     own.take(nowMs);
-    // So that Redis has all of the window once it is asked again.
+    // Redis then has every request of the window when it decides again.
     if (this.#client.isConnected) void this.#ask("record", caller, limit);
     const after = this.#standingOf(own, { limit: part, nowMs });
     return { ...after, isAdmitted: true };
   }
 
-  /** What this node may admit of a limit; `null` when that is not known, or nothing. */
+  /** Returns how much of a limit this node can admit; `null` when it must refuse, or does not know its share. */
   #partOf(limit: number): number | null {
     switch (this.#parts.withoutRedis) {
       case "share":
@@ -78,7 +78,7 @@ export class ClusterWindow implements RateWindow {
     }
   }
 
-  /** What is shown is the whole limit: the part is for now. */
+  /** Reports the whole limit, with `remaining` computed from this node's temporary part of it. */
   #standingOf(
     own: SlidingWindow,
     part: { readonly limit: number | null; readonly nowMs: number },

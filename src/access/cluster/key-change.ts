@@ -5,13 +5,13 @@ import { tryParseJson } from "../../base/json.ts";
 import { scopes } from "../key-format.ts";
 import type { KeyRecord } from "../key-record.ts";
 
-/** A row of the log of keys. The state is what all of them make, in any order that has a key before its rotations. */
+/** A row of the log of keys. The order of rows does not affect the state, except that a rotation follows its key. */
 export type KeyChange =
-  /** The MAC of a fixed text: under another pepper no key would work. */
+  /** The MAC of a fixed text. It reveals a node that has another pepper, under which no key would work. */
   | { readonly kind: "pepper"; readonly check: string }
-  /** A new key, or one with a new value. */
+  /** A new key, or a key with a new value. */
   | { readonly kind: "stored"; readonly record: KeyRecord }
-  /** For good. */
+  /** A revoked key. A revocation is for good. */
   | { readonly kind: "revoked"; readonly id: string; readonly atMs: number };
 
 const timeMs = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -39,9 +39,9 @@ const recordSchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** A newer version may write what this one does not know: then nothing is guessed. */
+/** Rows of another format are refused, not guessed at: a newer version of the service may have written them. */
 const format = Type.Literal(1);
-/** Makes rows of two writers differ when both make the same change. */
+/** Makes the rows of two writers differ even when both make the same change. */
 const nonce = Type.String({ maxLength: 100 });
 const rowSchema = Type.Union([
   Type.Object({ format, nonce, kind: Type.Literal("pepper"), check: mac }),
@@ -49,12 +49,12 @@ const rowSchema = Type.Union([
   Type.Object({ format, nonce, kind: Type.Literal("revoked"), id, atMs: timeMs }),
 ]);
 
-/** The text of a row. */
+/** Formats a change as the text of a row. */
 export function formatKeyChange(change: KeyChange, nonce: string): string {
   return JSON.stringify({ format: 1, nonce, ...change });
 }
 
-/** Reads a row back; `null` for any text that `formatKeyChange` of this version does not write. */
+/** Parses the text of a row; `null` for any text that `formatKeyChange` of this version does not write. */
 export function parseKeyChange(text: string): KeyChange | null {
   const row = tryParseJson(text);
   if (!Value.Check(rowSchema, row)) return null;

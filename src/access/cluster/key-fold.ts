@@ -3,12 +3,12 @@ import { newestFirst } from "../ip-blocks.ts";
 import { isActive, type KeyRecord } from "../key-record.ts";
 import type { KeyChange } from "./key-change.ts";
 
-/** What the log of keys adds up to. A revocation is for good, whatever order rows are read in. */
+/** The state of all keys, folded from the rows of the log. A revocation holds whatever the order of rows. */
 export class KeyFold {
   #pepperCheck: string | null = null;
   readonly #records = new Map<string, KeyRecord>();
   readonly #revoked = new Map<string, number>();
-  /** The MACs of all values there ever were: none is imported again. */
+  /** The MACs of all values ever issued, so that none is imported again. */
   readonly #issued = new Set<string>();
 
   apply(change: KeyChange): void {
@@ -43,14 +43,14 @@ export class KeyFold {
     return this.#issued.has(mac);
   }
 
-  /** How many keys work, and how many of those have a name. */
+  /** Returns how many keys are active, and how many of those have the given name. */
   countActive(name: string, nowMs: number): { readonly active: number; readonly named: number } {
     const active = this.records.filter((record) => isActive(record, nowMs));
     const named = active.filter((record) => record.name === name);
     return { active: active.length, named: named.length };
   }
 
-  /** Newest first, revoked ones included. */
+  /** Lists keys from newest to oldest, including revoked ones. */
   list(page: { limit: number; after: KeyPosition | null }): readonly KeyRecord[] {
     return newestFirst(this.records, page, ({ createdAtMs, id }) => [createdAtMs, id]);
   }

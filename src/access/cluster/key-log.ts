@@ -7,27 +7,27 @@ import { integerLiteral } from "../../storage/sql-literal.ts";
 import { formatKeyChange, type KeyChange, parseKeyChange } from "./key-change.ts";
 import { KeyFold } from "./key-fold.ts";
 
-/** A row of the log is none of this version's: what the keys are now is not known. */
+/** The log has a row that this version cannot read, so the current state of the keys is unknown. */
 export class UnreadableLogError extends Error {
   override name = "UnreadableLogError";
 }
 
-/** On replicas: what was acknowledged, and nothing older. */
+/** Makes a replica answer with every acknowledged row, or fail. */
 const newest = "SETTINGS select_sequential_consistency = 1";
 
 /**
- * The log of keys in ClickHouse, and what it adds up to. A row is appended under a token that names its version:
- * of several writers one has its row there, and the others read it and try the next version. Rows are never deleted.
+ * The log of keys in ClickHouse, and the state it folds to. Each row is inserted under a deduplication token with its
+ * version: of several writers one succeeds; the others read its row and try the next version. Rows are never deleted.
  */
 export class KeyLog {
   readonly #engine: Engine;
   #fold = new KeyFold();
   #version = 0;
   #rows = 0;
-  /** Under way, and the one that begins after it. */
+  /** The read under way, and the one that starts after it. */
   #reading: Promise<void> = Promise.resolve();
   #nextReading: Promise<void> | null = null;
-  /** Called after rows were applied. */
+  /** Called after new rows are applied. */
   readonly #onApplied: () => void;
 
   constructor(engine: Engine, onApplied: () => void) {
@@ -35,19 +35,19 @@ export class KeyLog {
     this.#onApplied = onApplied;
   }
 
-  /** What has been read. */
+  /** The state of the keys, as of the last read. */
   get fold(): KeyFold {
     return this.#fold;
   }
 
-  /** The newest version that has been read. */
+  /** The newest version read. */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Applies what is in the log at a moment after the call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and
-   * `UnreadableLogError` for a row that this version cannot read: then what has been read stays as it is.
+   * Applies new rows of the log, read after this call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and
+   * `UnreadableLogError` for a row that this version cannot read; the state then stays unchanged.
    */
   async refresh(): Promise<void> {
     this.#nextReading ??= this.#afterReading();
@@ -55,8 +55,8 @@ export class KeyLog {
   }
 
   /**
-   * Appends what `make` finds to change in the newest state; its errors are thrown. Resolves with the version. Throws
-   * `SERVICE_UNAVAILABLE` without ClickHouse: the change may have been made then.
+   * Appends the change that `make` derives from the newest state, and returns its version. Passes on errors of `make`.
+   * Throws `SERVICE_UNAVAILABLE` without ClickHouse, in which case the change may have been made.
    */
   async append(make: (fold: KeyFold) => KeyChange): Promise<number> {
     let tried = 0;
@@ -71,7 +71,7 @@ export class KeyLog {
       await this.refresh();
       const [found] = await this.#query(`SELECT change FROM access_log WHERE version = ${version}`);
       if (found?.[0] === text) return version;
-      // Either another writer was first, or a crash of the server left the token without its row.
+      // Another writer was first, or a crash of the server left the token without its row.
       tried = version;
     }
     throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });
@@ -89,7 +89,7 @@ export class KeyLog {
     const rows = Number(counted?.[0] ?? 0);
     if (rows === this.#rows && Number(counted?.[1] ?? 0) === this.#version) return;
     await this.#apply(this.#fold, this.#version);
-    // A row that came late, below what was read: all of it is read again.
+    // A row has appeared at or below the version read before: read the whole log again.
     if (this.#rows < rows) await this.#readAll();
     this.#onApplied();
   }

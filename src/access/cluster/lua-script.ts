@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { toError } from "../../base/errors.ts";
 import type { RedisClient } from "../../base/redis.ts";
 
-/** A script that Redis runs as one step. The source is sent once; later calls send its hash. */
+/** A script that Redis runs atomically. Calls send its hash, and its source only when Redis does not have it. */
 export class LuaScript {
   readonly #text: string;
   readonly #hash: string;

@@ -5,25 +5,25 @@ import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { LuaScript } from "./lua-script.ts";
 
-/** What Redis says of the cluster. */
+/** The state of the cluster, as Redis reports it. */
 export type ClusterView = {
-  /** Names what Redis holds: another one once it has been emptied. */
+  /** Identifies the contents of Redis. It changes when Redis has lost them. */
   readonly epoch: string;
-  /** Milliseconds since Redis was empty. */
+  /** Milliseconds since the epoch began, with an empty Redis. */
   readonly ageMs: number;
-  /** Whether no node knows of anything that Redis held before. */
+  /** Whether no node has reported an earlier epoch, so that no earlier requests can be missing from Redis. */
   readonly isFresh: boolean;
-  /** The newest version of the keys that was announced before this was asked. */
+  /** The newest version of the keys that was announced before this question. */
   readonly announcedVersion: number;
-  /** How many changes of IP blocks there were. */
+  /** The number of changes to IP blocks in this epoch. */
   readonly blockChanges: number;
   /** The version that each live node has applied, by its id. */
   readonly nodes: ReadonlyMap<string, number>;
 };
 
 /**
- * Announces a version, registers a node for a while, and returns what there is. A node that has seen another Redis,
- * or this one before it was emptied, makes the epoch a new one: requests that it knows of are counted nowhere.
+ * Announces a version of the keys, registers a node for `valid_ms`, and returns the view of the cluster. Starts a new
+ * epoch when a node knows another one: Redis was replaced or emptied, and requests that the node admitted are missing.
  */
 const renewScript = new LuaScript(`
 local time = redis.call('TIME')
@@ -56,7 +56,7 @@ for i = 1, #nodes, 2 do
 end
 return answer`);
 
-/** The names of what is in Redis. In braces, so that all of it is in one slot of a Redis cluster. */
+/** Returns the names of keys in Redis. The braces put all of them into one slot of a Redis Cluster. */
 export function redisKeys(prefix: string) {
   const name = (kind: string) => `{${prefix}}:${kind}`;
   return {
@@ -71,10 +71,10 @@ export function redisKeys(prefix: string) {
   } as const;
 }
 
-/** See `redisKeys`. */
+/** The names that `redisKeys` returns. */
 export type RedisKeys = ReturnType<typeof redisKeys>;
 
-/** What is shared through Redis, and by which clock. */
+/** The connection, names and clock for state that is shared through Redis. */
 export type RedisParts = {
   readonly redis: RedisConnection;
   readonly keys: RedisKeys;
@@ -82,11 +82,11 @@ export type RedisParts = {
 };
 
 type MembershipParts = RedisParts & {
-  /** Whether this process answers requests, so that others wait for it. */
+  /** Whether this process serves requests, so that other nodes wait for it. */
   readonly isNode: boolean;
 };
 
-/** Which nodes there are, and what they know. */
+/** The live nodes of the cluster, and the version of the keys that each has applied. */
 export class Membership {
   readonly id = randomUUID();
   readonly #parts: MembershipParts;
@@ -99,7 +99,7 @@ export class Membership {
     this.#interruptedAtMs = parts.clock.monotonicMs();
   }
 
-  /** Registers this node with the version it has applied, and announces that. Throws `SERVICE_UNAVAILABLE`. */
+  /** Registers this node with its applied version, and announces that. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async renew(version: number): Promise<ClusterView> {
     const { state, nodes, channel } = this.#parts.keys;
     const { validityMs } = accessLimits;
@@ -117,21 +117,19 @@ export class Membership {
     return view;
   }
 
-  /**
-   * Resolves when every live node knows `version`, as far as Redis knows which there are: for a new key.
-   */
+  /** Resolves when every node registered in Redis has applied `version`, or cannot act on older keys; for new keys. */
   async spread(version: number): Promise<void> {
     await this.#until(version, ({ nodes }) => isKnownBy(nodes, version));
   }
 
   /**
-   * Resolves when no node can act on keys older than `version`: each has confirmed it, or has not been confirmed
-   * for so long that it refuses keys by now. Throws `SERVICE_UNAVAILABLE` when that cannot be known in time.
+   * Resolves when no node can act on keys older than `version`: each node has applied it, or its validity has ended.
+   * Throws `SERVICE_UNAVAILABLE` when that cannot be established within `confirmTimeoutMs`.
    */
   async confirm(version: number): Promise<void> {
     const { validityMs } = accessLimits;
     await this.#until(version, ({ nodes, ageMs }) => {
-      // Redis may have lost nodes that are still valid.
+      // After an interruption, Redis may have lost the registration of nodes whose keys are still valid.
       const unbrokenMs = this.#parts.clock.monotonicMs() - this.#interruptedAtMs;
       return ageMs >= validityMs && unbrokenMs >= validityMs && isKnownBy(nodes, version);
     });
@@ -144,7 +142,8 @@ export class Membership {
     for (;;) {
       const view = await this.renew(version).catch(() => null);
       const nowMs = this.#parts.clock.monotonicMs();
-      // What Redis did not know, or lost, may have let a node go on: from now on it does not.
+      // Until Redis has the version, nodes can extend the validity of older keys. So the wait starts when Redis has it,
+      // and again after each interruption.
       const isNew = view !== null && view.announcedVersion < version;
       if (isNew || this.#interruptedAtMs > announcedAtMs) announcedAtMs = nowMs;
       if (view !== null && isDone(view)) return;
@@ -154,7 +153,7 @@ export class Membership {
     }
   }
 
-  /** Others need not wait for this node any more. */
+  /** Deregisters this node, so that others no longer wait for it. */
   async leave(): Promise<void> {
     if (!this.#parts.isNode) return;
     await this.#parts.redis
@@ -162,7 +161,7 @@ export class Membership {
       .catch(() => 0);
   }
 
-  /** Redis may have been another one before, or the same with older contents. */
+  /** Notes when the connection was interrupted. Redis may since be another server, or have older contents. */
   #noteInterruptions(): void {
     const { downSeconds } = this.#parts.redis;
     if (downSeconds === this.#downSeconds) return;

@@ -3,18 +3,18 @@ import type { Standing } from "../rate-window.ts";
 import { LuaScript } from "./lua-script.ts";
 import type { ClusterView, RedisParts } from "./membership.ts";
 
-/** What is asked of Redis: `look` counts nothing, `record` counts also what is over the limit. */
+/** A question to Redis. `look` counts nothing, `take` counts an admitted request, `record` counts without a limit. */
 export type WindowQuestion = {
   readonly kind: "look" | "take" | "record";
-  /** Which window of which caller. */
+  /** The kind of window and the caller. */
   readonly name: string;
   readonly limit: number;
   readonly windowMs: number;
 };
 
 /**
- * Sliding windows, exact on Redis' clock: a list of the times of admitted requests for each caller, made monotonic by
- * never going below the newest one. Nothing is counted when Redis is not the one that the node knows.
+ * Sliding windows that are exact on Redis' clock: a list of the times of admitted requests for each caller. A time is
+ * never below the newest one in the list. Counts nothing when the epoch is not the one that the node knows.
  */
 const windowScript = new LuaScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {} end
@@ -48,16 +48,16 @@ type Waiting = WindowQuestion & { readonly resolve: (standing: Standing | null) 
 
 type WindowClientParts = RedisParts & {
   readonly nodeId: string;
-  /** Of the longest limit that must be exact. */
+  /** The longest window that must be exact. */
   readonly windowMs: number;
   readonly timeoutMs: number;
-  /** Whether this node counts requests elsewhere while Redis is away. */
+  /** Whether this node admits requests while Redis is down, which Redis then does not count. */
   readonly goesOnAlone: boolean;
 };
 
 /**
- * Asks Redis about requests, all those of one turn together, and knows whether its answers are exact. They are not
- * while Redis is away, and after it has lost requests until those have left the window.
+ * Asks Redis about all requests of one event loop turn together, and tracks whether the answers are exact. They are not
+ * while Redis is down, nor after Redis has lost requests, until those have left the window.
  */
 export class WindowClient {
   readonly #parts: WindowClientParts;
@@ -80,24 +80,24 @@ export class WindowClient {
     return this.#parts.clock.monotonicMs() >= this.#exactFromMs;
   }
 
-  /** Whether Redis is there to be asked. */
+  /** Whether Redis can be asked. */
   get isConnected(): boolean {
     return !this.#isLost && this.#parts.redis.isUp && this.#epoch !== null;
   }
 
-  /** Live nodes when Redis was last there; 0 before it ever was. */
+  /** The number of live nodes when Redis last answered; 0 before its first answer. */
   get liveNodes(): number {
     return this.#nodes.length;
   }
 
-  /** Seconds in which limits were not exact, since this was opened. */
+  /** Seconds since the start during which limits were not exact. */
   get inexactSeconds(): number {
     const since = this.#inexactSinceMs;
     const present = since === null ? 0 : this.#parts.clock.monotonicMs() - since;
     return (this.#inexactMs + present) / 1000;
   }
 
-  /** This node's part of a limit: the parts of all nodes add up to it. `null` when it is not known how many there are. */
+  /** Returns this node's share of a limit; the shares of all nodes add up to it. `null` while the nodes are unknown. */
   shareOf(limit: number): number | null {
     const rank = this.#nodes.indexOf(this.#parts.nodeId);
     if (rank === -1) return null;
@@ -105,15 +105,15 @@ export class WindowClient {
     return Math.floor(limit / length) + (rank < limit % length ? 1 : 0);
   }
 
-  /** Redis has answered: takes note of which one it is. */
+  /** Processes an answer of Redis: its epoch decides from when limits are exact. */
   seen(view: ClusterView): void {
     const nowMs = this.#parts.clock.monotonicMs();
     const { epoch, ageMs, isFresh } = view;
     if (this.#epoch === null) {
-      // Nothing was admitted here before.
+      // This node has admitted nothing before.
       this.#exactFromMs = isFresh ? nowMs : nowMs + Math.max(0, this.#parts.windowMs - ageMs);
     } else if (epoch !== this.#epoch) this.#exactFromMs = nowMs + this.#parts.windowMs;
-    // What was admitted here meanwhile is not all in Redis.
+    // Redis does not have all requests that this node admitted while Redis was down.
     else if (this.#isLost && this.#parts.goesOnAlone)
       this.#exactFromMs = nowMs + this.#parts.windowMs;
     this.#epoch = epoch;
@@ -122,7 +122,7 @@ export class WindowClient {
     this.measure();
   }
 
-  /** A Redis that was just emptied does not know all nodes yet: none that was known is left out meanwhile. */
+  /** Returns the nodes that share limits. Early in an epoch some are not registered yet: those known before count too. */
   #nodesOf({ nodes, ageMs, isFresh }: ClusterView): readonly string[] {
     const registered = [...nodes.keys()];
     if (ageMs >= accessLimits.validityMs) return registered.toSorted();
@@ -130,13 +130,13 @@ export class WindowClient {
     return [...new Set([...this.#nodes, ...registered])].toSorted();
   }
 
-  /** Redis cannot be asked. */
+  /** Notes that Redis cannot be asked. */
   lost(): void {
     this.#isLost = true;
     this.measure();
   }
 
-  /** Notes since when limits are exact or not; to be called often. */
+  /** Updates the time during which limits were not exact. Call it often. */
   measure(): void {
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.isExact && this.#inexactSinceMs !== null) {
@@ -146,16 +146,16 @@ export class WindowClient {
     if (!this.isExact) this.#inexactSinceMs ??= nowMs;
   }
 
-  /** The answer; `null` when Redis has none, or is not the one that this node knows. */
+  /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
   ask(question: WindowQuestion): Promise<Standing | null> {
     const { promise, resolve } = Promise.withResolvers<Standing | null>();
-    // All requests that have come in this turn of the event loop are asked about together.
+    // Asks about all requests of this turn of the event loop together.
     if (this.#waiting.length === 0) setImmediate(() => this.#sendAll());
     this.#waiting.push({ ...question, resolve });
     return promise;
   }
 
-  /** Forgets all requests of a caller, as far as Redis is there. */
+  /** Forgets all requests of a caller, if Redis can be asked. */
   forget(name: string): void {
     this.#parts.redis.run((client) => client.del(this.#nameOf(name))).catch(() => this.lost());
   }
@@ -194,7 +194,7 @@ export class WindowClient {
   }
 }
 
-/** `null` for anything that the script does not return, and when Redis is another one. */
+/** Parses the answer of the script; `null` for another epoch and for anything that the script does not return. */
 function parseStandings(answer: unknown, batch: readonly Waiting[]): readonly Standing[] | null {
   if (!Array.isArray(answer) || answer.length !== 4 * batch.length) return null;
   const numbers = answer as unknown[];

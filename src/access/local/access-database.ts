@@ -7,8 +7,8 @@ import { isSqliteFailure } from "../../storage/sqlite/sqlite-failure.ts";
 const schemaVersion = 3;
 
 /**
- * Keys are never deleted: a revoked key must stay known as such. `issued_values` has the MAC of every value
- * that was ever created or imported, for good, so that none can be imported again.
+ * Keys are never deleted, so that a revoked key stays known as revoked. `issued_values` keeps the MAC of every value
+ * ever created or imported, so that none can be imported again.
  */
 const schema = `
   CREATE TABLE keys (
@@ -38,7 +38,7 @@ const schema = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** Version 1 knew only the present value of a key, the one before, and the one it was imported with. */
+/** Version 1 stored only the current value of a key, the previous one, and the one it was imported with. */
 const fromVersion1 = `
   CREATE TABLE issued_values (mac BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
   INSERT OR IGNORE INTO issued_values SELECT mac FROM keys;
@@ -54,7 +54,7 @@ const fromVersion2 = `
   PRAGMA user_version = ${schemaVersion};
 `;
 
-/** The SQLite file of who may call: keys and blocked IPs. The command line opens it at any time. */
+/** The SQLite file of keys and blocked IPs. The command line can open it while the service runs. */
 export class AccessDatabase {
   readonly sql: DatabaseSync;
   readonly #dataVersion;
@@ -64,13 +64,13 @@ export class AccessDatabase {
     this.#dataVersion = sql.prepare("PRAGMA data_version");
   }
 
-  /** Creates the file, readable by its owner only, when there is none. */
+  /** Opens the file, and creates it if needed. Only its owner can read it. */
   static open(path: string): AccessDatabase {
-    // Another process holds the write lock for one small transaction at a time.
+    // Waits up to 2 s for the write lock: another process holds it for one small transaction at a time.
     const sql = new DatabaseSync(path, { timeout: 2000 });
     try {
       chmodSync(path, 0o600);
-      // FULL: what was answered is on the disk, also after a loss of power.
+      // FULL: an acknowledged change survives a loss of power.
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       const database = new AccessDatabase(sql);
       database.atomically(() => database.#migrate(path));
@@ -81,7 +81,7 @@ export class AccessDatabase {
     }
   }
 
-  /** Runs `work` whole or not at all. */
+  /** Runs `work` in a transaction: commits all of its changes, or none. */
   atomically<T>(work: () => T): T {
     this.sql.exec("BEGIN IMMEDIATE");
     try {
@@ -94,7 +94,7 @@ export class AccessDatabase {
     }
   }
 
-  /** The same for a caller who waits; a failure of the file is `SERVICE_UNAVAILABLE`. */
+  /** Runs `work` in a transaction for a request. Throws `SERVICE_UNAVAILABLE` when SQLite fails. */
   transaction<T>(work: () => T): T {
     try {
       return this.atomically(work);
@@ -104,7 +104,7 @@ export class AccessDatabase {
     }
   }
 
-  /** A number that changes whenever another connection has committed; 3 us. */
+  /** Returns a number that changes whenever another connection commits. Takes 3 us. */
   version(): number {
     return Number(this.#dataVersion.get()?.["data_version"]);
   }

@@ -15,15 +15,15 @@ import { LocalWindow } from "./sliding-window.ts";
 
 type AccessOptions = Omit<LiveKeysOptions, "pepper"> & {
   readonly dataDir: string;
-  /** From the configuration; `null` for the one in the data folder. */
+  /** The configured pepper; `null` to use the one in the data folder. */
   readonly pepper: string | null;
   readonly adminKey: string | null;
   readonly log: Log;
 };
 
 /**
- * Who may call one process: keys and blocked IPs in `access.sqlite` of the data folder, requests in memory. The service
- * and the command line may have the file open at the same time; what one changes, the other follows immediately.
+ * The access store of one process: keys and blocked IPs are in `access.sqlite` of the data folder, request counts in
+ * memory. The service and the command line can have the file open at the same time. Each applies the other's changes.
  */
 export class LocalAccess implements AccessStore {
   readonly keys: LocalKeys;
@@ -83,7 +83,7 @@ export class LocalAccess implements AccessStore {
     this.#database.close();
   }
 
-  /** Also without requests, changes from outside must reach the sockets that are open. */
+  /** Applies changes of other processes even without requests, so that they reach open sockets. */
   #follow(): void {
     this.keys.refresh();
     this.ipBlocks.refresh();
@@ -95,7 +95,7 @@ export class LocalAccess implements AccessStore {
   }
 }
 
-/** A disk that is full for a while must not end the process; the next round tries again. */
+/** Runs `work` and logs a failure: a disk that is full for a while must not end the process. The next round retries. */
 function guarded(log: Log, work: () => void): void {
   try {
     work();

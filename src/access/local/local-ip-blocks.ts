@@ -7,7 +7,7 @@ const blocksSql = `SELECT bucket, reason, offenses,
   blocked_at_ms AS blockedAtMs, blocked_until_ms AS blockedUntilMs
   FROM ip_blocks ORDER BY blocked_at_ms`;
 
-/** Blocked IPs in SQLite, written with the next flush. */
+/** Blocked IPs in SQLite, with a copy in memory. The next flush writes changes. */
 export class LocalIpBlocks implements IpBlocks {
   readonly #database: AccessDatabase;
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class LocalIpBlocks implements IpBlocks {
     const block = this.#blocks.get(bucket);
     if (block === undefined) return null;
     if (block.blockedUntilMs <= this.#clock.nowMs()) return block;
-    // Only those who are blocked pay for asking whether another process has unblocked them.
+    // Only blocked callers pay for checking whether another process has unblocked them.
     this.refresh();
     return this.#blocks.get(bucket) ?? null;
   }
@@ -56,7 +56,7 @@ export class LocalIpBlocks implements IpBlocks {
     return inForce;
   }
 
-  /** Takes over what another process has unblocked; cheap when nothing was. */
+  /** Applies changes of another process, such as unblocking an IP. Cheap when there are none. */
   refresh(): void {
     const version = this.#database.version();
     if (version === this.#version) return;
@@ -68,7 +68,7 @@ export class LocalIpBlocks implements IpBlocks {
     this.#blocks = new Map([...saved, ...unsaved]);
   }
 
-  /** Writes what changed since the last time, and forgets blocks that ended long ago. */
+  /** Writes changes since the last flush, and forgets blocks that ended more than `ipBlockMaxMs` ago. */
   flush(): void {
     const forgottenMs = this.#clock.nowMs() - webLimits.ipBlockMaxMs;
     for (const block of this.#blocks.values())

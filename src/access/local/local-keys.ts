@@ -18,7 +18,7 @@ import {
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
-/** A row as it is stored, by the names of `KeyRecord`. */
+/** The columns of a stored key, with the names of `KeyRecord`. */
 const columns = `id, name, scope, prefix, lower(hex(mac)) AS mac,
   nullif(lower(hex(previous_mac)), '') AS previousMac, previous_until_ms AS previousUntilMs,
   allowed_ips AS allowedIps, created_at_ms AS createdAtMs, expires_at_ms AS expiresAtMs,
@@ -29,8 +29,8 @@ type Row = Omit<KeyRecord, "allowedIps"> & KeyUse & { readonly allowedIps: strin
 type LocalKeysOptions = LiveKeysOptions & { readonly database: AccessDatabase };
 
 /**
- * Keys in SQLite. Only HMAC-SHA-256 of a value under the pepper is stored. Requests are answered
- * from memory, which is read again after every change, also one by another process.
+ * Keys in SQLite. Of a value, only its HMAC-SHA-256 under the pepper is stored. Requests are verified from a copy in
+ * memory, which is read again after every change, including those of other processes.
  */
 export class LocalKeys implements Keys {
   readonly isVerified = true;
@@ -75,9 +75,7 @@ export class LocalKeys implements Keys {
     return { key: this.#live.show(record), value: hashed.value };
   }
 
-  /**
-   * Imports the configured admin key, unless the value was ever issued here. Throws `ConfigError` for another scope.
-   */
+  /** Imports the configured admin key unless it was issued here before. Throws `ConfigError` for another scope. */
   ensureAdminKey(value: string): AdminKeyImport {
     const hashed = this.#live.hashed(value);
     const record = makeRecord(adminKeyOf(value), hashed, this.#clock.nowMs());
@@ -87,7 +85,7 @@ export class LocalKeys implements Keys {
       this.#add(record);
       return true;
     });
-    // Another process may have imported it a moment ago.
+    // Another process may have imported the key a moment ago.
     this.#reload();
     return isNew ? { kind: "imported", keyId: record.id } : this.#live.importOf(hashed);
   }
@@ -130,7 +128,7 @@ export class LocalKeys implements Keys {
     this.#reload();
   }
 
-  /** Takes over what another process has changed; cheap when nothing was. */
+  /** Applies changes of another process. Cheap when there are none. */
   refresh(): void {
     this.#checkedAtMs = this.#clock.monotonicMs();
     if (this.#database.version() !== this.#version) this.#reload();
@@ -158,7 +156,7 @@ export class LocalKeys implements Keys {
     this.#store(record);
   }
 
-  /** Writes a new key, or one with a new value. */
+  /** Writes a new key, or a key with a new value. */
   #store({ revokedAtMs: _revokedAtMs, ...record }: KeyRecord): void {
     const mac = bytesOf(record.mac);
     this.#prepare("INSERT INTO issued_values VALUES (?)").run(mac);
@@ -177,9 +175,9 @@ export class LocalKeys implements Keys {
     });
   }
 
-  /** Memory is always made from the database: one way only for a key to get into it. */
+  /** Rebuilds the copy in memory from the database. There is no other way for a key to get into memory. */
   #reload(): void {
-    // A failure halfway leaves no key in force, and the next request tries again.
+    // After a failure halfway, no key works, and the next request tries again.
     this.#live.clear();
     this.#version = -1;
     const version = this.#database.version();
@@ -196,7 +194,7 @@ export class LocalKeys implements Keys {
     );
   }
 
-  /** Under another pepper every key would be refused without a reason anybody could see. */
+  /** Throws `ConfigError` for another pepper. Without this check, every key would be refused with no visible reason. */
   #checkPepper(): void {
     const check = bytesOf(this.#live.hashed("pepper check").mac);
     this.#prepare("INSERT OR IGNORE INTO settings VALUES ('pepper_check', ?)").run(check);

@@ -5,15 +5,15 @@ import { ConfigError } from "../../base/config/config.ts";
 import { checkKeptFile } from "../../base/config/make-data-folder.ts";
 
 /**
- * The secret under which keys are stored, in the file `pepper` of the data folder, which the first start makes. It is
- * outside the database so that a copy of that alone is worth nothing; a backup needs both.
+ * Reads the secret that keys are hashed with from the file `pepper` of the data folder. The first start creates it. It
+ * is outside the database so that a stolen copy of the database alone is useless. A backup needs both.
  */
 export function readPepper(dataDir: string): string {
   const path = join(dataDir, "pepper");
   checkKeptFile(path);
   const known = readIfPresent(path);
   if (known !== null) return checked(known, path);
-  // A link appears whole or not at all, so two first starts at the same time end with the same pepper.
+  // Creating a link is atomic, so two first starts at the same time end with the same pepper.
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
   writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
   try {

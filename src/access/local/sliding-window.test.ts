@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { LocalWindow, SlidingWindow } from "./sliding-window.ts";
 
-/** The rule itself, with no regard for cost: the times admitted in (now - windowMs, now]. */
+/** The rule in its simplest form: a list of the times admitted in (now - windowMs, now]. */
 class NaiveWindow {
   readonly #limit: number;
   readonly #windowMs: number;

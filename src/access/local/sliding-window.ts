@@ -1,8 +1,8 @@
 import type { RateWindow, Standing } from "../rate-window.ts";
 
 /**
- * A sliding window that is exact in both directions (rule R12). It keeps the time of every admitted request, of a clock
- * that never goes back, in a ring that grows as needed; a refused one leaves no trace.
+ * A sliding window that never admits too many requests and never too few (rule R12). It keeps the time of every
+ * admitted request, by a monotonic clock, in a ring that grows as needed. A refused request leaves no trace.
  */
 export class SlidingWindow {
   readonly limit: number;
@@ -14,7 +14,7 @@ export class SlidingWindow {
   constructor(limit: number, windowMs: number) {
     this.limit = limit;
     this.#windowMs = windowMs;
-    // Most callers send a few requests a minute; 8 slots spare them the whole ring.
+    // Most callers send a few requests a minute, so 8 slots suffice at first.
     this.#ring = new Float64Array(Math.min(limit, 8));
   }
 
@@ -28,22 +28,22 @@ export class SlidingWindow {
     return true;
   }
 
-  /** What is left at `nowMs`, after a request was admitted or not. */
+  /** Returns the standing at `nowMs`, after a request was admitted or refused. */
   standing(isAdmitted: boolean, nowMs: number): Standing {
     const [remaining, resetMs] = [this.remaining(nowMs), this.resetMs(nowMs)];
     return { isAdmitted, isUnavailable: false, limit: this.limit, remaining, resetMs, atMs: nowMs };
   }
 
-  /** How many more requests would be admitted at `nowMs`. */
+  /** Returns how many more requests would be admitted at `nowMs`. */
   remaining(nowMs: number): number {
     this.#dropBefore(nowMs);
     return this.limit - this.#count;
   }
 
-  /** Milliseconds until the oldest admitted request leaves the window; 0 when it is empty. */
+  /** Returns the milliseconds until the oldest admitted request leaves the window; 0 when the window is empty. */
   resetMs(nowMs: number): number {
     this.#dropBefore(nowMs);
-    // In this order the difference to the limit is exact: a fresh request leaves 60,000, not more.
+    // This order avoids a rounding error: right after a request the result is exactly `windowMs`, not more.
     return this.#count === 0 ? 0 : this.#windowMs - (nowMs - (this.#ring[this.#oldest] ?? 0));
   }
 
@@ -65,8 +65,8 @@ export class SlidingWindow {
 }
 
 /**
- * The requests of one process, by caller, within a bound. A window untouched for `windowMs` is empty and goes, in two
- * generations rather than by a scan; with more than `entriesMax` callers the least recently used goes early.
+ * The windows of all callers of one process. A window unused for `windowMs` is empty and is dropped, by two generations
+ * rather than a scan. With more than `entriesMax` callers, the least recently used are dropped early.
  */
 export class LocalWindow implements RateWindow {
   readonly #windowMs: number;
@@ -77,7 +77,7 @@ export class LocalWindow implements RateWindow {
 
   constructor(options: { windowMs: number; entriesMax: number }) {
     this.#windowMs = options.windowMs;
-    // Two generations share the bound.
+    // Each of the two generations gets half of the bound.
     this.#entriesMax = Math.ceil(options.entriesMax / 2);
   }
 
@@ -90,7 +90,7 @@ export class LocalWindow implements RateWindow {
     return this.windowOf(caller, limit, nowMs).standing(false, nowMs);
   }
 
-  /** The window of `caller`, a new one with `limit` when there is none. */
+  /** Returns the window of `caller`, or a new one with `limit`. */
   windowOf(caller: string, limit: number, nowMs: number): SlidingWindow {
     if (nowMs - this.#youngSinceMs >= this.#windowMs) this.#age(nowMs);
     const young = this.#young.get(caller);
@@ -106,7 +106,7 @@ export class LocalWindow implements RateWindow {
     this.#old.delete(caller);
   }
 
-  /** How many windows are held, at most `entriesMax` and one. */
+  /** The number of windows held, at most `entriesMax` + 1. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }
