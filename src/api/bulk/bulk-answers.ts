@@ -12,45 +12,45 @@ import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
-/** The rows of a file, and what its headers say before the first row. */
+/** The rows of a file, and the facts that its headers report before the first row. */
 export type BulkRows<Item> = {
-  /** How many there are in this answer; `null` where that is not known before. */
+  /** Number of rows in this file; `null` when it is not known before the first row. */
   readonly rowCount: number | null;
-  /** Whether the row cap left rows out. */
+  /** Whether the row cap leaves rows out. */
   readonly isCut: boolean;
-  /** Where to go on when rows are left out, by the cap or by `limit`. */
+  /** The cursor of the rows that the cap or `limit` leaves out; `null` when none are left out. */
   readonly nextCursor: string | null;
   readonly chunks: AsyncIterable<readonly Item[]>;
-  /** Called for each chunk; what it returns writes a row as JSON. */
+  /** Called for each chunk; returns a function that writes a row as JSON. */
   readonly writer: () => (item: Item) => string;
 };
 
-/** A list as a file. */
+/** A request for a list as a file. */
 export type BulkRequest<Item> = {
   readonly format: FileFormatName;
   readonly row: TObject;
-  /** Of the file, without its ending. */
+  /** File name without its extension. */
   readonly name: string;
-  /** Rows asked for; no more than a page has do not count as an export. */
+  /** Rows requested. Up to `pageRowsMax` rows are a page and do not count as an export. */
   readonly limit: number | undefined;
-  /** Finds out what there is, before anything is sent. */
+  /** Finds the rows before anything is sent. */
   readonly open: () => Promise<BulkRows<Item>>;
 };
 
 /**
- * Sends lists as files, chunk by chunk as the client reads; memory holds one or two chunks. Over the bound on exports
- * it throws `SERVICE_UNAVAILABLE`. A revoked key gets no further chunk.
+ * Sends lists as files, chunk by chunk as the client reads, with one or two chunks in memory. Throws
+ * `SERVICE_UNAVAILABLE` when too many exports run. A revoked key gets no further chunk.
  */
 export class BulkAnswers {
   readonly rowsMax: number;
   readonly #keys: Pick<Keys, "isLive">;
   readonly #log: Log;
   readonly #lookEveryMs: number;
-  /** Exports under way by the id of their key. */
+  /** Running exports by key id. */
   readonly #running = new BoundedCounts();
   readonly #encoding = new EncodingThread();
 
-  /** `lookEveryMs` is how often a client that takes too little is looked for. */
+  /** `lookEveryMs` is the interval at which the throughput of each client is checked. */
   constructor(options: {
     rowsMax: number;
     keys: Pick<Keys, "isLive">;
@@ -63,7 +63,7 @@ export class BulkAnswers {
     this.#lookEveryMs = options.lookEveryMs ?? webLimits.exportBytesMinMs;
   }
 
-  /** What the handler answers, with its headers set. */
+  /** Sets the headers of the file and returns its body. */
   async answer<Item>({ request, reply }: Exchange, bulk: BulkRequest<Item>): Promise<Readable> {
     const { key } = request.caller;
     const isPage = bulk.limit !== undefined && bulk.limit <= webLimits.pageRowsMax;
@@ -73,19 +73,19 @@ export class BulkAnswers {
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
       if (request.method === "HEAD") {
         release();
-        // Not an empty text: its length would be sent for that of the file (RFC 9110, 8.6).
+        // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
       const taken = { bytes: 0, isItsTurn: false };
       const pieces = metered(this.#piecesOf(bulk, this.#whileLive(rows, key)), taken);
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
       const watch = watchThroughput(body, { taken, everyMs: this.#lookEveryMs });
-      // Also when the client goes away before it has taken anything.
+      // `close` also comes when the client disconnects before it reads anything.
       body.once("close", () => {
         clearInterval(watch);
         release();
       });
-      // Once the status is sent, all that can be done is to cut the connection, which clients see.
+      // After the status is sent, an error can only cut the connection. Clients then see an incomplete body.
       body.once("error", (err) => {
         if (!reply.raw.headersSent) return;
         if (err instanceof SlowClientError) {
@@ -113,13 +113,13 @@ export class BulkAnswers {
         );
   }
 
-  /** The rows of each chunk as JSON. */
+  /** Yields the rows of each chunk as JSON. Throws `UNAUTHORIZED` when the key has been revoked. */
   async *#whileLive<Item>(
     { chunks, writer }: BulkRows<Item>,
     key: VerifiedKey | null,
   ): AsyncGenerator<readonly string[], void, undefined> {
     for await (const chunk of chunks) {
-      // What read the chunk was a turn of its own.
+      // Reading the chunk has used a turn already.
       await nextTurn();
       const lines = await mapInTurns(chunk, writer());
       if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
@@ -142,7 +142,7 @@ export class BulkAnswers {
   }
 }
 
-/** The client took less than it must; its slot is needed by others. */
+/** Thrown when a client reads below the minimum rate, to free its slot for others. */
 class SlowClientError extends Error {
   override name = "SlowClientError";
 
@@ -151,7 +151,7 @@ class SlowClientError extends Error {
   }
 }
 
-/** What a client has taken of an export since it was looked at last, and whether it is its turn to take more. */
+/** Bytes of an export that a client has read since the last check, and whether it has a piece left to read. */
 type Taken = { bytes: number; isItsTurn: boolean };
 
 async function* metered(
@@ -166,7 +166,7 @@ async function* metered(
   }
 }
 
-/** Cuts an export whose client takes too little; the timer ends with `clearInterval`. */
+/** Destroys the body when its client reads below the minimum rate. Stop the returned timer with `clearInterval`. */
 function watchThroughput(
   body: Readable,
   { taken, everyMs }: { readonly taken: Taken; readonly everyMs: number },

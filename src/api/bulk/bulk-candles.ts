@@ -4,16 +4,16 @@ import type { Backend } from "../backend.ts";
 import { type CandlePage, readCandlePage } from "../lists/candle-page.ts";
 import type { BulkRows } from "./bulk-answers.ts";
 
-/** Candles as files contain them. */
+/** A request for candles as a file. */
 export type BulkCandles = {
   readonly path: string;
-  /** What cursors are bound to; `order` is that of the rows. */
+  /** The parameters that cursors are bound to; `order` is the order of the rows. */
   readonly query: { readonly limit?: number | undefined; readonly order: "asc" | "desc" };
-  /** Its order is that in which pages follow each other. */
+  /** `page.order` is the order in which pages follow each other. */
   readonly page: CandlePage;
 };
 
-/** The candles of one page when a limit was given, else all of them up to the row cap. */
+/** Reads one page when `limit` is given, otherwise all candles up to the row cap. */
 export async function openBulkCandles(
   backend: Backend,
   candles: BulkCandles,
@@ -37,7 +37,7 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
   };
 }
 
-/** Cut by time, to know before how far the answer goes: a range of as many buckets as the cap has rows. */
+/** Cuts by time, so that the end is known before rows are read: a range of `capRows` buckets. */
 async function openAll(
   backend: Backend,
   candles: BulkCandles,
@@ -45,7 +45,7 @@ async function openAll(
 ): Promise<BulkRows<CandleRow>> {
   const { page, query } = candles;
   const { bucketSeconds, now } = page;
-  // Trades that come while rows are sent fill the open bucket and add none behind it.
+  // The range ends with the open bucket, so trades that arrive while rows are sent add no bucket.
   const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const whole = { ...page, to };
   const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;

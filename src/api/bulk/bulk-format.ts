@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 
-/** The formats besides `json`, by the name that is also the ending of their files. */
+/** The formats besides `json`. Each name is also the file extension. */
 export const fileFormats = {
   ndjson: { contentType: "application/x-ndjson; charset=utf-8" },
   csv: { contentType: "text/csv; charset=utf-8; header=present" },
@@ -9,13 +9,13 @@ export const fileFormats = {
   arrow: { contentType: "application/vnd.apache.arrow.stream" },
 } as const satisfies Readonly<Record<string, { readonly contentType: string }>>;
 
-/** How a file may be asked for. */
+/** A value of `format` that returns a file. */
 export type FileFormatName = keyof typeof fileFormats;
 
 const formats = ["json", ...(Object.keys(fileFormats) as FileFormatName[])] as const;
 const format = Type.Enum([...formats], { default: "json" });
 
-/** What lists that can be had as files take next to their filters; pages have `pageRows` by default. */
+/** Query parameters that every list with exports takes besides its filters. Pages have `pageRows` rows by default. */
 export function bulkQuery({
   pageRows,
   pageRowsMax = webLimits.pageRowsMax,

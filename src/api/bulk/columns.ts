@@ -1,26 +1,26 @@
 import { type TObject, Type } from "typebox";
 
-/** A value of a row; a list of texts is JSON wherever it has to be one text. */
+/** A value of a row. A list of strings becomes JSON where a single string is needed. */
 export type Value = string | number | boolean | null | readonly string[];
 
-/** A row of a list as clients see it. */
+/** A row of a list in its public shape. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** A field of a row as a column: `integer` is 64 bits, `text` everything that JSON has as a string. */
+/** A field of a row as a column. `integer` has 64 bits; `text` is everything that is a string in JSON. */
 export type Column = {
   readonly name: string;
   readonly kind: "integer" | "boolean" | "text";
   readonly nullable: boolean;
 };
 
-/** Makes a file of groups of rows, piece by piece. */
+/** Encodes a file piece by piece: its start, groups of rows, and its end. */
 export type FileEncoder = {
   readonly begin: () => Uint8Array;
   readonly add: (rows: readonly Row[]) => Uint8Array;
   readonly end: () => Uint8Array;
 };
 
-/** Rows without the fields that only some requests add. */
+/** Returns the row schema without the optional fields, which only some requests add. */
 export function requiredPart(row: TObject): TObject {
   const fields = Object.entries(row.properties).filter(([name]) => row.required?.includes(name));
   return Type.Object(Object.fromEntries(fields));
@@ -28,7 +28,7 @@ export function requiredPart(row: TObject): TObject {
 
 type Shape = { readonly type?: string; readonly anyOf?: readonly Shape[] };
 
-/** The columns of rows of a schema, in the order of their fields. */
+/** Returns the columns of a row schema, in the order of its fields. */
 export function columnsOf(row: TObject): readonly Column[] {
   return Object.entries(row.properties).map(([name, shape]) => {
     const types = new Set(typesOf(shape));
@@ -38,7 +38,7 @@ export function columnsOf(row: TObject): readonly Column[] {
   });
 }
 
-/** The values of a column, as encoders of typed columns take them. */
+/** Returns the values of a column as the Arrow and Parquet encoders take them. */
 export function valuesOf(
   { name, kind }: Column,
   rows: readonly Row[],
@@ -50,12 +50,12 @@ export function valuesOf(
   });
 }
 
-/** A value as a text. */
+/** Returns a value as a string. */
 export function textOf(value: Exclude<Value, null>): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Numbers of rows are whole: decimals are texts. */
+/** Every number in a row is an integer, because decimals are strings. */
 function kindOf(type: string | undefined): Column["kind"] {
   if (type === "integer" || type === "number") return "integer";
   return type === "boolean" ? "boolean" : "text";

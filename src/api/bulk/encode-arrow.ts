@@ -16,10 +16,10 @@ const types: Readonly<Record<Column["kind"], () => DataType>> = {
   text: utf8,
 };
 
-/** Marks the end of a stream: no message follows. */
+/** The end-of-stream message of Arrow IPC: a continuation of four 0xFF bytes and a length of 0. */
 const endOfStream = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 
-/** An Arrow IPC stream with one record batch a group. */
+/** Encodes an Arrow IPC stream with one record batch for each group of rows. */
 export function encodeArrow(columns: readonly Column[]): FileEncoder {
   return {
     begin: () => splitStream(streamOf(columns, [])).schema,
@@ -38,7 +38,7 @@ function streamOf(columns: readonly Column[], rows: readonly Row[]): Uint8Array 
   return bytes;
 }
 
-/** A message is FFFFFFFF, the length of its metadata, and the metadata; a schema has no body. */
+/** Splits a stream after its schema message: FFFFFFFF, the length of the metadata, the metadata and no body. */
 function splitStream(bytes: Uint8Array): { schema: Uint8Array; batches: Uint8Array } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const schemaEnd = 8 + view.getInt32(4, true);

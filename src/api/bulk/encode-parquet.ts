@@ -12,7 +12,7 @@ const types = {
 
 const compressionLevel = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A Parquet file with one row group a group; what is written is released at the same time. */
+/** Encodes a Parquet file with one row group for each group of rows. Written bytes are released immediately. */
 export function encodeParquet(columns: readonly Column[]): FileEncoder {
   const writer = new ByteWriter();
   const file = new ParquetWriter({
@@ -39,7 +39,7 @@ export function encodeParquet(columns: readonly Column[]): FileEncoder {
   };
 }
 
-/** What was written since the last time. The writer goes on counting where it is in the file. */
+/** Takes the bytes written since the last call. Resetting `index` leaves the writer's file offset unchanged. */
 function take(writer: ByteWriter): Uint8Array {
   const bytes = writer.getBytes().slice();
   writer.index = 0;

@@ -1,6 +1,6 @@
 /**
- * The near end of the thread that encodes files: columns of thousands of rows would delay every other answer. It
- * starts with the first file, and again after a failure.
+ * The main thread's side of the thread that encodes files. On the main thread, columns of thousands of rows would
+ * delay every other response. The thread starts with the first file, and again after a failure.
  */
 import { on, once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
@@ -11,19 +11,19 @@ import type { EncodedFormat } from "./open-encoder.ts";
 type File = { readonly format: EncodedFormat; readonly columns: readonly Column[] };
 
 /**
- * Sent to the thread for each file. Its port returns the start of the file, then takes JSON arrays of rows, and at last
- * `null`; each is answered by the next piece, which may be empty, or by an `Error`.
+ * The message that starts a file. The thread sends the start of the file to `port`. The port then takes JSON arrays of
+ * rows, and `null` at the end. The reply to each is the next piece, which can be empty, or an `Error`.
  */
 export type FileOrder = File & { readonly port: MessagePort };
 
-/** `ended` rejects with the failure of the thread. */
+/** `ended` rejects with the error that ended the thread. */
 type Thread = { readonly worker: Worker; readonly ended: Promise<unknown> };
 
-/** Encodes files of any number of lists at the same time. */
+/** Encodes any number of files at the same time. */
 export class EncodingThread {
   #thread: Thread | null = null;
 
-  /** The pieces of a file whose rows come as JSON arrays. The next rows are made while these are encoded. */
+  /** Yields the pieces of a file whose rows come as JSON arrays. The next array is made while one is encoded. */
   async *encode(
     file: File,
     arrays: AsyncIterable<string>,
@@ -48,7 +48,7 @@ export class EncodingThread {
     }
   }
 
-  /** The next piece, or none where it is empty. When the thread has ended, the next file starts another one. */
+  /** Returns the next piece, or no piece when it is empty. If the thread has ended, the next file starts a new one. */
   async #pieceOf(answers: AsyncIterator<unknown[]>, thread: Thread) {
     const { done, value } = await answers.next();
     if (done === true) {
@@ -65,9 +65,9 @@ export class EncodingThread {
 function startThread(): Thread {
   const worker = new Worker(new URL("./encoding-worker.ts", import.meta.url));
   const ended = once(worker, "exit");
-  // The files being encoded report the failure.
+  // The error is reported by each file that is being encoded, so it is not unhandled.
   ended.catch(() => {});
-  // It keeps no process alive; before it is online it would be counted again.
+  // Once it runs, the thread must not keep the process alive.
   worker.once("online", () => worker.unref());
   return { worker, ended };
 }

@@ -1,4 +1,4 @@
-/** The worker of `EncodingThread`: encodes the rows that it receives as files. */
+/** The worker of `EncodingThread`. It encodes the rows that it receives. */
 import { parentPort } from "node:worker_threads";
 import { toError } from "../../base/errors.ts";
 import type { Row } from "./columns.ts";

@@ -3,10 +3,10 @@ import { type Column, type FileEncoder, type Row, textOf } from "./columns.ts";
 import { encodeArrow } from "./encode-arrow.ts";
 import { encodeParquet } from "./encode-parquet.ts";
 
-/** The formats whose files are more than their rows, one after the other. */
+/** The formats that need an encoder. NDJSON does not: its file is the rows, one after the other. */
 export type EncodedFormat = "csv" | "parquet" | "arrow";
 
-/** The encoder of a format; takes rows in pieces of any size. */
+/** Opens the encoder of a format. It takes any number of rows at a time. */
 export function openEncoder(format: EncodedFormat, columns: readonly Column[]): FileEncoder {
   switch (format) {
     case "csv":
@@ -18,7 +18,7 @@ export function openEncoder(format: EncodedFormat, columns: readonly Column[]): 
   }
 }
 
-/** Encodes rows in groups: readers process a file group by group, and small groups make that slow. */
+/** Collects rows into groups of `exportGroupRows`. Readers process a file by group, and small groups are slow. */
 function inGroups(encoder: FileEncoder): FileEncoder {
   let gathered: Row[] = [];
   const addGathered = (): Uint8Array => {
@@ -36,7 +36,7 @@ function inGroups(encoder: FileEncoder): FileEncoder {
   };
 }
 
-/** RFC 4180 with a line of names first; a missing value is empty, an empty text `""`. */
+/** Encodes CSV (RFC 4180) with a header line. A missing value is empty; an empty string is `""`. */
 function encodeCsv(columns: readonly Column[]): FileEncoder {
   const names = columns.map(({ name }) => name);
   const line = (row: Row): string => `${names.map((name) => csvField(row[name])).join(",")}\r\n`;
