@@ -7,7 +7,7 @@ import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
 import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
 
-/** What was answered, for metrics and the log. */
+/** An answered request, for metrics and the log. */
 type Answered = {
   readonly method: "GET";
   readonly route: string;
@@ -17,8 +17,8 @@ type Answered = {
 };
 
 /**
- * Admits and answers, in front of the framework, requests whose response is cached or can be made from memory. All
- * others go through the framework, without being counted again.
+ * Admits and answers requests before Fastify when the response is cached or can be made from memory. All other requests
+ * go through Fastify, and are not counted again there.
  */
 export class FastPath {
   readonly #cache: ResponseCache;
@@ -44,14 +44,14 @@ export class FastPath {
     this.#onAnswered = parts.onAnswered;
   }
 
-  /** The caller of a request that was counted here and goes the whole way; `undefined` for all others. */
+  /** Returns the caller of a request that was counted here but goes through Fastify; `undefined` for all others. */
   callerOf(request: IncomingMessage): Caller | undefined {
     return this.#handedOn.get(request);
   }
 
-  /** Whether the request has been answered; it is untouched if not. Known in the same turn, as far as its caller is. */
+  /** Returns whether the request has been answered. Otherwise it is untouched. Synchronous if the caller is known. */
   take(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
-    // Behind another response on its connection: it is answered in the order of the requests.
+    // Without a socket, an earlier response on the connection is still being sent. Responses keep the request order.
     if (request.method !== "GET" || response.socket === null) return false;
     const cached = this.#cache.get(request.url ?? "");
     if (cached === null || !isPlain(request)) return false;
@@ -67,7 +67,7 @@ export class FastPath {
   }
 
   #answer({ request, response, isPacked, cached, caller }: Admitted): boolean {
-    // Nothing is made for a caller that is refused.
+    // No response is made for a refused caller.
     const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
     if (answer === null) {
       this.#handedOn.set(request, caller);
@@ -125,20 +125,20 @@ export class FastPath {
   }
 }
 
-/** A request that has been admitted, and what it may be answered with. */
+/** An admitted request and the response to send. */
 type Admitted = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly cached: CachedResponse;
   readonly caller: Caller;
-  /** Whether a long response is sent packed, once it is. */
+  /** Whether a long response is sent compressed, if it is compressed already. */
   readonly isPacked: boolean;
 };
 
-/** A cached response, and what is of one request only. */
+/** A cached response, and the parts that belong to one request. */
 type Sent = {
   readonly answer: CachedResponse;
-  /** For clients that accept gzip. */
+  /** The compressed start, for a client that accepts gzip; otherwise `null`. */
   readonly packed: PackedStart | null;
   readonly caller: Caller;
   readonly requestId: string;
@@ -155,7 +155,7 @@ function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, st
   return headers;
 }
 
-/** Whether a response is current or can be renewed here; one that must be compressed first goes through the framework. */
+/** Returns whether a response is current or can be renewed here. Fastify sends one that must be compressed first. */
 function canBeSentNow(cached: CachedResponse, isPacked: boolean): boolean {
   const isCurrent = cached.isCurrent();
   if (!isCurrent && cached.policy.bodyNow === undefined) return false;
@@ -164,7 +164,7 @@ function canBeSentNow(cached: CachedResponse, isPacked: boolean): boolean {
   return (isCurrent && head.packed !== null) || !head.canBePackedSoon;
 }
 
-/** With one host, as HTTP/1.1 demands, and without a body; the framework answers the others. */
+/** Returns whether a request has one `Host`, as HTTP/1.1 demands, and no body. Fastify answers all others. */
 function isPlain(request: IncomingMessage): boolean {
   return hostFaultOf(request) === null && !hasBody(request);
 }

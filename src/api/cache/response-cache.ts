@@ -9,41 +9,41 @@ import { RecentlyAsked } from "../../base/recently-asked.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 
-/** A response without request id and freshness, which go between `head` and `tail`. */
+/** A response without request id and freshness, which are inserted between `head` and `tail`. */
 export type CachedResponse = {
   readonly route: string;
   readonly access: Access;
   readonly contentType: string;
   readonly cacheControl: string;
   readonly etag: string | null;
-  /** Text while it is short, which goes out in one piece with its headers. */
+  /** A string when it is short: it is then sent in one write with the headers. */
   readonly head: string | PackableBytes;
   readonly headBytes: number;
-  /** Latin-1 where that is the same bytes, because it is written faster. */
+  /** Latin-1 when that gives the same bytes, because Node writes it faster. */
   readonly encoding: "latin1" | "utf8";
   readonly tail: string;
   readonly policy: CachePolicy;
-  /** Whether it is still the answer. */
+  /** Returns whether the response is still correct. */
   readonly isCurrent: () => boolean;
 };
 
-/** How long the answer to a request is cached, and how it is made again. */
+/** How long a response is cached, and how it is renewed. */
 export type CachePolicy = {
-  /** Called before the answer is made; what it returns says whether that is still the answer. */
+  /** Called before the response is made. Returns a function that returns whether the response is still correct. */
   readonly watch: () => () => boolean;
-  /** The answer from memory; `null` where memory lacks something, or for an error. Not for tagged answers. */
+  /** Makes the response from memory; `null` if memory lacks something, or for an error. Not used with an ETag. */
   readonly bodyNow?: () => AnswerBody | null;
 };
 
-/** An answer as routes give it. */
+/** A response body as a handler returns it. */
 export type AnswerBody = {
   readonly data: unknown;
   readonly pagination?: { readonly has_more: boolean };
-  /** What `meta` has besides the request id and the freshness. */
+  /** The fields of `meta` besides the request id and the freshness. */
   readonly meta?: object;
 };
 
-/** Data that is JSON already. */
+/** Data that is already written as JSON. */
 export class WrittenJson {
   readonly text: string;
 
@@ -52,15 +52,15 @@ export class WrittenJson {
   }
 }
 
-/** An answer in parts of JSON. */
+/** A response body as parts of JSON text. */
 export type AnswerParts = Pick<CachedResponse, "tail"> & {
-  /** Ends where the request id follows. */
+  /** The text up to the request id. */
   readonly head: string;
-  /** What `etag` covers: everything but freshness and cursors, which differ each time. */
+  /** The text that the ETag covers: everything but freshness and cursors, which differ each time. */
   readonly tagged: string;
 };
 
-/** The parts of an answer. */
+/** Returns the parts of a response body. */
 export function partsOf({ data, meta = {}, ...rest }: AnswerBody): AnswerParts {
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
@@ -72,12 +72,12 @@ export function partsOf({ data, meta = {}, ...rest }: AnswerBody): AnswerParts {
   };
 }
 
-/** The weak tag of an answer: sent again it may differ in freshness and in how cursors are written. */
+/** Returns the ETag. It is weak, because the same response can be sent with other freshness and cursors. */
 export function etagOf({ tagged }: AnswerParts): string {
   return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
 }
 
-/** Whether the client has what the tag names (RFC 9110, 13.1.2: weak comparison). */
+/** Returns whether `If-None-Match` has the ETag (RFC 9110, 13.1.2: weak comparison). */
 export function matchesEtag(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
@@ -85,7 +85,7 @@ export function matchesEtag(etag: string, ifNoneMatch: string | undefined): bool
   return ifNoneMatch.match(/"[^"]*"/g)?.includes(opaque) ?? false;
 }
 
-/** The text behind the head, as of now. Request ids are harmless in JSON. */
+/** Returns the text after the head. Request ids need no escapes in JSON. */
 export function endOf(
   requestId: string,
   { tail }: Pick<CachedResponse, "tail">,
@@ -99,20 +99,20 @@ export function endOf(
 }
 
 /**
- * The newest answers by what was asked, word for word; within a bound of bytes. Long ones are cached when
- * they are asked for again: one asked for once costs the time it takes to collect what it pushed out.
+ * The newest responses by exact request target, up to `cachedResponseBytesMax`. A long response is cached at the second
+ * request only: one that is not requested again would evict others, which the garbage collector then has to free.
  */
 export class ResponseCache {
   readonly #answers = new Map<string, CachedResponse>();
   readonly #asked = new RecentlyAsked();
   #bytes = 0;
 
-  /** The last answer to a request target, current or not; `null` when it is not cached. */
+  /** Returns the cached response to a request target, current or not; `null` if there is none. */
   get(target: string): CachedResponse | null {
     return this.#answers.get(target) ?? null;
   }
 
-  /** Caches an answer in place of the one before, if it is worth that; returns it. The oldest ones are evicted. */
+  /** Returns a response in its cached form. Caches it in place of the previous one, unless it is long and new. */
   put(
     target: string,
     answer: Omit<CachedResponse, "headBytes" | "encoding"> & {
@@ -140,19 +140,19 @@ export class ResponseCache {
     return cached;
   }
 
-  /** The answer as of now, in place of one that is not current; `null` where it takes its handler. */
+  /** Renews a response that is not current and returns it; `null` if only the handler can make it. */
   renew(target: string, answer: CachedResponse): CachedResponse | null {
     try {
       const { policy, etag } = answer;
       if (etag !== null) return null;
-      // Before anything is read, as for every answer.
+      // Watch before anything is read, as for every response.
       const isCurrent = policy.watch();
       const body = policy.bodyNow?.() ?? null;
       if (body === null) return null;
       const { head, tail } = partsOf(body);
       return this.put(target, { ...answer, head, tail, isCurrent });
     } catch {
-      // What fails here fails again on the long path, which answers with the error.
+      // The same error occurs again in the handler, and is then sent.
       return null;
     }
   }
@@ -178,12 +178,12 @@ export class ResponseCache {
   }
 }
 
-/** Only ASCII takes as many bytes in UTF-8 as it has characters. */
+/** Returns whether a text is ASCII: only ASCII has as many bytes in UTF-8 as characters. */
 function isAscii(text: string, bytes = Buffer.byteLength(text)): boolean {
   return text.length === bytes;
 }
 
-/** An entry without its texts takes about this much. */
+/** The approximate size of an entry without its texts. */
 const entryBytes = 500;
 
 function costOf(target: string, answer: CachedResponse): number {
@@ -194,7 +194,7 @@ function packedBytesOf({ head }: CachedResponse): number {
   return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
 }
 
-/** Whether it is an answer with `meta`, rather than a stream, a text or a bare object. */
+/** Returns whether a result gets `meta`, rather than being a stream, a text or a bare object. */
 export function isAnswerBody(body: unknown): body is AnswerBody {
   return typeof body === "object" && body !== null && "data" in body;
 }

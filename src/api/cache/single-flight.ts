@@ -15,18 +15,18 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
-/** An answer that can be sent, to all who request the same at the same time. */
+/** A response that can be sent to all clients that request the same at the same time. */
 type Made = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
 
-/** An answer that is being made. */
+/** A response that is being made. */
 type Making = {
-  /** Whether nothing has changed since it was begun. */
+  /** Returns whether nothing has changed since its start. */
   readonly isCurrent: () => boolean;
-  /** `null` when nothing came of it that others could be sent. */
+  /** `null` if it failed, or if its result cannot be shared. */
   readonly made: Promise<Made | null>;
 };
 
-/** Makes answers; those that are cached are made once for all who request the same at the same time. */
+/** Makes responses. A cacheable one is made once for all clients that request the same at the same time. */
 export class SingleFlight {
   readonly #cache: ResponseCache;
   readonly #freshness: () => Freshness;
@@ -37,11 +37,11 @@ export class SingleFlight {
     this.#freshness = freshness;
   }
 
-  /** The answer of the route, in the encoding that the request accepts. */
+  /** Returns the response of a route, in an encoding that the request accepts. */
   async answer(route: Route, exchange: Exchange): Promise<unknown> {
     const { request, reply } = exchange;
     const { cachePolicyOf } = route;
-    // Taken before anything is read: an answer must not claim to cover what is indexed while it is made.
+    // Read the freshness first: a response must not claim to cover what is indexed while it is made.
     const fresh = this.#freshness();
     if (cachePolicyOf === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
@@ -50,10 +50,10 @@ export class SingleFlight {
     }
     const target = request.raw.url ?? "";
     const cached = this.#cache.get(target);
-    // The fast path sends it, unless it must be compressed first.
+    // The fast path has already sent it unless it must be compressed first.
     if (cached?.isCurrent()) return report(cached, exchange, fresh);
     const making = this.#making.get(target);
-    // What was current when this request came is no older than what would be read for it.
+    // A response that is still current is as new as one that would be made for this request.
     const made = making?.isCurrent() === true ? await making.made : null;
     return made === null
       ? this.#make(route, exchange, { policy: cachePolicyOf(request), fresh })
@@ -108,11 +108,11 @@ function report(made: Made, exchange: Exchange, fresh: Freshness): unknown {
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
     return wholeOf(made, exchange, fresh);
   reply.code(304).removeHeader("content-type");
-  // For a HEAD without a body Fastify sends a length of 0, which is not that of the answer (RFC 9110, 8.6).
+  // Without a body Fastify would send `Content-Length: 0` for HEAD, which is not the length of GET (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
 }
 
-/** Long ones packed, for clients that accept gzip. */
+/** Returns the whole body; a long one is compressed for a client that accepts gzip. */
 function wholeOf(made: Made, exchange: Exchange, fresh: Freshness): string | Promise<Buffer> {
   const { head } = made;
   const { id, headers } = exchange.request;
