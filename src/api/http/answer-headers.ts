@@ -1,6 +1,6 @@
 import type { Caller } from "../../access/admission.ts";
 
-/** Behind TLS browsers then never fall back to plain HTTP, for two years. */
+/** Security headers. Once a browser has read them over TLS, it uses HTTPS only, for two years. */
 const fixedHeaders = {
   "strict-transport-security": "max-age=63072000; includeSubDomains",
   "x-frame-options": "DENY",
@@ -9,7 +9,7 @@ const fixedHeaders = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
 
-/** What scripts of allowed origins may read beyond the body. */
+/** Response headers that scripts of allowed origins can read. */
 const exposedHeaders = [
   "X-Request-Id",
   "X-RateLimit-Limit",
@@ -24,18 +24,18 @@ const exposedHeaders = [
   "X-Next-Cursor",
 ].join(", ");
 
-/** What a preflight allows beyond what browsers always do. */
+/** Headers of a preflight response: the request headers that pages can send, cached by browsers for 600 s. */
 export const preflightHeaders = {
   "access-control-allow-headers":
     "X-API-Key, Authorization, X-Request-Id, Content-Type, If-None-Match",
   "access-control-max-age": "600",
 } as const;
 
-/** Long responses are compressed for clients that accept it. */
+/** Long responses are compressed for clients that accept gzip, so caches must vary by `Accept-Encoding`. */
 const vary = "Accept-Encoding";
 const varyByOrigin = `Origin, ${vary}`;
 
-/** The headers of every answer, whatever it is. Routes override `cache-control` on success. */
+/** Returns the headers of every response. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
   const { standing } = caller;
   return {
@@ -49,7 +49,7 @@ export function answerHeaders(caller: Caller, requestId: string): Record<string,
   };
 }
 
-/** Whether a page of an origin may read answers. */
+/** Returns whether pages of an origin can read responses. */
 export function allowsOrigin(
   origin: string | undefined,
   allowed: ReadonlySet<string>,
@@ -57,13 +57,13 @@ export function allowsOrigin(
   return origin !== undefined && (allowed.has("*") || allowed.has(origin));
 }
 
-/** Headers for the page that sent `origin`, and what answers to it depend on. */
+/** Returns the CORS headers for the page that sent `origin`, and `Vary`. */
 export function corsHeaders(
   origin: string | undefined,
   allowed: ReadonlySet<string>,
 ): Record<string, string> {
   const isOpen = allowed.has("*");
-  // The answer depends on the origin also when that is absent or refused: caches must know.
+  // The response depends on `Origin` even when it is absent or refused, so caches must vary by it.
   const varied = { vary: isOpen || allowed.size === 0 ? vary : varyByOrigin };
   const shown = isOpen ? "*" : origin;
   if (!allowsOrigin(shown, allowed)) return varied;

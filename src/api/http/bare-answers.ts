@@ -12,32 +12,32 @@ import { errorAnswer } from "./error-answer.ts";
 import { PendingResponses } from "./pending-responses.ts";
 import { hostFaultOf, requestIdOf } from "./request-head.ts";
 
-/** A refusal on a bare socket. */
+/** An error response to write to a bare socket. */
 type SocketAnswer = {
   readonly caller: Caller;
   readonly error: AppError;
-  /** Fresh unless given. */
+  /** A new UUID if absent. */
   readonly requestId?: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** What some path takes. */
+/** The methods that at least one path accepts, for `Allow`. */
 export const everyMethod = "GET, HEAD, POST, DELETE, OPTIONS";
 
-/** A raw character in a request target, as careless clients send it. */
+/** Node's error code for an unencoded character in the URL, which careless clients send. */
 const invalidTarget = "HPE_INVALID_URL";
 
-/** What answers need that are written to the socket itself. */
+/** The parts that responses on a bare socket need. */
 type BareParts = {
   readonly admission: Admission;
   readonly observe?: (observation: Observation) => void;
   readonly stream?: Pick<StreamServer, "take">;
 };
 
-/** Answers where Node has no response object: malformed bytes, `CONNECT`, and requests for another protocol. */
+/** Responds where Node has no response object: malformed bytes, `CONNECT`, and requests for another protocol. */
 export class BareAnswers {
   readonly pending = new PendingResponses();
-  /** Connections whose bytes are no HTTP, which are answered once. */
+  /** Connections that sent invalid HTTP. Each gets one response. */
   readonly #malformed = new WeakSet<Socket>();
   readonly #parts: BareParts;
 
@@ -46,7 +46,7 @@ export class BareAnswers {
   }
 
   answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    // A client that has sent nothing gets no answer: browsers keep such connections open.
+    // A client that has sent nothing gets no response: browsers keep spare connections open.
     if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
       return;
@@ -71,7 +71,7 @@ export class BareAnswers {
     });
   }
 
-  /** Hands a request for another protocol to the stream, or refuses it. */
+  /** Passes a request for another protocol to the stream, or refuses it. */
   upgrade(asked: Pick<Upgrade, "request" | "socket" | "head">): void {
     const { request, socket } = asked;
     this.#whenItsTurn(socket, this.#admit(request), (caller) => {
@@ -88,8 +88,8 @@ export class BareAnswers {
   }
 
   /**
-   * Goes on once the caller is known and the responses to earlier requests on the connection are sent: immediately when
-   * that is so. Meanwhile an error of the socket, which Node has released, would end the process.
+   * Calls `proceed` once the caller is known and all earlier requests on the connection are answered, if possible in
+   * the same turn. Node no longer listens for errors of the socket: an unhandled one would end the process meanwhile.
    */
   #whenItsTurn(
     socket: Socket,
@@ -116,12 +116,12 @@ export class BareAnswers {
   }
 }
 
-/** Why a request without one plain host is refused. */
+/** Returns the error for a request without exactly one `Host`. */
 export function invalidHost(issue: string): AppError {
   return invalid("host", issue);
 }
 
-/** Why Node's parser gave up, for the client. */
+/** Returns the error to send for an error code of Node's HTTP parser. */
 function parserError(code: string | undefined): AppError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
@@ -138,13 +138,13 @@ function parserError(code: string | undefined): AppError {
   }
 }
 
-/** Answers on a bare socket, with the headers and shape of every other error, and closes it. */
+/** Writes an error to a bare socket, with the headers and shape of every other error, and closes it. */
 function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  // Node has released sockets that ask for another protocol: an error unheard would end us.
+  // Node no longer listens for errors of a socket that asked for an upgrade. An unhandled one would end the process.
   socket.on("error", () => socket.destroy());
   const requestId = answer.requestId ?? randomUUID();
   const { status, headers, body } = errorAnswer(answer.error, requestId);

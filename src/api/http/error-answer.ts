@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import { AppError, type ErrorCode, errorTable, publicError } from "../../base/errors.ts";
 
-/** Of every answer with a body. */
+/** The content type of JSON responses, including all errors. */
 export const jsonContentType = "application/json; charset=utf-8";
 
-/** The one shape of all errors. */
+/** The shape of every error. */
 export const errorSchema = Type.Object({
   error: Type.Object({
     code: Type.Enum(Object.keys(errorTable) as ErrorCode[]),
@@ -18,13 +18,13 @@ export const errorSchema = Type.Object({
   }),
 });
 
-/** Shows clients that know only HTTP how to send a key (RFC 6750, 3). */
+/** Shows generic HTTP clients how to send a key (RFC 6750, 3). */
 const keyChallenge = 'Bearer realm="oddwire"';
 
-/** When to retry something unavailable whose error does not say when. */
+/** The default `Retry-After` of `SERVICE_UNAVAILABLE`, in seconds. */
 const unavailableSeconds = 10;
 
-/** An error as it is sent. */
+/** Returns the status, headers and body of an error. */
 export function errorAnswer(error: AppError, requestId: string) {
   const { code, retryAfterSeconds } = error;
   const headers: Record<string, string | number> = {
@@ -42,7 +42,7 @@ export function errorAnswer(error: AppError, requestId: string) {
   };
 }
 
-/** What clients see of anything thrown; of a bug, only that there was one. */
+/** Converts anything thrown to the error that clients see. A bug becomes `INTERNAL_ERROR`, without details. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   switch ((thrown as { code?: unknown } | null)?.code) {
@@ -52,7 +52,7 @@ export function toAppError(thrown: unknown): AppError {
       return new AppError("UNSUPPORTED_MEDIA_TYPE");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new AppError("VALIDATION_ERROR", "The body is not as long as Content-Length says");
-    // The client hung up while sending and never receives the answer.
+    // The client disconnected while sending. It never receives this error.
     case "ECONNRESET":
       return new AppError("VALIDATION_ERROR", "The request did not arrive whole");
     default:

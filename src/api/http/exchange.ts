@@ -1,4 +1,4 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** A request and what its answer is written to. */
+/** A request and its reply. */
 export type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply };

@@ -5,34 +5,34 @@ import { constants, crc32, gzip } from "node:zlib";
 import { assert } from "../../base/assert.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Less goes out in one piece with its headers, and packed it would save next to nothing. */
+/** Shorter bodies are sent in one write with their headers. Compressing them would save almost nothing. */
 export const packedFromBytes = 8192;
 
-/** The first part of a gzip member (RFC 1952): whole bytes, behind which more can follow. */
+/** The first part of a gzip member (RFC 1952). It ends at a byte boundary, so that more data can follow. */
 export type PackedStart = {
   readonly bytes: Buffer;
-  /** Of what is packed. */
+  /** CRC-32 and length of the uncompressed bytes. */
   readonly crc: number;
   readonly length: number;
 };
 
 type PackingOptions = {
-  /** 1 to 9. By default 1: a page of trades becomes a sixth in a millisecond, others take longer and save little more. */
+  /** 1 to 9. The default of 1 shrinks a page of trades to a sixth in 1 ms; higher levels are slower and save little. */
   readonly level?: number;
   readonly onPacked?: () => void;
 };
 
 const pack = promisify(gzip);
 
-/** A stored block of deflate (RFC 1951, 3.2.4) says its length in 16 bits. */
+/** A stored block of deflate (RFC 1951, 3.2.4) has a 16-bit length. */
 const storedBytesMax = 65_535;
 const blockHeadBytes = 5;
 const trailerBytes = 8;
 
-/** Of the eight threads of Node's pool: the engine is asked, and files are read and written, on them as well. */
+/** Threads used for compression, of the eight in Node's pool. Engine queries and file access need the others. */
 const packedAtOnceMax = 2;
 
-/** Bytes and their gzip, which is made once, when a client first accepts it. */
+/** Bytes and their gzip form, which is made once, when a client first accepts it. */
 export class PackableBytes {
   static #underWay = 0;
   readonly bytes: Buffer;
@@ -45,20 +45,20 @@ export class PackableBytes {
     this.#options = options;
   }
 
-  /** `null` when they have not been packed yet. */
+  /** The compressed bytes; `null` until `pack` has finished. */
   get packed(): PackedStart | null {
     return this.#packed;
   }
 
-  /** Whether it takes a millisecond or two to pack them: not when others wait for that already. */
+  /** Whether packing takes only 1 or 2 ms: false when it would have to wait for other packings. */
   get canBePackedSoon(): boolean {
     return this.#packing !== null || PackableBytes.#underWay < packedAtOnceMax;
   }
 
-  /** Packs them on a thread of Node's pool, once for all who call it meanwhile. */
+  /** Compresses the bytes on a thread of Node's pool. Calls during and after that share the result. */
   async pack(): Promise<PackedStart> {
     this.#packing ??= this.#pack().catch((thrown: unknown) => {
-      // The next one tries again.
+      // The next call tries again.
       this.#packing = null;
       throw thrown;
     });
@@ -80,12 +80,12 @@ export class PackableBytes {
   }
 }
 
-/** What follows a start and ends its member: the text as it is, which is shorter than packing it is worth. */
+/** Returns the end of a gzip member: the text, uncompressed because it is short, and the trailer. */
 export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: string): Buffer {
   const length = Buffer.byteLength(text);
   assert(length <= storedBytesMax, "the end of an answer is short");
   const end = Buffer.allocUnsafe(blockHeadBytes + length + trailerBytes);
-  // The last block, stored; its length, and the same with all bits turned.
+  // The header of a last, stored block: its length, and the one's complement of the length.
   end[0] = 1;
   end.writeUInt16LE(length, 1);
   end.writeUInt16LE(storedBytesMax - length, 3);
@@ -96,7 +96,7 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
   return end;
 }
 
-/** A body of these bytes and a text, compressed if the request accepts that and no queue would form. */
+/** Returns a body of the bytes and a text, compressed if the client accepts gzip and packing need not wait. */
 export async function bodyFor(
   { request, reply }: Exchange,
   start: PackableBytes,
@@ -109,13 +109,13 @@ export async function bodyFor(
   return Buffer.concat([packed.bytes, endOfGzip(packed, end)]);
 }
 
-/** Real clients need a tenth of that. */
+/** Longer headers are ignored. Real clients need a tenth of this. */
 const acceptedCharactersMax = 500;
 
 const gzipAccepted = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]*)\s*)?(?:,|$)/i;
 const anyAccepted = /(?:^|,)\s*\*\s*(?:;\s*q=([\d.]*)\s*)?(?:,|$)/;
 
-/** Whether gzip is named, or everything is, and not with a weight of 0 (RFC 9110, 12.5.3). */
+/** Returns whether `gzip` or `*` is accepted with a weight above 0 (RFC 9110, 12.5.3). */
 export function acceptsGzip({ "accept-encoding": accepted }: IncomingHttpHeaders): boolean {
   if (accepted === undefined || accepted.length > acceptedCharactersMax) return false;
   const found = gzipAccepted.exec(accepted) ?? anyAccepted.exec(accepted);

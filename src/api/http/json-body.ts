@@ -5,7 +5,7 @@ import { invalid } from "../../base/input/compile-reader.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Bodies are JSON and nothing else. */
+/** Makes an app read request bodies as JSON and refuse every other type. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.addHook("onRoute", (route) => {
     if (route.method !== "GET") route.preParsing = endOfNothing;
@@ -23,20 +23,20 @@ export function readJsonBodies(app: FastifyInstance): void {
   });
 }
 
-/** Node emits no end where no body was announced, and the framework would wait for it. */
+/** Replaces a body that was not announced by an empty one: Node emits no `end` for it, and Fastify would wait. */
 const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => {
   const isAnnounced = "content-length" in headers || "transfer-encoding" in headers;
   done(null, isAnnounced ? body : Readable.from([]));
 };
 
 /**
- * A body as JSON in valid UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR`, also for a
- * field that is given twice: a proxy that checked the request may have read the other one.
+ * Parses a body as JSON in UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR` if it is invalid or has a
+ * field twice: a proxy that checked the request may have read the other value.
  */
 function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const { text, value } = read(bytes);
-  // From here on `null` is a missing body, as in Fastify.
+  // Fastify uses `null` for a missing body, so a JSON `null` is refused here.
   if (value === null) throw invalid("body", "must be a JSON object");
   const repeated = repeatedField(text);
   if (repeated !== null) throw invalid(repeated.slice(0, 64), "is given more than once");
@@ -52,10 +52,10 @@ function read(bytes: Buffer): { readonly text: string; readonly value: unknown }
   }
 }
 
-/** The texts and the signs that give valid JSON its shape. */
+/** Strings, brackets and colons: enough to find the field names of valid JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 
-/** The first field that the outermost object of valid JSON has twice; fields hold no objects. */
+/** Returns the first field that the outermost object has twice. No body of ours nests objects. */
 function repeatedField(json: string): string | null {
   const names = new Set<string>();
   let depth = 0;
@@ -64,7 +64,7 @@ function repeatedField(json: string): string | null {
     if (token === "{" || token === "[") depth += 1;
     else if (token === "}" || token === "]") depth -= 1;
     else if (token === ":" && depth === 1) {
-      // However it is spelled, with escapes or without.
+      // Decoded first, because the same name can be written with different escapes.
       const name = JSON.parse(last) as string;
       if (names.has(name)) return name;
       names.add(name);

@@ -15,26 +15,26 @@ export const time: TUnsafe<number> = parsedText({
   keywords: { type: ["string", "integer"], pattern: timePattern },
 });
 
-/** Where the page before ended; opaque to clients. */
+/** The end of the previous page; opaque to clients. */
 export const cursor = Type.String({
   minLength: 1,
   maxLength: webLimits.cursorLengthMax,
 });
 
-/** Addresses that a key may be used from. */
+/** An address or range that a key can be used from. */
 export const ipRange: TUnsafe<string> = parsedText({
   parse: (text) => (isIpRange(text) ? text : null),
   expected: "an IP address or a CIDR range",
 });
 
-/** Seconds (up to 11 digits), milliseconds (13 digits) or RFC 3339, as Unix milliseconds. */
+/** Parses epoch seconds (up to 11 digits), milliseconds (13 digits) or RFC 3339. Returns Unix milliseconds. */
 export function parseTime(text: string): number | null {
   if (/^[0-9]{1,11}$/.test(text)) return Number(text) * 1000;
   if (/^[0-9]{13}$/.test(text)) return Number(text);
   if (!isRfc3339.test(text)) return null;
   const date = text.slice(0, "2026-01-31".length);
   const midnightMs = Date.parse(`${date}T00:00:00Z`);
-  // The 30th of February is rolled over by the platform, and by us refused.
+  // JavaScript turns February 30 into March 2 (or 1). Refuse such dates.
   if (Number.isNaN(midnightMs) || !new Date(midnightMs).toISOString().startsWith(date)) return null;
   return Date.parse(text);
 }

@@ -5,8 +5,8 @@ import type { Socket } from "node:net";
 type Pending = { readonly request: IncomingMessage; readonly response: ServerResponse };
 
 /**
- * Responses that are not sent yet, by connection. Requests may be pipelined, and what is written to the socket
- * itself (a refusal of malformed bytes, an upgrade) must come after the responses to those before.
+ * Responses that are not sent yet, by connection. Requests can be pipelined. Anything written to the bare socket (the
+ * error for malformed bytes, an upgrade) must come after the responses to the requests before it.
  */
 export class PendingResponses {
   readonly #bySocket = new WeakMap<Socket, Set<Pending>>();
@@ -20,12 +20,12 @@ export class PendingResponses {
     response.once("close", () => exchanges.delete(exchange));
   }
 
-  /** Whether any request on the connection has arrived whole and is not answered. */
+  /** Returns whether a request on the connection has arrived completely and is not answered yet. */
   has(socket: Socket): boolean {
     return this.#complete(socket).length > 0;
   }
 
-  /** Resolves when every request that arrived whole is answered, or the connection is closed. */
+  /** Resolves when every request that arrived completely is answered, or the connection is closed. */
   async sent(socket: Socket): Promise<void> {
     for (let [first] = this.#complete(socket); first !== undefined; ) {
       await once(first.response, "close");
@@ -33,7 +33,7 @@ export class PendingResponses {
     }
   }
 
-  /** Whether the response to a request that never arrived whole has begun: nothing can follow it. */
+  /** Returns whether a response has begun, such as to an incomplete request: no other can follow it. */
   hasBegun(socket: Socket): boolean {
     return [...(this.#bySocket.get(socket) ?? [])].some(({ response }) => response.headersSent);
   }

@@ -13,7 +13,7 @@ declare module "fastify" {
   }
 }
 
-/** What a handler answers: the object of the schema, its rows or all of it as JSON already, or a stream. */
+/** The result of a handler: the object of the schema, one with `data` as written JSON, a finished body, or a stream. */
 type Answer<Body> = Content<Body> | WrittenAnswer | string | Buffer | Readable;
 
 /** The server adds the request id and the freshness to `meta`. */
@@ -25,46 +25,46 @@ type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
 type Nothing = TObject;
 
-/** One endpoint. One schema a shape gives the types, the validation and the documentation. */
+/** The definition of an endpoint. One schema per shape gives the types, the validation and the documentation. */
 export type RouteOptions<
   Params extends TObject,
   Query extends TObject,
   Body extends TObject,
   Response extends TSchema,
 > = {
-  /** GET unless given. */
+  /** `GET` by default. */
   readonly method?: "GET" | "POST" | "DELETE";
-  /** With parameters in braces, as in `/v1/keys/{id}`. */
+  /** The path with parameters in braces, such as `/v1/keys/{id}`. */
   readonly path: `/${string}`;
   readonly access: Exclude<Access, "optional" | "preflight">;
-  /** Its name in the documentation, such as `listMarkets`; `routes.ts` gives it. */
+  /** Name in the documentation, such as `listMarkets`. `routes.ts` sets it. */
   readonly operationId?: string;
   /** One line for the documentation. */
   readonly summary: string;
   readonly params?: Params;
   readonly querystring?: Query;
-  /** Without it a request with a body is refused. */
+  /** The schema of the body. Without one, a request with a body is refused. */
   readonly body?: Body;
   readonly response: Response;
-  /** Of success; 200 unless given. */
+  /** Status of success; 200 by default. */
   readonly status?: number;
-  /** Further statuses of `response`, such as 503 of the readiness check. */
+  /** Further statuses with the shape of `response`, such as 503 of the readiness check. */
   readonly otherStatuses?: readonly number[];
-  /** Errors of its own, beyond those that any endpoint of this access and shape has. */
+  /** Error codes beyond the ones that every endpoint of this access and shape has. */
   readonly errors?: readonly ErrorCode[];
-  /** Whether the list can be had in the formats of files too. */
+  /** Whether the list can be exported in the file formats. */
   readonly isBulk?: boolean;
-  /** Asked for as another protocol; a request that asks for none is refused by the handler. */
+  /** The protocol that a request must upgrade to. The handler refuses a request without an upgrade. */
   readonly upgrade?: "websocket";
-  /** Of success; JSON unless given. */
+  /** Content type of success; JSON by default. */
   readonly contentType?: string;
-  /** Of success; `no-store` unless given. */
+  /** `Cache-Control` of success; `no-store` by default. */
   readonly cacheControl?: string;
-  /** Its answers are cached as bytes (`response-cache.ts`). */
+  /** If set, responses are cached as bytes (`response-cache.ts`) under this policy. */
   readonly cachePolicyOf?: (request: FastifyRequest) => CachePolicy;
-  /** Which of its answers have an `ETag`, and are 304 for clients that have them already. */
+  /** Whether a response has an `ETag`, and is 304 for a client that has it already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
-  /** What an answer waits for, before anything is read for it; `null` when it need not wait. */
+  /** A promise to wait for before the handler reads anything; `null` when there is nothing to wait for. */
   readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;
   readonly handler: (
     request: FastifyRequest<{
@@ -76,7 +76,7 @@ export type RouteOptions<
   ) => Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 };
 
-/** An endpoint as the server takes it, whatever its shapes are. */
+/** An endpoint as the server takes it, without the types of its shapes. */
 export type Route = Omit<
   RouteOptions<TObject, TObject, TObject, TSchema>,
   "method" | "params" | "querystring" | "handler"
@@ -87,7 +87,7 @@ export type Route = Omit<
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
 };
 
-/** Defines an endpoint; the types of `request` and of the answer follow from the schemas. */
+/** Defines an endpoint. The types of the request and of the result follow from the schemas. */
 export function defineRoute<
   Response extends TSchema,
   Params extends TObject = Nothing,
@@ -103,7 +103,7 @@ export function defineRoute<
   };
 }
 
-/** The media type of success, without its parameters. */
+/** Returns the media type of success, without parameters. */
 export function mediaTypeOf({ contentType = jsonContentType }: Pick<Route, "contentType">): string {
   return contentType.replace(/;.*/, "");
 }

@@ -1,35 +1,35 @@
 import type { IncomingMessage } from "node:http";
 import { webLimits } from "../../base/config/limits.ts";
 
-/** Of the HTTP server. */
+/** Options of Node's HTTP server. */
 export const nodeOptions = {
   maxHeaderSize: webLimits.headerBytesMax,
   headersTimeout: webLimits.headersTimeoutMs,
   requestTimeout: webLimits.requestTimeoutMs,
   keepAliveTimeout: webLimits.keepAliveTimeoutMs,
-  // Node looks for slow senders only this often, by default every 30 s.
+  // The interval at which Node applies the timeouts of slow senders, in milliseconds; 30 s by default.
   connectionsCheckingInterval: 1000,
-  // Node's own refusal has none of our headers; #receive refuses instead.
+  // Node's own error has none of our headers. `HttpServer` checks `Host` instead.
   requireHostHeader: false,
-  // Of a header that must not be repeated Node would otherwise keep the first line only.
+  // By default Node keeps only the first line of a header that must not be repeated, which would hide a second `Host`.
   joinDuplicateHeaders: true,
-  // What has no body is not made a stream that ends, which is a twentieth of a request out of memory.
+  // Skips the body stream of a request without a body. That is a twentieth of the cost of a cached response.
   optimizeEmptyRequests: true,
 } as const;
 
-/** Of Fastify. */
+/** Options of Fastify. */
 export const frameworkOptions = {
   logger: false,
   bodyLimit: webLimits.bodyBytesMax,
-  // Fastify's own 503 has none of our headers; what still arrives is answered.
+  // Fastify's own 503 has none of our headers. Requests that arrive while the server closes are answered.
   return503OnClosing: false,
-  // An IPv6 /64 in a path, as the list of blocked IPs shows it, with its slash as it is.
+  // Accepts an IPv6 /64 with an unencoded slash in the path, as the list of blocked IPs shows it.
   rewriteUrl: ({ url = "" }: IncomingMessage): string =>
     url.replace(/^(\/v1\/ip-blocks\/[^/?]+)\/64(?=$|\?)/, "$1%2F64"),
   routerOptions: {
-    // Parameters are measured by their schemas.
+    // The schemas limit the length of parameters.
     maxParamLength: webLimits.headerBytesMax,
-    // The text goes on to the schema's reader, which sees repeats and bad escapes.
+    // Passes the raw text to the schema's reader, which detects repeated parameters and bad escapes.
     querystringParser: (text: string) => text as unknown as Record<string, unknown>,
   },
 } as const;

@@ -40,33 +40,33 @@ type ServerOptions = {
   readonly corsOrigins: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
-  /** For `meta`; not needed where no answer has one. */
+  /** The freshness in `meta`; not needed when no response has `meta`. */
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
-  /** The page that browsers get in place of `NOT_FOUND`; the error in JSON without it. */
+  /** The page that browsers get instead of `NOT_FOUND`. Without it they get the error as JSON. */
   readonly unknownPage?: (exchange: Exchange) => Promise<Buffer>;
-  /** Takes the requests that ask for another protocol. */
+  /** Takes requests that upgrade to WebSocket. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
 
-/** An answered request, before its time is taken. */
+/** An answered request, without its duration. */
 type Answered = Omit<Observation, "durationMs"> & {
   readonly requestId: string;
   readonly caller: Caller;
 };
 
-/** What the steps that run for every request read from the configuration of a route. */
+/** The configuration of a route that hooks read for every request. */
 declare module "fastify" {
   interface FastifyContextConfig {
     access?: Access;
-    /** The path as the documentation writes it. */
+    /** The path as in the documentation. */
     path?: string;
     /** The methods of the path, for `Allow`. */
     allow?: string;
     refusesBody?: boolean;
   }
   interface FastifyRequest {
-    /** Of the error that is the answer. */
+    /** The code of the error that was sent, if any. */
     errorCode: ErrorCode | null;
   }
 }
@@ -75,12 +75,13 @@ declare module "fastify" {
  * The HTTP service. The life of a request, in order:
  *
  *   malformed bytes -> BareAnswers
- *   request whose response is cached -> FastPath: admission, answer
- *   any other request -> #receive: identity, headers of every answer, admission, path, method, body allowed
+ *   request whose response is cached -> FastPath: admission, response
+ *   any other request -> #receive: admission, headers of every response, path, Host, body allowed
+ *           -> refuseMethod if the path has no such method
  *           -> the body as JSON -> path, body and query string read by their schemas
- *           -> the route's handler -> answer
+ *           -> the route's handler -> response
  *
- * A failure anywhere goes to #answerError.
+ * An error anywhere goes to #answerError.
  */
 export class HttpServer {
   readonly #app: FastifyInstance;
@@ -126,7 +127,7 @@ export class HttpServer {
         }).setTimeout(webLimits.socketIdleTimeoutMs),
       genReqId: requestIdOf,
       clientErrorHandler: (error, socket) => this.#bare.answerMalformed(error, socket),
-      // A path that cannot be decoded is unknown, and never reaches the hooks.
+      // A path that cannot be decoded is an unknown path. Fastify runs no hooks for it, so they are called here.
       frameworkErrors: (_error, request, reply) =>
         receive(request, reply, (refusal) => {
           answerError(refusal ?? this.#unknownPath(request), request, reply);
@@ -149,7 +150,7 @@ export class HttpServer {
     this.#idleConnections = new IdleConnections(this.node);
   }
 
-  /** Resolves once the service listens. */
+  /** Starts the server. Resolves when it listens. */
   static async open(options: ServerOptions): Promise<HttpServer> {
     const server = new HttpServer(options);
     server.node.maxConnections = webLimits.connectionsMax;
@@ -167,17 +168,17 @@ export class HttpServer {
     return this.#app.server;
   }
 
-  /** Where it listens, such as `http://127.0.0.1:8080`. */
+  /** The URL of the server, such as `http://127.0.0.1:8080`. */
   get url(): string {
     return this.#url;
   }
 
-  /** Takes no more connections and waits for requests in flight, up to `drainTimeoutMs`. */
+  /** Stops accepting connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
     const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
     const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
     const silence = setTimeout(() => this.#idleConnections.destroyAll(), silentDrainMs);
-    // Answers that had begun before have promised to keep their connection.
+    // A response that began before the close promised keep-alive, so its connection is closed when it becomes idle.
     const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
     try {
       await this.#app.close();
@@ -203,7 +204,7 @@ export class HttpServer {
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
     if (allow !== undefined) reply.header("allow", allow);
-    // About the server as a whole, whatever the router makes of it (RFC 9110, 9.3.7).
+    // `OPTIONS *` is about the server as a whole, whatever route the router finds (RFC 9110, 9.3.7).
     const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
     const hostFault = hostFaultOf(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
@@ -219,7 +220,7 @@ export class HttpServer {
     return unknownPath(url, this.#paths);
   }
 
-  /** What a page of an allowed origin asks before its request; other `OPTIONS` count as any request without a key. */
+  /** Returns the access of a request. Only a preflight of an allowed origin is one; any other `OPTIONS` is public. */
   #accessOf({ headers, routeOptions }: FastifyRequest): Access {
     const { access = "optional" } = routeOptions.config;
     if (access !== "preflight") return access;
@@ -228,14 +229,14 @@ export class HttpServer {
   }
 
   #answerError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // The client is gone, so its answer was released: nothing is sent, and nothing failed.
+    // The client has disconnected, so its response was destroyed. There is nothing to send and nothing to log.
     const { code } = (thrown ?? {}) as NodeJS.ErrnoException;
     if (reply.raw.destroyed && code === "ERR_STREAM_PREMATURE_CLOSE") return;
     const error = toAppError(thrown);
     const { status, headers, body } = errorAnswer(error, request.id);
     request.errorCode = error.code;
     if (status >= 500) this.#logFailure(error, request);
-    // Fastify would close after a body it refuses, and the reset could overtake our answer.
+    // Fastify would close the connection after a refused body, and the reset could reach the client before the error.
     if (this.node.listening) reply.removeHeader("connection");
     void reply.code(status).headers(headers);
     const { unknownPage } = this.#options;
@@ -245,7 +246,7 @@ export class HttpServer {
     void whenKnown(answer, (known) => reply.send(known));
   }
 
-  /** Without a cause a 503 is a limit that callers reached, not a failure. */
+  /** Logs a 5xx error. A 503 without a cause is a limit that callers reached, so it is logged as information. */
   #logFailure(error: AppError, request: FastifyRequest): void {
     const { code, cause } = error;
     const facts = { request_id: request.id, route: routeOf(request), code };
@@ -290,20 +291,20 @@ export class HttpServer {
         const makeAnswer = () => this.#singleFlight.answer(route, { request, reply });
         const ready = whenReady?.(request) ?? null;
         const answer = ready === null ? makeAnswer() : ready.then(makeAnswer);
-        // An administrator may have ended the key of this very request.
+        // A request of an administrator can revoke its own key, so its key is not checked again.
         return isAdministrative(access) ? answer : this.#unlessRevoked(request, answer);
       },
     });
   }
 
-  /** No key that was revoked while its answer was made gets that answer; streams look for themselves. */
+  /** Throws `UNAUTHORIZED` if the key was revoked while the response was made. Streamed bodies check it themselves. */
   async #unlessRevoked({ caller }: FastifyRequest, answer: Promise<unknown>): Promise<unknown> {
     const known = await answer;
     if (known instanceof Readable || this.#options.admission.stillWorks(caller)) return known;
     throw new AppError("UNAUTHORIZED");
   }
 
-  /** `OPTIONS`: what the path can, and to pages of allowed origins what they may send. */
+  /** Adds `OPTIONS`: the methods of the path and, for pages of allowed origins, the headers they can send. */
   #addPreflight({ url, path, allow }: { url: string; path: string; allow: string }): void {
     this.#app.route({
       url,
@@ -339,13 +340,14 @@ export class HttpServer {
     log.debug({ request_id: requestId, ip: caller.ip, ...observation }, "answered");
   }
 
-  /** Node would answer these on its own, without our headers. */
+  /** Handles requests that Node would otherwise answer without our headers. */
   #answerWhatNodeWould(): void {
     const bare = this.#bare;
     this.node.on("upgrade", (request, socket: Socket, head) => {
       bare.upgrade({ request, socket, head });
     });
-    // The interim response must not get into the response to an earlier request; clients send the body without it too.
+    // Without a socket, an earlier response is still being sent, and `100 Continue` would be written into it. Clients
+    // send the body without it too.
     this.node.on("checkContinue", (request, response) => {
       if (response.socket !== null) response.writeContinue();
       this.node.emit("request", request, response);
@@ -357,7 +359,7 @@ export class HttpServer {
   }
 }
 
-/** Connections without a request yet. Node does not count them as idle, and closing would wait for them. */
+/** Connections that have not sent a request. Node does not count them as idle, so closing would wait for them. */
 class IdleConnections {
   readonly #sockets = new Set<Socket>();
 
@@ -376,7 +378,7 @@ class IdleConnections {
   }
 }
 
-/** Which route it is of; never the path itself, which may be anything. */
+/** Returns the route of a request for metrics and logs: never the raw path, which can be anything. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
 }

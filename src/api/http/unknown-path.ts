@@ -4,16 +4,16 @@ import { nearName } from "../../base/near-name.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
 
-/** Whether a browser opens a page, rather than an endpoint of the API. */
+/** Returns whether a browser is opening a page rather than calling the API. */
 export function wantsPage({ method, url = "", headers }: IncomingMessage): boolean {
   const isRead = method === "GET" || method === "HEAD";
   return isRead && !apiPath.test(url) && /\btext\/html\b/.test(headers.accept ?? "");
 }
 
-/** `NOT_FOUND` for a path that does not exist, with the known path that was probably meant. */
+/** Returns `NOT_FOUND` for an unknown path. Its message suggests the most similar known path. */
 export function unknownPath(url: string, known: readonly string[]): AppError {
   const asked = wordsOf(url.replace(/\?.*/s, ""));
-  // Pages of the explorer have the names of lists.
+  // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
   const isApi = apiPath.test(url);
   const pathByWords = new Map(
     known.flatMap((path) => {
@@ -28,10 +28,10 @@ export function unknownPath(url: string, known: readonly string[]): AppError {
   return new AppError("NOT_FOUND", `There is no such path${guess} /docs`);
 }
 
-/** Stands for ids and the parameters for them: neither says which path was meant. */
+/** Replaces ids and path parameters, because neither shows which path was meant. */
 const id = "*";
 
-/** What a path says, without the version, doubled slashes and ids. */
+/** Returns the words of a path, without version and empty segments, and with ids replaced. */
 function wordsOf(path: string): string[] {
   const segments = path.split("/").filter((segment) => segment !== "");
   const start = segments.findIndex((segment) => !/^(api|v[0-9])$/i.test(segment));
