@@ -7,7 +7,7 @@ import type { CachePolicy } from "./cache/response-cache.ts";
 import { bookTopReader } from "./lists/book-tops.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
-/** What the endpoints that serve data read from. They write nothing. */
+/** The sources that data endpoints read from. They write nothing. */
 export type Backend = StreamSources & {
   readonly cursors: Cursors;
   readonly freshness: () => Freshness;
@@ -15,7 +15,7 @@ export type Backend = StreamSources & {
 
 type CachePolicyOf = (request: FastifyRequest) => CachePolicy;
 
-/** Answers that change with anything that is indexed, becomes final or is reverted. */
+/** Caches a response until anything is indexed, becomes final or is reverted. */
 export function cachedUntilChange(backend: Backend): CachePolicyOf {
   return () => ({ watch: () => watchRevisions(backend) });
 }
@@ -25,7 +25,7 @@ function watchRevisions({ store, state }: Pick<Backend, "store" | "state">): () 
   return () => store.revision === stored && state.revision === known;
 }
 
-/** Answers about candles of some tokens: they change with trades, resolutions, forks and the current bucket. */
+/** Caches a response about candles until a trade of the pair, a resolution, a reorg or the next bucket. */
 export function cachedUntilTraded(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
@@ -43,7 +43,7 @@ export function cachedUntilTraded(
   });
 }
 
-/** Answers with trades of a token or its pair: they change with the trades, their finality and the token's texts. */
+/** Caches trades of a token or its pair until the trades, their finality or the shown market fields change. */
 export function cachedUntilListed(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,
@@ -70,12 +70,12 @@ function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
   return complement === null ? [tokenId] : [tokenId, complement];
 }
 
-/** Changes with every trade of the tokens: they are only ever added, but by forks. */
+/** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */
 function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
   return [store.headBuffer.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
-/** Answers that last as long as the values they depend on, which are compared only after a change. */
+/** Caches a response while the values it depends on stay equal. They are read again only after a change. */
 function cachedWhileEqual(
   { store, state }: Backend,
   dependenciesOf: (request: FastifyRequest) => () => readonly unknown[],
@@ -96,7 +96,7 @@ function cachedWhileEqual(
   };
 }
 
-/** Ends with any change, and with one of the best orders of a token's book. */
+/** Caches a price until anything changes in the index, or the best bid or ask of the token's book does. */
 export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
   const { books, state } = backend;
   return () => {

@@ -1,4 +1,4 @@
-/** Every endpoint of the service, in the order of the documentation. */
+/** All endpoints of the service, in the order of the documentation. */
 
 import type { AccessStore } from "../access/access-store.ts";
 import type { Role } from "../base/config/config.ts";
@@ -29,7 +29,7 @@ import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
 import { openStream } from "./stream/stream-server.ts";
 
-/** Takes the parts they work with. */
+/** Creates all routes from the parts that they use. */
 export function createRoutes(parts: {
   readonly backend: Backend;
   readonly access: AccessStore;
