@@ -10,7 +10,7 @@ import { openTokenTrades, openTrades } from "./channels/trades.ts";
 import type { ChannelRequest } from "./frames/frame-fields.ts";
 import type { Channel, StreamSources } from "./hub/channel.ts";
 
-/** Every type of channel. Each throws `VALIDATION_ERROR` for what it does not take. */
+/** The channel types. Each function throws `VALIDATION_ERROR` for fields and filters that its type does not accept. */
 const channelTypes: Readonly<
   Record<string, (request: ChannelRequest, sources: StreamSources) => Channel>
 > = {
@@ -24,7 +24,7 @@ const channelTypes: Readonly<
   price: openPrices,
 };
 
-/** The channel that a client asks for. Throws `VALIDATION_ERROR`. */
+/** Opens the channel that a client requests. Throws `VALIDATION_ERROR`, and what `openOrderbook` throws. */
 export function openChannel(request: ChannelRequest, sources: StreamSources): Channel {
   const { type } = request;
   const known = Object.keys(channelTypes);

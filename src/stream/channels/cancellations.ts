@@ -18,7 +18,7 @@ import {
 } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
-/** Events that ended orders, or may have, as far as the chain shows. */
+/** Opens the `cancellations` channel: events on the chain that end orders, or can end them. */
 export function openCancellations(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: [], filters: ["finality"] });
   const finalizedOnly = request.filter?.finality === "finalized";

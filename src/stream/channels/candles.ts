@@ -12,7 +12,9 @@ import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { type Channel, type Entry, pageThrough, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/** The candles of a pair at the prices of one token: each after every block that changes it. */
+/**
+ * Opens the `candles` channel: candles of a pair at the prices of one token. A block that changes a candle sends it.
+ */
 export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
   const [tokenId] = requestedTokens(request);
@@ -37,7 +39,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
   };
 }
 
-/** Candles as a log: one has the position of its newest trade. */
+/** The candles of a pair as a log. The position of a candle is that of its newest trade. */
 class CandleLog {
   readonly #sources: StreamSources;
   readonly #tokenId: TokenId;
@@ -49,13 +51,16 @@ class CandleLog {
     this.#bucketSeconds = bucketSeconds;
   }
 
-  /** The token and the other of its pair, as far as it is known now. */
+  /** The token and its complement, once the complement is known. */
   get pair(): readonly TokenId[] {
     const complement = this.#sources.state.directory.complementOf(this.#tokenId);
     return complement === null ? [this.#tokenId] : [this.#tokenId, complement];
   }
 
-  /** Those that changed behind a position; the current one is sent again when it is closed, or on `restate`. */
+  /**
+   * Returns the candles that changed after a position. The candle of that position is among them on `restate`, and when
+   * a later candle has closed it.
+   */
   async readAfter(after: number, limit: number, restate: boolean): Promise<readonly Entry[]> {
     const from = this.#bucketOf(await this.#timeAt(after));
     const found = await this.#read({ from, order: "asc", limit: limit + 1 });
@@ -88,11 +93,11 @@ class CandleLog {
     return readCandles(store, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
   }
 
-  /** The time of the newest trade at or before a position; 0 without one. */
+  /** Returns the time of the newest trade at or before a position, in Unix seconds; 0 if there is none. */
   async #timeAt(position: number): Promise<number> {
     if (position < 0) return 0;
     const [newest] = await readFills(this.#sources.store, {
-      // Trades of 0 shares have no price, and no candle.
+      // Trades of 0 shares have no price and are in no candle.
       filter: { roles: ["maker", "direct"], tokenIds: this.pair, sizeMin: 1n },
       ...pageThrough(position),
       limit: 1,

@@ -8,7 +8,7 @@ import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 type Listed = { readonly seq: number; readonly conditionId: ConditionId };
 
-/** Conditions as they become markets, with what is known of them when they are sent. */
+/** Opens the `markets` channel: each condition when it becomes a market, with the fields known when it is sent. */
 export function openMarkets(request: ChannelRequest, { state }: StreamSources): Channel {
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = state;
@@ -26,7 +26,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
     event: "market",
     asked: { type: "markets", ...shownFilter(request) },
     isFinalOnly: request.filter?.finality === "finalized",
-    // Generation 3 has markets that no event announces: their first trade does.
+    // No event announces some markets of generation 3. They begin with their first trade.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
       (await mapInTurns(firstGroups(behind(after), limit), entryOf)).flat(),

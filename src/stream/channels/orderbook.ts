@@ -6,7 +6,10 @@ import { BookFeed } from "../hub/book-feed.ts";
 import type { Channel, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/** One order book. Throws `NOT_FOUND` for an unknown token, `SERVICE_UNAVAILABLE` without a venue. */
+/**
+ * Opens the `orderbook` channel of one token. Throws `VALIDATION_ERROR`, `NOT_FOUND` for an unknown token, and
+ * `SERVICE_UNAVAILABLE` if no venue is configured.
+ */
 export function openOrderbook(request: ChannelRequest, { books, state }: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id"], filters: [] });
   for (const name of ["resume_from", "snapshot"] as const) {
@@ -22,7 +25,7 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
   return {
     event: "book",
     asked,
-    // Nothing that happens on the chain concerns it.
+    // No block and no reorg changes an order book.
     isFinalOnly: true,
     interest: { tokenIds: [], events: false },
     readAfter: async () => [],

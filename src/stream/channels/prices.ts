@@ -5,7 +5,7 @@ import type { ChannelRequest } from "../frames/frame-fields.ts";
 import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
-/** The prices of some tokens: each as it is after every block that changes it. */
+/** Opens the `price` channel: the price of each token, sent after every block that changes it. */
 export function openPrices(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id", "token_ids"], filters: [] });
   const tokenIds = requestedTokens(request);
@@ -34,7 +34,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
     readAfter: async (after, { restate }) =>
       entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
     readNewest: async (_through, count) => entriesOf(tokenIds).slice(-count),
-    // None is gone: those that changed are sent again.
+    // A reorg removes no price. Changed prices are sent again.
     revertedBy: () => [],
   };
 }

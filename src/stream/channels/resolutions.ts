@@ -7,7 +7,7 @@ import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
-/** How conditions ended, where it was logged. */
+/** Opens the `resolutions` channel. The position of a resolution is that of the log it follows from. */
 export function openResolutions(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = sources.state;

@@ -27,13 +27,13 @@ const filters = ["side", "min_value", "wallet", "condition_id", "finality"] as c
 const ofAll: Accepted = { fields: [], filters };
 const ofTokens: Accepted = { fields: ["token_id", "token_ids"], filters };
 
-/** All trades. */
+/** Opens the `trades` channel: all trades. */
 export function openTrades(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, ofAll);
   return channelOf(request, sources, { type: "trades", tokenIds: null });
 }
 
-/** The trades of some tokens, as they were made. */
+/** Opens the `token_trades` channel: the trades of some tokens, without inverted trades of the complements. */
 export function openTokenTrades(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, ofTokens);
   return channelOf(request, sources, { type: "token_trades", tokenIds: requestedTokens(request) });
@@ -69,7 +69,7 @@ function channelOf(
   };
 }
 
-/** Rebuilt each time: the tokens of a condition may be learnt meanwhile. */
+/** Builds the filter for every read, because the tokens of a condition can become known later. */
 function fillFilterOf(
   { filter = {} }: ChannelRequest,
   asked: readonly TokenId[] | null,

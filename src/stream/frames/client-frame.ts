@@ -4,7 +4,7 @@ import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { nearName } from "../../base/near-name.ts";
 import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./frame-fields.ts";
 
-/** The frames of clients. `id` is returned with the answer. */
+/** A frame from a client, without its `id` (see `frameIdOf`). */
 export type ClientFrame =
   | { readonly action: "auth"; readonly apiKey: string }
   | { readonly action: "subscribe"; readonly channel: ChannelRequest }
@@ -19,7 +19,7 @@ const readers = {
 };
 const frameIds = Compile(frameId);
 
-/** The frame of a parsed JSON value. Throws `VALIDATION_ERROR` that names what is wrong. */
+/** Reads a frame from a parsed JSON value. Throws a `VALIDATION_ERROR` that names the invalid field. */
 export function readClientFrame(input: unknown): ClientFrame {
   const action = fieldOf(input, "action");
   switch (action) {
@@ -39,7 +39,7 @@ export function readClientFrame(input: unknown): ClientFrame {
   }
 }
 
-/** The id a client gave its frame, also when the rest of it is not valid. */
+/** Returns the `id` of a frame, even if the rest of the frame is invalid; `null` if there is none. */
 export function frameIdOf(input: unknown): FrameId | null {
   const id = fieldOf(input, "id");
   return frameIds.Check(id) ? id : null;
@@ -54,7 +54,9 @@ function readUnsubscribed(input: unknown): string | ChannelRequest {
   return joined(channel, filter === undefined ? {} : { filter });
 }
 
-/** Filter, start and snapshot may be next to the channel or within it, but not in both places. */
+/**
+ * Merges `filter`, `resume_from` and `snapshot` into the channel. Each may be next to it or inside it, but not both.
+ */
 function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
     if (Object.hasOwn(channel, name)) throw invalid(name, "is given more than once");
@@ -77,7 +79,7 @@ function fieldOf(input: unknown, name: string): unknown {
   return (input as Readonly<Record<string, unknown>>)[name];
 }
 
-/** What a message says; `null` is one that is not text. Throws `VALIDATION_ERROR`. */
+/** Parses a message; `text` is `null` for a binary message. Throws `VALIDATION_ERROR`. */
 export function parseJson(text: string | null): unknown {
   if (text === null) throw invalid("frame", "must be text");
   try {

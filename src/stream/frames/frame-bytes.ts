@@ -1,6 +1,6 @@
-/** WebSocket frames (RFC 6455), made here so that one buffer serves any number of sockets. */
+/** WebSocket frames (RFC 6455). They are encoded here so that many sockets can share one buffer. */
 
-/** What a frame holds; a `deflated` one is text that went through permessage-deflate. */
+/** The payload of a frame. `deflated` is text that permessage-deflate has compressed. */
 export type FrameKind = "text" | "binary" | "deflated";
 
 const firstBytes: Readonly<Record<FrameKind, number>> = {
@@ -9,7 +9,7 @@ const firstBytes: Readonly<Record<FrameKind, number>> = {
   deflated: 0xc1,
 };
 
-/** One whole message as one frame. */
+/** Encodes a message as a single frame. */
 export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(headLengthOf(payload.length) + payload.length);
   const at = writeHead(frame, { at: 0, kind, length: payload.length });
@@ -17,7 +17,7 @@ export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
   return frame;
 }
 
-/** Text messages as one frame each, one behind the other. */
+/** Encodes each text message as one frame, and concatenates the frames. */
 export function encodeTexts(texts: readonly string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text));
   const whole = lengths.reduce((sum, length) => sum + headLengthOf(length) + length, 0);
@@ -26,7 +26,7 @@ export function encodeTexts(texts: readonly string[]): Buffer {
   for (const [index, text] of texts.entries()) {
     const length = lengths[index] ?? 0;
     at = writeHead(frames, { at, kind: "text", length });
-    // Without characters of several bytes both are the same, and this one is a plain copy.
+    // ASCII text has the same bytes in both encodings, and `latin1` is a plain copy.
     at += frames.write(text, at, length === text.length ? "latin1" : "utf8");
   }
   return frames;
@@ -36,7 +36,7 @@ function headLengthOf(length: number): number {
   return length < 126 ? 2 : length < 65_536 ? 4 : 10;
 }
 
-/** Writes the head of a frame of `length` bytes; returns where these begin. */
+/** Writes the header of a frame with a payload of `length` bytes. Returns the offset of the payload. */
 function writeHead(
   frames: Buffer,
   { at, kind, length }: { at: number; kind: FrameKind; length: number },

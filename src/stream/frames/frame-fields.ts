@@ -1,4 +1,4 @@
-/** The fields that frames of clients are made of; schemas and types of all of them. */
+/** Schemas and types of client frames and their fields. */
 import { type Static, Type } from "typebox";
 import { streamLimits } from "../../base/config/limits.ts";
 import {
@@ -14,7 +14,7 @@ const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSe
 
 const anyText = parsedText({ expected: "text", parse: String });
 
-/** What a client calls a frame of its own, sent back with the answer. */
+/** The id that a client gives a frame. The answer repeats it. */
 export const frameId = Type.Union(
   [
     Type.String({ maxLength: streamLimits.frameIdLengthMax }),
@@ -32,10 +32,10 @@ const filter = Type.Object({
   finality: Type.Optional(Type.Enum(["confirmed", "finalized"])),
 });
 
-/** What a subscription is narrowed to. */
+/** The filter of a subscription. */
 export type Filter = Static<typeof filter>;
 
-/** From where, and with how much before it; next to the channel or within it. */
+/** The filter, the position to resume from and the number of snapshot rows: next to `channel` or inside it. */
 const startFields = {
   filter: Type.Optional(filter),
   resume_from: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 })),
@@ -52,12 +52,12 @@ const channel = Type.Object({
   ...startFields,
 });
 
-/** A channel as a client asks for it; which fields it may have depends on its type. */
+/** A channel as a client requests it. Its type decides which fields are accepted. */
 export type ChannelRequest = Static<typeof channel>;
 
 const common = { action: anyText, id: Type.Optional(frameId) };
 
-/** What a client can say, by `action`. */
+/** The schemas of client frames, by `action`. */
 export const frameSchemas = {
   auth: Type.Object({ ...common, api_key: anyText }),
   subscribe: Type.Object({ ...common, channel, ...startFields }),

@@ -2,16 +2,16 @@ import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import { streamLimits } from "../../base/config/limits.ts";
 import { encodeFrame, encodeTexts } from "./frame-bytes.ts";
 
-/** How a connection wants its data. */
+/** The encoding that a connection has chosen for its events. */
 export type Form = {
-  /** Data frames as arrays. */
+  /** Whether events are grouped into JSON arrays. */
   readonly batch: boolean;
   readonly compress: "none" | "zlib" | "permessage-deflate";
 };
 
-/** Events that are sent together, encoded once in each form that a connection needs. */
+/** Events that are sent together. They are encoded once for each `Form` in use. */
 export class Packet {
-  /** Where the first and the last of them are. */
+  /** The positions of the first and the last event. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly #texts: readonly string[];
@@ -40,7 +40,7 @@ export class Packet {
     return bytes;
   }
 
-  /** Texts that have no place in the log. */
+  /** Returns a packet of texts that have no position in the log. */
   static unplaced(texts: readonly string[]): Packet {
     return new Packet(texts, {
       firstSeq: Number.POSITIVE_INFINITY,
@@ -48,7 +48,7 @@ export class Packet {
     });
   }
 
-  /** One packet of several, at least one, in their order. */
+  /** Joins packets in their order. At least one is required. */
   static join(packets: readonly Packet[]): Packet {
     const texts = packets.flatMap((packet) => packet.#texts);
     const firstSeq = Math.min(...packets.map((packet) => packet.firstSeq));
@@ -70,12 +70,12 @@ function encodeDeflated(text: string, compress: Exclude<Form["compress"], "none"
     case "zlib":
       return encodeFrame("binary", deflateSync(text, fast));
     case "permessage-deflate": {
-      // Each message on its own, so that one result fits all clients (RFC 7692, 7.2.1).
+      // Without context takeover, so that all clients can share the result (RFC 7692, 7.2.1).
       const raw = deflateRawSync(text, { ...fast, finishFlush: constants.Z_SYNC_FLUSH });
       return encodeFrame("deflated", raw.subarray(0, -4));
     }
   }
 }
 
-/** The fastest level: rows are mostly hex digits, of which higher levels save little more. */
+/** The fastest level. Rows are mostly hex digits, which higher levels compress little better. */
 const fast = { level: constants.Z_BEST_SPEED };

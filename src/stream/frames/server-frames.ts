@@ -1,15 +1,15 @@
-/** The frames of the service other than events; each is one JSON text. */
+/** Builds the frames that the service sends, except events. Each frame is one JSON text. */
 import { type AppError, publicError } from "../../base/errors.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import type { Entry } from "../hub/channel.ts";
 import type { FrameId } from "./frame-fields.ts";
 
-/** A position as clients see it, and may resume from: 0 is before everything. */
+/** Returns a position as clients see it and resume from it. 0 is before the first row. */
 export function shownSeq(position: number): number {
   return Math.max(position, 0);
 }
 
-/** A frame of the given type; `id` is that of the client's frame it answers. */
+/** Builds a frame of the given type. `id` is the id of the client frame that it answers; `null` if there is none. */
 export function answerFrame(
   type: string,
   id: FrameId | null,
@@ -18,14 +18,14 @@ export function answerFrame(
   return JSON.stringify({ type, ...(id === null ? {} : { id }), ...fields });
 }
 
-/** The error object of REST answers, as a frame. */
+/** Builds an `error` frame with the error object of the REST API. */
 export function errorFrame(error: AppError, id: FrameId | null, requestId: string): string {
   const { retryAfterSeconds: seconds } = error;
   const retry = seconds === null ? {} : { retry_after_seconds: seconds };
   return answerFrame("error", id, { error: { ...publicError(error, requestId), ...retry } });
 }
 
-/** The newest rows of a channel, before its events. */
+/** Builds a `snapshot` frame: the newest rows of a channel, sent before its events. */
 export function snapshotFrame(
   subscriptionId: string,
   { seq, entries }: { seq: number; entries: readonly Entry[] },
@@ -38,7 +38,7 @@ export function snapshotFrame(
   return `${head.slice(0, -1)},"data":[${entries.map(({ json }) => json).join(",")}]}`;
 }
 
-/** That a fork reverted what was sent behind a position. */
+/** Builds a `reorg` frame: everything that was sent after `rewindTo` was reverted. */
 export function reorgFrame(
   subscriptionId: string,
   { rewindTo, reverted }: { rewindTo: number; reverted: readonly string[] },
@@ -47,12 +47,12 @@ export function reorgFrame(
   return JSON.stringify({ type: "reorg", subscription_id: subscriptionId, ...rewind });
 }
 
-/** That everything up to a block can never be reverted. */
+/** Builds a `finalized` frame: nothing up to this block will be reverted. */
 export function finalizedFrame(block: number, seq: number): string {
   return JSON.stringify({ type: "finalized", finalized_block: block, finalized_seq: seq });
 }
 
-/** That the connection is alive, and how far the service is. */
+/** Builds a `heartbeat` frame: the connection is alive, and the service has indexed up to here. */
 export function heartbeatFrame(freshness: Freshness): string {
   const { indexed_seq, indexed_block, head_block, finalized_block, lag_seconds } = freshness;
   const sent = { indexed_block, head_block, finalized_block, lag_seconds };

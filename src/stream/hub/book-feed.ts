@@ -17,17 +17,17 @@ type BookFeedParts = {
 };
 
 /**
- * The book of one token for all its followers: whole at first, then each change with a checksum; whole again after it
- * was stale. `seq` counts what was sent, as books have no position on the chain.
+ * The order book of one token for all its followers: a snapshot, then each change with a checksum, and a new snapshot
+ * after the book was stale. `seq` counts the reports of the book, because books have no position on the chain.
  */
 export class BookFeed implements Feed {
   readonly #parts: BookFeedParts;
-  /** Whether each of them has the book as it was sent last. */
+  /** The receivers, and whether each has a current copy of the book. */
   readonly #receivers = new Map<FeedReceiver, boolean>();
   readonly #unwatch: () => void;
   #position = 0;
 
-  /** Throws `SERVICE_UNAVAILABLE` when as many books are followed as there may be. */
+  /** Throws `SERVICE_UNAVAILABLE` when the limit of followed books is reached. */
   constructor(parts: BookFeedParts) {
     this.#parts = parts;
     const unwatch = parts.books.watch(parts.tokenId, (delivery, book) =>

@@ -6,13 +6,13 @@ import type { ChannelRequest, Filter } from "../frames/frame-fields.ts";
 
 type RequestField = "token_id" | "token_ids" | "resolution";
 
-/** What a type of channel takes; anything else in a request is refused, not ignored. */
+/** The fields and filters that a channel type accepts. Others are refused, not ignored. */
 export type Accepted = {
   readonly fields: readonly RequestField[];
   readonly filters: readonly (keyof Filter)[];
 };
 
-/** Throws `VALIDATION_ERROR` when a request has what its type of channel does not take. */
+/** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */
 export function checkRequest(request: ChannelRequest, { fields, filters }: Accepted): void {
   for (const name of ["token_id", "token_ids", "resolution"] as const) {
     if (request[name] !== undefined && !fields.includes(name)) throw notTaken(name, request);
@@ -22,7 +22,7 @@ export function checkRequest(request: ChannelRequest, { fields, filters }: Accep
   }
 }
 
-/** The tokens of a request, each once; at least one. */
+/** Returns the tokens of a request, sorted and without duplicates. Throws `VALIDATION_ERROR` if there are none. */
 export function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly TokenId[] {
   if (token_id !== undefined && token_ids !== undefined) {
     throw invalid("channel.token_ids", "cannot be given together with token_id");
@@ -32,7 +32,7 @@ export function requestedTokens({ token_id, token_ids }: ChannelRequest): readon
   return [...new Set(tokenIds)].toSorted();
 }
 
-/** Tokens as a request would name them. */
+/** Returns the field by which a request names these tokens. */
 export function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unknown>> {
   const [only] = tokenIds;
   return tokenIds.length === 1 && only !== undefined
@@ -40,7 +40,7 @@ export function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<strin
     : { token_ids: tokenIds.map(formatTokenId) };
 }
 
-/** A filter as a request would name it, in one order; nothing when it lets everything pass. */
+/** Returns the filter of a request with its fields in a fixed order; no field when nothing is filtered. */
 export function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
   const { side, min_value, wallet, condition_id, finality } = filter;
   const shown = {

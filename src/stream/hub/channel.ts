@@ -6,19 +6,19 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
-/** One entry of a channel's log: its position, and its row as REST has it. */
+/** An entry of a channel's log: its position, and the row as the REST API returns it. */
 export type Entry = {
-  /** Rising; results that follow from one log share theirs. */
+  /** Never decreases. Rows that follow from the same log share a `seq`. */
   readonly seq: number;
-  /** Of the row, unique within the channel. */
+  /** The id of the row, unique within the channel. */
   readonly id: string;
   readonly json: string;
 };
 
-/** Which changes can hold something for a channel. */
+/** The changes that can concern a channel. */
 type Interest = {
   readonly tokenIds: readonly TokenId[] | "all";
-  /** Everything that is not a trade. */
+  /** Whether everything that is not a trade can concern it. */
   readonly events: boolean;
 };
 
@@ -28,7 +28,7 @@ export type FeedReceiver = {
   sendText(text: string): void;
 };
 
-/** A state that is sent whole and then change by change; it has no past to read. */
+/** A state that is sent as a whole and then change by change. It has no history to read. */
 export type Feed = {
   readonly position: number;
   add(receiver: FeedReceiver): void;
@@ -38,16 +38,16 @@ export type Feed = {
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type Channel = {
   readonly event: string;
-  /** Normalized, in the words a client would ask for it with. */
+  /** The normalized fields of a request for this channel. */
   readonly asked: Readonly<Record<string, unknown>>;
-  /** Holds only what no fork can revert. */
+  /** Whether the channel has only final rows, which no reorg can revert. */
   readonly isFinalOnly: boolean;
   readonly interest: Interest;
-  /** What a block that was just indexed adds; without it the channel is read instead. */
+  /** Returns the entries that a newly indexed block adds. A channel without this function is read instead. */
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
   /**
-   * What follows `after`, oldest first. Fewer than `limit` entries are all there are. `restate` says
-   * that what was sent last may have changed since, as after a fork; logs of facts ignore it.
+   * Returns the entries after a position, oldest first. Fewer than `limit` entries mean that no more follow.
+   * `restate` requests the current state again, because a reorg can have changed it. Logs of facts ignore it.
    */
   readonly readAfter: (
     after: number,
@@ -55,23 +55,26 @@ export type Channel = {
   ) => Promise<readonly Entry[]>;
   /** The newest rows at or before `through`, oldest first. */
   readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
-  /** The ids of what is after `rewindTo`, in blocks that are about to be reverted. */
+  /** Returns the ids of the rows after `rewindTo`. `removed` are the blocks that are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
-  /** In place of a log: this alone sends to subscribers. */
+  /** Present if the channel has a feed instead of a log. Only the feed sends to the subscribers. */
   readonly openFeed?: (subscriptionId: string) => Feed;
 };
 
-/** Of lists on the chain: what follows a position, oldest first. */
+/** Returns the page options for the rows after a position, oldest first. */
 export function pageAfter(position: number) {
   return { order: "asc", after: position < 0 ? null : (position as Seq) } as const;
 }
 
-/** What is at or before a position, newest first. */
+/** Returns the page options for the rows at or before a position, newest first. */
 export function pageThrough(position: number) {
   return { order: "desc", after: (position + 1) as Seq } as const;
 }
 
-/** The first `limit` rows of a sorted list, or more: rows of one position stay together, as a page ends at a position. */
+/**
+ * Returns the first `limit` rows of a sorted list. It returns more if rows share a position, because a page ends at a
+ * position.
+ */
 export function firstGroups<Row extends { readonly seq: number }>(
   rows: Iterable<Row>,
   limit: number,
@@ -84,10 +87,10 @@ export function firstGroups<Row extends { readonly seq: number }>(
   return first;
 }
 
-/** What channels read from. */
+/** The sources that channels read from. */
 export type StreamSources = PriceSources & {
   readonly store: IndexedFacts;
   readonly contracts: Contracts;
-  /** `null` when none is configured. */
+  /** `null` when no venue is configured. */
   readonly books: OrderBooks | null;
 };

@@ -3,7 +3,7 @@ import type { Packet } from "../frames/packet.ts";
 import { type Entry, firstGroups } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
-/** What follows a position, in slices to send one by one; everything up to `readTo` is in it. */
+/** The entries after a position, in slices that are sent one by one. The page is complete up to `readTo`. */
 export type HistoryPage = {
   readonly slices: readonly (readonly Entry[])[];
   readonly readTo: number;
@@ -11,16 +11,16 @@ export type HistoryPage = {
 
 type CachedPage = { readonly page: Promise<HistoryPage>; readonly version: number };
 
-/** How far the log goes; `version` rises with everything that is indexed, finalized or reverted. */
+/** The end of the log. `version` increases with everything that is indexed, finalized or reverted. */
 export type LogEnd = {
-  /** The last position indexed, and the last that is final; -1 before the first. */
+  /** The last indexed and the last final position; -1 before the first. */
   latest: number;
   final: number;
   version: number;
   forks: number;
 };
 
-/** Reads the logs of topics, and caches the newest pages: clients that read the same range share them. */
+/** Reads the logs of topics and caches recent pages. Clients that read the same range share a page. */
 export class History {
   readonly #end: LogEnd;
   readonly #pages = new Map<string, CachedPage>();
@@ -31,7 +31,7 @@ export class History {
     this.#end = end;
   }
 
-  /** How often the log was reverted: what was read meanwhile is discarded. */
+  /** The number of reorgs so far. What was read during a reorg is discarded. */
   get forks(): number {
     return this.#end.forks;
   }
@@ -40,16 +40,16 @@ export class History {
     return channel.isFinalOnly ? this.#end.final : this.#end.latest;
   }
 
-  /** Reads on behind a position; `restate` as channels take it. */
+  /** Reads a page of the entries after a position. `restate` is passed to the channel. */
   read(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const name = `${topic.id} ${after} ${restate}`;
     const known = this.#pages.get(name);
     if (known?.version === this.#end.version) return known.page;
     const page = this.#readPage(topic, after, restate);
     this.#pages.set(name, { page, version: this.#end.version });
-    // The next client tries again.
+    // A failed read is not cached: the next client reads again.
     page.catch(() => this.#pages.delete(name));
-    // Maps keep the order of their keys: the first is the oldest.
+    // A Map keeps the order of insertion, so the first key is the oldest.
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > streamLimits.historyPagesKept && oldest !== undefined) {
       this.#pages.delete(oldest);
@@ -57,7 +57,7 @@ export class History {
     return page;
   }
 
-  /** The events of a slice, made once for all who are sent them in the same way. */
+  /** Returns the events of a slice. All clients with the same `chain` share one packet. */
   packetOf(
     topic: Topic,
     entries: readonly Entry[],
@@ -83,7 +83,7 @@ export class History {
 
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const limit = streamLimits.historyRowsPerPage;
-    // Taken first: what is added while the page is read belongs to the next one.
+    // Taken first: entries that are added during the read belong to the next page.
     const end = this.endOf(topic);
     const found = await topic.channel.readAfter(after, { limit, restate });
     const entries = found.filter(({ seq }) => seq <= end);

@@ -1,4 +1,4 @@
-/** Passes changes of the log on to the subscriptions that they concern. */
+/** Passes each change of the log to the subscriptions that it concerns. */
 import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
@@ -13,12 +13,12 @@ import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Start, Subscription } from "./subscription.ts";
 import { type NamedChannel, type Subscribed, Topic } from "./topic.ts";
 
-/** What some blocks hold, as far as it decides which topics they concern. */
+/** The contents of blocks that decide which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
 type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
 
-/** A connection, which gets what concerns all subscriptions. */
+/** A connection that receives announcements, which concern all subscriptions. */
 export type Listener = { announce(text: string): void };
 
 export class Hub {
@@ -26,7 +26,7 @@ export class Hub {
   readonly #end: LogEnd;
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
-  /** The last reads of subscriptions that have ended. */
+  /** Reads in progress of subscriptions that have ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
@@ -45,9 +45,9 @@ export class Hub {
   }
 
   /**
-   * Waits until a client that comes from another node can resume here; `null` when it can already. Rejects with
-   * `SERVICE_UNAVAILABLE` when that takes too long, and throws `VALIDATION_ERROR` when the position is ahead of the chain,
-   * whose newest block is `headBlock` if known.
+   * Waits until a client from another node can resume at `position`; returns `null` if it can already. Rejects with
+   * `SERVICE_UNAVAILABLE` if that takes too long. Throws `VALIDATION_ERROR` if the position is ahead of the chain,
+   * whose newest block is `headBlock` (`null` if unknown).
    */
   untilReached(position: number, headBlock: number | null): Promise<void> | null {
     const { store } = this.#sources;
@@ -57,23 +57,23 @@ export class Hub {
     return untilReached(store, { position, parameter: "resume_from" });
   }
 
-  /** The channel that is asked for. Throws `VALIDATION_ERROR`. */
+  /** Returns the requested channel and its name. Throws what `openChannel` throws. */
   nameOf(request: ChannelRequest): NamedChannel {
     const channel = openChannel(request, this.#sources);
     return { channel, name: JSON.stringify(channel.asked) };
   }
 
-  /** How many channels have followers. */
+  /** The number of channels with followers. */
   get topicCount(): number {
     return this.#topics.size;
   }
 
-  /** Connections that are sent what concerns every subscription. */
+  /** The connections that receive announcements. */
   get listeners(): Pick<Set<Listener>, "add" | "delete"> {
     return this.#listeners;
   }
 
-  /** Registers a client with a channel; `started` is called before anything else is sent. */
+  /** Subscribes a client to a channel. `started` is called before any data is sent. */
   subscribe(options: {
     readonly named: NamedChannel;
     readonly start: RequestedStart;
@@ -94,7 +94,7 @@ export class Hub {
   }
 
   #startOf(topic: Topic, { resume_from: asked, snapshot = 0 }: RequestedStart): Start {
-    // No log has an index of 0 on block 0: it stands for the beginning.
+    // No log has position 0 (block 0, index 0), so 0 stands for the beginning.
     const resumeFrom = asked === 0 ? -1 : asked;
     const begin = resumeFrom ?? this.#history.endOf(topic);
     const mayBeGone = resumeFrom !== undefined && !topic.channel.isFinalOnly;
@@ -123,7 +123,7 @@ export class Hub {
     this.#history.notifyAdded();
   }
 
-  /** The blocks behind `safeBlock` are about to be reverted; the state still knows them. */
+  /** Called when the blocks after `safeBlock` are about to be reverted. The views still have them. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
     this.#end.latest = Math.min(this.#end.latest, to);
@@ -164,7 +164,7 @@ export class Hub {
     for (const listener of this.#listeners) listener.announce(text);
   }
 
-  /** Ends all subscriptions; resolves when nothing is read any more. */
+  /** Ends all subscriptions. Resolves when no read is in progress. */
   async close(): Promise<void> {
     for (const { followers } of this.#topics.values()) {
       for (const subscription of followers) this.unsubscribe(subscription);
@@ -191,7 +191,7 @@ export class Hub {
   }
 }
 
-/** The last position that is final; -1 before the first. */
+/** Returns the last final position; -1 before the first. */
 function finalSeqOf({ coverage }: StreamSources["store"]): number {
   return coverage === null ? -1 : lastSeqOf(coverage.last.number);
 }
@@ -206,7 +206,7 @@ function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boole
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));
 }
 
-/** One client that follows a feed. Nothing on the chain concerns it, and nothing is read for it. */
+/** Subscribes one client to a feed. No change of the chain concerns it, and it has no history to read. */
 function followFeed(topic: Topic, feed: Feed, receiver: FeedReceiver): Subscribed {
   return {
     topic,

@@ -1,4 +1,4 @@
-/** Whether something happens too often: more than `limit` times in any `windowMs`. */
+/** Detects when something happens more than `limit` times within `windowMs`. */
 export class RecentCount {
   readonly #limit: number;
   readonly #windowMs: number;
@@ -9,7 +9,7 @@ export class RecentCount {
     this.#windowMs = windowMs;
   }
 
-  /** Counts one more at `nowMs`; `false` when it is too many. `lagMs` widens the window for what waited. */
+  /** Counts one more at `nowMs`; returns `false` if it is over the limit. `lagMs` raises the limit in proportion. */
   add(nowMs: number, lagMs = 0): boolean {
     const limit = Math.floor(this.#limit * (1 + lagMs / this.#windowMs));
     const recent = this.#times.filter((time) => nowMs - time < this.#windowMs);

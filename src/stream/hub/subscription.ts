@@ -5,31 +5,31 @@ import type { Entry } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
 import type { Subscribed, Topic } from "./topic.ts";
 
-/** Receives the data of a subscription: one connection. */
+/** The connection that receives the data of a subscription. */
 export type Receiver = {
-  /** Data; what belongs to one block is sent in one go. */
+  /** Sends events. The live events of a block come in one packet. */
   deliver(packet: Packet, isReplay?: boolean): void;
-  /** A frame that must come after the data before it. */
+  /** Sends a frame after all data delivered before it. */
   sendText(text: string): void;
-  /** Resolves when there is room for more, or the client is gone. */
+  /** Resolves when the client can take more data, or is gone. */
   whenRoom(): Promise<void>;
   readonly isClosed: boolean;
-  /** A failure that ends the connection: the client reconnects. */
+  /** Closes the connection after a failure. The client reconnects. */
   fail(thrown: unknown): void;
 };
 
-/** Where to begin. What is after `safePosition` may have been reverted since. */
+/** The start of a subscription. Rows after `safePosition` may have been reverted since the client received them. */
 export type Start = {
   readonly begin: number;
   readonly safePosition: number;
-  /** Whether more than new events is requested. */
+  /** Whether the client requests events before the end of the log. */
   readonly isReplay: boolean;
   readonly snapshotRows: number;
 };
 
 /**
- * One client's cursor over the log of a channel. Live, blocks are pushed to it; else it reads page by page, and goes
- * live where a page ends at the end of the log, so that nothing is missed or sent twice.
+ * A client's cursor over the log of a channel. While live, new blocks are pushed to it. Otherwise it reads page by
+ * page. It goes live when a page ends at the end of the log, so that no row is missed or sent twice.
  */
 export class Subscription implements Subscribed {
   readonly topic: Topic;
@@ -37,13 +37,13 @@ export class Subscription implements Subscribed {
   readonly #safePosition: number;
   readonly #history: History;
   readonly #receiver: Receiver;
-  /** What the next event is chained to: the seq of the frame before it. */
+  /** The `seq` of the last frame sent, which is the `prev_seq` of the next event. */
   #sent: number;
-  /** Everything up to here was sent; only while reading, live it is the end of the log. */
+  /** Everything up to this position was sent. Valid only while reading; when live, this is the end of the log. */
   #readTo: number;
   #state: "live" | "reading" | "ended" = "reading";
   #isReplay: boolean;
-  /** What was sent last may have changed since. */
+  /** Whether the state that was sent last may have changed since. */
   #mustRestate = false;
   #snapshotRows: number;
   #reading: Promise<void> = Promise.resolve();
@@ -94,7 +94,7 @@ export class Subscription implements Subscribed {
 
   rewind(to: number, reverted: readonly string[]): void {
     if (this.#state === "ended") return;
-    // While reading, some of what is reverted was not sent yet; its ids do no harm.
+    // While reading, some of the reverted rows were not sent yet. Their ids do no harm.
     if (this.#sent > to) this.#goBack(to, reverted);
     else if (this.#state === "reading") this.#readTo = Math.min(this.#readTo, to);
   }
@@ -104,7 +104,7 @@ export class Subscription implements Subscribed {
     this.#readTo = Math.min(this.#readTo, to);
     this.#receiver.sendText(reorgFrame(this.topic.id, { rewindTo: to, reverted }));
     if (this.topic.channel.entriesOf !== undefined) return;
-    // What shows a state, not a log, has gone back with the chain, also when nothing follows.
+    // A state, unlike a log, changes with a reorg even if no block follows.
     this.#mustRestate = true;
     this.readOn(to);
   }
@@ -115,7 +115,7 @@ export class Subscription implements Subscribed {
   }
 
   async #read(): Promise<void> {
-    // A delivery under way finishes first.
+    // A delivery in progress finishes first.
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
@@ -138,7 +138,7 @@ export class Subscription implements Subscribed {
     return this.#state === "reading" && !this.#receiver.isClosed;
   }
 
-  /** Sends slice by slice, between turns of others, until a fork reverts the rest. */
+  /** Sends a page slice by slice, with a turn of the event loop before each. Stops when a reorg reverts blocks. */
   async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
     const { forks } = this.#history;
     for (const entries of slices) {
@@ -159,7 +159,7 @@ export class Subscription implements Subscribed {
     this.#receiver.deliver(packet, this.#isReplay);
   }
 
-  /** Goes live at the end of the log; a client that is ahead of it waits. */
+  /** Goes live at the end of the log. Returns `false` if the client is ahead of it and must wait. */
   #catchUp(): boolean {
     if (this.#readTo > this.#history.endOf(this.topic)) return false;
     this.#state = "live";

@@ -3,36 +3,36 @@ import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
 import type { Channel, Entry, Feed } from "./channel.ts";
 
-/** A subscription as its topic and its connection have it. */
+/** A subscription, as its topic and its connection see it. */
 export type Subscribed = {
   readonly topic: Topic;
-  /** The position that it begins behind. */
+  /** The position after which it begins. */
   readonly begin: number;
-  /** Resolves when the reading that is under way has stopped. */
+  /** Resolves when no read is in progress. */
   readonly settled: Promise<void>;
   start(): void;
   end(): void;
-  /** Takes what a block has added; `previous` is where the packet says the topic stood before. */
+  /** Sends the entries that a block has added. `previous` is the `prev_seq` of the first event of the packet. */
   report(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
-  /** Something may have been added behind `from`, up to where everything was sent. */
+  /** Reads the entries that may have been added after `from`. Everything up to `from` was sent. */
   readOn(from: number): void;
-  /** Everything behind `to` is about to be reverted. */
+  /** Called when everything after `to` is about to be reverted. */
   rewind(to: number, reverted: readonly string[]): void;
 };
 
-/** A channel and its name: what it is asked for with, in one order. */
+/** A channel and its name: the normalized request as JSON. */
 export type NamedChannel = { readonly channel: Channel; readonly name: string };
 
-/** A channel that someone follows, shared by all who asked for the same. */
+/** A channel with followers. All clients with the same request share it. */
 export class Topic {
-  /** Names the subscription to everybody who has it, so that frames can be the same for all. */
+  /** The `subscription_id` for all followers, so that all of them can be sent the same frames. */
   readonly id: string;
   readonly name: string;
   readonly channel: Channel;
   readonly followers = new Set<Subscribed>();
   readonly feed: Feed | null;
   readonly #eventHead: string;
-  /** The position of the newest event that was pushed; packets are chained to it. */
+  /** The position of the newest event that was pushed. It is the `prev_seq` of the next packet. */
   #pushedSeq: number;
 
   constructor(id: string, { channel, name }: NamedChannel, position: number) {
@@ -46,7 +46,7 @@ export class Topic {
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
-  /** Reports what an unfinalized block adds; channels that are read instead are read from `from` on. */
+  /** Sends the entries that an unfinalized block adds. A channel without `entriesOf` is read after `from` instead. */
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
     const last = entries?.at(-1);
@@ -68,14 +68,14 @@ export class Topic {
     for (const follower of this.followers) follower.rewind(to, reverted);
   }
 
-  /** Entries as events of this topic, at least one, each chained to the one before. */
+  /** Builds the events of entries, at least one. The `prev_seq` of each event is the `seq` of the event before. */
   packetOf(
     entries: readonly Entry[],
     { previous, isReplay }: { previous: number; isReplay: boolean },
   ): Packet {
     let before = previous;
     const texts = entries.map(({ seq: ownSeq, json }) => {
-      // A state that is sent again, such as a closed candle, does not move clients back.
+      // A state that is sent again, for example a closed candle, must not move clients back.
       const seq = Math.max(ownSeq, before);
       const chain = `"seq":${shownSeq(seq)},"prev_seq":${shownSeq(before)}`;
       before = seq;
@@ -85,7 +85,7 @@ export class Topic {
   }
 }
 
-/** How events name a channel: without what would be long. */
+/** Returns the fields that name a channel in its events. The filter and the list of tokens would be too long. */
 function labelOf({ filter: _filter, token_ids: _ids, ...label }: Channel["asked"]) {
   return label;
 }

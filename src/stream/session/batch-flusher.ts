@@ -4,7 +4,7 @@ import { Packet } from "../frames/packet.ts";
 /** A connection with data that waits for the next flush. */
 export type Batched = { takePending(): readonly Packet[]; deliverBatch(packet: Packet): void };
 
-/** Flushes batches immediately, or `batchMs` after the last flush. Equal batches share their bytes. */
+/** Flushes batches immediately, but not within `batchMs` of the last flush. Equal batches share their bytes. */
 export class BatchFlusher {
   readonly #waiting = new Set<Batched>();
   #flushedAtMs = -Infinity;

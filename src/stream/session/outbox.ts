@@ -1,6 +1,6 @@
 import { streamLimits } from "../../base/config/limits.ts";
 
-/** Takes bytes for the other side; `false` says to wait until it has `drained`. */
+/** Writes bytes to the client. Returns `false` if the caller must wait for `drained`. */
 export type Write = (bytes: Buffer) => boolean;
 
 /** Bytes for one client, and the range of the log they cover; control frames cover none. */
@@ -13,14 +13,14 @@ export type Outgoing = {
 type Waiting = Outgoing & { readonly sinceMs: number };
 
 /**
- * What waits to be sent to one client, in order: references to shared buffers, bounded in bytes and age. Over the
- * bound the connection is closed; nothing is dropped from the middle.
+ * The queue of one client: references to shared buffers, in order, bounded in bytes and age. Over a bound the
+ * connection is closed. Nothing is dropped from the middle.
  */
 export class Outbox {
   readonly #write: Write;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
-  /** Since when the other side takes nothing; `null` while it does. */
+  /** When the client stopped accepting bytes; `null` while it accepts them. */
   #blockedSinceMs: number | null = null;
   #sentSeq: number | null = null;
   #onRoom: (() => void)[] = [];
@@ -29,7 +29,7 @@ export class Outbox {
     this.#write = write;
   }
 
-  /** Sends, or keeps for later what the other side does not take now. */
+  /** Sends bytes, or queues them while the client accepts none. */
   push(outgoing: Outgoing, nowMs: number): void {
     if (this.#blockedSinceMs === null) {
       if (!this.#send(outgoing)) this.#blockedSinceMs = nowMs;
@@ -62,14 +62,14 @@ export class Outbox {
     return this.#waitingBytes > queueBytesMax || waitedMs > queueAgeMsMax;
   }
 
-  /** All data up to here has been sent; `null` when none has. */
+  /** The position up to which all data was sent; `null` when none was. */
   get deliveredSeq(): number | null {
-    // Of one block the rows of several channels are sent one channel after the other.
+    // The rows of a block are sent channel by channel, so a waiting packet can begin before `#sentSeq`.
     const firstWaiting = Math.min(...this.#waiting.map(({ firstSeq = Infinity }) => firstSeq));
     return this.#sentSeq === null ? null : Math.min(this.#sentSeq, firstWaiting - 1);
   }
 
-  /** Resolves once nothing waits: history is read no faster than the client takes it. */
+  /** Resolves when the queue is empty, so that history is read no faster than the client accepts it. */
   async whenRoom(): Promise<void> {
     if (this.#blockedSinceMs === null) return;
     await new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
 
-/** Why the service closes a connection. */
+/** The close codes of the service, by reason. */
 export const closeCodes = {
   internal: 1011,
   badKey: 4001,
@@ -29,14 +29,14 @@ export const closeCodes = {
   tooMany: 4029,
 } as const;
 
-/** How many of each a client may have. */
+/** The limits of connections and subscriptions. */
 export type StreamQuotas = {
   readonly connectionsPerKey: Readonly<Record<Scope, number>>;
   readonly connectionsPerIp: number;
   readonly subscriptionsMax: number;
 };
 
-/** What all connections share. */
+/** The parts that all connections share. */
 export type SessionParts = {
   readonly hub: Hub;
   readonly flusher: BatchFlusher;
@@ -47,16 +47,16 @@ export type SessionParts = {
   readonly log: Log;
 };
 
-/** The connection that carries a session; nothing of it is sent after `close`. */
+/** The connection that carries a session. Nothing is sent after `close`. */
 export type Carrier = {
-  /** `false` when `drained` is to be waited for. */
+  /** Returns `false` if the session must wait for `drained`. */
   write(bytes: Buffer): boolean;
   close(code: number, reason: string): void;
   ping(): void;
-  /** The key behind a value, counted against IP and key; why not, and how to close, otherwise. */
+  /** Returns the key, counted against the limits of its IP and of the key; otherwise the error and the close code. */
   authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number };
   isLive(key: VerifiedKey): boolean;
-  /** Whether a key that is not live has ended; else this node does not know, and another one may. */
+  /** Whether this node can verify keys. If not, a key that is not live here can be live on another node. */
   areKeysKnown(): boolean;
 };
 
@@ -77,7 +77,7 @@ export class Session implements Receiver {
   #unansweredPings = 0;
   #pingedAtMs: number;
   #tickedAtMs: number;
-  /** By how much the last tick came late. */
+  /** The delay of the last tick. */
   #tickLagMs = 0;
   #isClosed = false;
 
@@ -88,7 +88,7 @@ export class Session implements Receiver {
       connectionId: string;
       form: Form;
       key: VerifiedKey | null;
-      /** Whether it is served without a key. */
+      /** Whether the session needs no key. */
       isPublic?: boolean;
     },
   ) {
@@ -117,7 +117,7 @@ export class Session implements Receiver {
     return this.#isClosed;
   }
 
-  /** A message of the client; `null` for one that is not text. */
+  /** Handles a message of the client; `null` for a binary message. */
   receive(text: string | null): void {
     if (this.#isClosed || !this.#isCalm()) return;
     if (text === "PING") return this.sendText("PONG");
@@ -134,7 +134,7 @@ export class Session implements Receiver {
     this.#unansweredPings = 0;
   }
 
-  /** The client has pinged by a frame of the protocol, which the carrier answers. */
+  /** Counts a ping frame of the WebSocket protocol. The carrier answers it. */
   pinged(): void {
     if (!this.#isClosed) this.#isCalm();
   }
@@ -143,7 +143,7 @@ export class Session implements Receiver {
     if (!this.#isClosed) this.#outbox.drained(this.#parts.clock.monotonicMs());
   }
 
-  /** Looks whether it is time for something; to be called every `tickMs`. */
+  /** Checks the key, the queue and the timeouts, and sends a ping if one is due. Called every `tickMs`. */
   tick(): void {
     if (this.#isClosed) return;
     const nowMs = this.#parts.clock.monotonicMs();
@@ -165,7 +165,7 @@ export class Session implements Receiver {
     this.#carrier.ping();
   }
 
-  /** Shows that the connection is alive; not sent before authentication. */
+  /** Sends a heartbeat frame, but not before authentication. */
   heartbeat(): void {
     if (this.#isAdmitted) this.sendText(heartbeatFrame(this.#parts.freshness()));
   }
@@ -189,7 +189,7 @@ export class Session implements Receiver {
     this.#carrier.close(code, reason);
   }
 
-  /** The connection is gone: everything it has is given up. */
+  /** Releases everything of the connection once it is gone. */
   closed(): void {
     this.#isClosed = true;
     this.#pending = [];
@@ -220,7 +220,7 @@ export class Session implements Receiver {
 
   sendText(text: string): void {
     if (this.#isClosed) return;
-    // Data that waits to be sent in a batch was there before.
+    // Data that waits for the next batch was delivered before this text.
     for (const packet of this.takePending()) this.#push(packet);
     this.#send({ bytes: encodeTexts([text]) });
   }
@@ -255,17 +255,17 @@ export class Session implements Receiver {
     this.close(closeCodes.slow, this.#withDelivered("slow"));
   }
 
-  /** Reasons have room for 123 bytes. */
+  /** Appends the last delivered position to a close reason, which can have at most 123 bytes. */
   #withDelivered(reason: string): string {
     const seq = this.#outbox.deliveredSeq;
     return seq === null ? reason : `${reason}; last delivered seq ${seq}`;
   }
 
-  /** Whether the client keeps to its rate of frames. */
+  /** Counts a frame. Closes the connection and returns `false` if the client sends too many per second. */
   #isCalm(): boolean {
     this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
     const nowMs = this.#parts.clock.monotonicMs();
-    // Frames that waited for a busy process come in one go, before the tick that is overdue or after it.
+    // After the process was busy, the waiting frames arrive together, before or after the overdue tick.
     if (this.#frames.add(nowMs, Math.max(this.#tickLagMs, this.#overdueMs(nowMs)))) return true;
     this.close(closeCodes.policy, `over ${streamLimits.framesPerSecond} frames a second`);
     return false;
@@ -338,7 +338,7 @@ export class Session implements Receiver {
     this.sendText(answerFrame("welcome", id, fields));
   }
 
-  /** A client that comes from another node may be ahead of this one. */
+  /** Subscribes once this node has reached `resume_from`: a client from another node can be ahead of it. */
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
     const { hub, freshness } = this.#parts;
     const named = hub.nameOf(request);

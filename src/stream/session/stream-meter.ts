@@ -1,15 +1,15 @@
-/** What the stream has done since the process started, and what it holds now. */
+/** The counts of the stream since the process started, and its current connections and subscriptions. */
 export type StreamMeter = ReturnType<typeof newStreamMeter>;
 
-/** Before anything is counted. */
+/** Returns a meter with all counts at 0. */
 export function newStreamMeter() {
   return {
     connections: 0,
     subscriptions: 0,
-    /** Events sent, to all clients together, and their bytes on the wire. */
+    /** Events sent to all clients, and their bytes on the wire. */
     messages: 0,
     bytes: 0,
-    /** Events among them that were read back from the store. */
+    /** The part of `messages` that was sent in replays. */
     replayed_messages: 0,
     /** Clients closed for being slow or silent. */
     slow_closes: 0,
