@@ -1,8 +1,7 @@
 /**
- * Why the venue did not give what it was asked for: `unavailable` it cannot be reached, does not answer or
- * fails; `rate_limited` it wants fewer requests; `malformed` and `oversized` it answered something
- * else; `refused` it finds the request wrong; `not_found` it has no such thing; `busy` too many
- * requests of ours wait already.
+ * Why a request to the venue failed. `unavailable`: the venue cannot be reached, does not answer or fails;
+ * `rate_limited`: it wants fewer requests; `malformed`, `oversized`: its response is unexpected; `refused`: it rejects
+ * the request; `not_found`: it has no such thing; `busy`: too many requests of this service wait already.
  */
 export type VenueErrorKind =
   | "unavailable"
@@ -17,7 +16,7 @@ export type VenueErrorKind =
 export class VenueError extends Error {
   override name = "VenueError";
   readonly kind: VenueErrorKind;
-  /** What the venue asked for, if it did. */
+  /** The delay that the venue asked for; `null` if it asked for none. */
   readonly retryAfterMs: number | null;
 
   constructor(

@@ -11,7 +11,7 @@ import { PoliteHttp, type VenueRequest } from "./venue-http.ts";
 
 const get: VenueRequest = { method: "GET", path: "/book?token_id=1" };
 
-/** A client of a server that answers with `listener`; its clock moves on by being waited for. */
+/** Opens a client of a server that answers with `listener`. The clock advances only when the client sleeps. */
 async function openClient(t: TestContext, listener: RequestListener, requestsPer10Seconds = 100) {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");

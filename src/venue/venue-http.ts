@@ -15,13 +15,13 @@ export type VenueRequest = {
 
 type PoliteHttpOptions = {
   readonly baseUrl: string;
-  /** The share of the venue's published rate that may be used, in any 10 seconds on average. */
+  /** How many requests to send in 10 seconds, on average: a share of the venue's published rate. */
   readonly requestsPer10Seconds: number;
   readonly clock: Clock;
   readonly random: () => number;
 };
 
-/** Failures that say something about the venue, and not about what was asked. */
+/** Failures that concern the venue, not a single request. */
 const troubles: ReadonlySet<VenueErrorKind> = new Set([
   "unavailable",
   "rate_limited",
@@ -30,9 +30,9 @@ const troubles: ReadonlySet<VenueErrorKind> = new Set([
 ]);
 
 /**
- * Asks one base URL of the venue, JSON in and out, and is polite about it: requests keep to a rate,
- * and after a failure all of them pause, longer each time, as long as `Retry-After` says when it
- * does. It does not repeat a request; the next one is what finds out.
+ * Sends requests to one base URL of the venue, with JSON bodies, at a limited rate. After a failure all requests pause,
+ * longer each time, and at least as long as `Retry-After` says. No request is repeated: the next one shows whether the
+ * venue is back.
  */
 export class PoliteHttp {
   readonly #baseUrl: string;
@@ -43,10 +43,10 @@ export class PoliteHttp {
   readonly #errors = new KindCounts<VenueErrorKind>();
   #requests = 0;
   #waiting = 0;
-  /** Failures in a row, and until when they pause everything. */
+  /** The number of failures in a row, and the end of the pause that they cause for all requests. */
   #failures = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** When the next request would be due if all of them kept their distance. */
+  /** When the next request would be due if requests were evenly spaced. */
   #dueMs = Number.NEGATIVE_INFINITY;
 
   private constructor({ baseUrl, requestsPer10Seconds, clock, random }: PoliteHttpOptions) {
@@ -71,12 +71,14 @@ export class PoliteHttp {
     return this.#clock.monotonicMs() < this.#pausedUntilMs;
   }
 
-  /** Gives up requests that wait or are under way. */
+  /** Aborts requests that wait or are in progress. */
   close(): void {
     this.#closing.abort(new VenueError("unavailable", "the service stops"));
   }
 
-  /** Waits for its turn, then asks: JSON of any shape. Throws `VenueError`, or the reason of `signal`. */
+  /**
+   * Waits for its turn, sends the request and returns the parsed JSON. Throws `VenueError`, or the reason of `signal`.
+   */
   async fetch(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
     const ended = AbortSignal.any([signal, this.#closing.signal]);
     await this.#waitForTurn(ended);
@@ -115,7 +117,7 @@ export class PoliteHttp {
     }
   }
 
-  /** A few may follow each other closely; on average they keep their distance. */
+  /** Returns how long to wait. Short bursts are allowed; on average requests are evenly spaced. */
   #paceMs(nowMs: number): number {
     return this.#dueMs - nowMs - this.#spacingMs * venueLimits.requestsInBurstMax;
   }
@@ -147,7 +149,7 @@ export class PoliteHttp {
       this.#failures = 0;
       return;
     }
-    // What was under way when the pause began says nothing new.
+    // A request that was in progress when the pause began adds no information.
     if (startedMs < this.#pausedUntilMs && retryAfterMs === null) return;
     const ownMs = backoffMs(this.#failures, venueBackoff, this.#random);
     this.#failures += 1;
@@ -161,7 +163,7 @@ function toVenueError(thrown: unknown): VenueError {
   return new VenueError("unavailable", fetchFailure(toError(thrown)), { cause: thrown });
 }
 
-/** The body, unpacked; compression does not help an answer past the limit. */
+/** Reads the decompressed body. The size limit applies after decompression. */
 async function readBody({ body }: Response): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

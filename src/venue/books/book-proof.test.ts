@@ -4,7 +4,7 @@ import { checksumBook, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import { parseSnapshot } from "./parse-book.ts";
 
-/** A book as the venue sends it, and its sides. */
+/** Parses a book in the venue's format and builds its sides. */
 function read(value: unknown) {
   const snapshot = parseSnapshot(value);
   assert(snapshot !== null);
@@ -33,9 +33,9 @@ test("the hash is that of the venue's own client", () => {
     neg_risk: false,
     last_trade_price: "0.5",
   });
-  // A case of its tests, in which the timestamp has a digit less than any we would take.
+  // A case from the tests of the venue's client. Its timestamp has one digit less than the parser accepts.
   const reported = { ...book, timestampMs: 123_456_789, facts: book.facts };
-  // The venue lists asks worst first; that case has them the other way round.
+  // The venue lists asks worst first; this case lists them best first.
   const asks = new BookSide("bid");
   asks.replace(book.asks.worstFirst());
   assert.equal(
@@ -59,7 +59,7 @@ test("the checksum is over the ten best levels of asks and then bids", () => {
       { price: "0.46", size: "3" },
     ],
   };
-  // As docs/order-books.md has it.
+  // The example of docs/order-books.md.
   assert.equal(checksumBook(read(example)), 3_201_457_651);
   const many = (from: number) =>
     Array.from({ length: 12 }, (_, index) => ({ price: `0.${from + index}`, size: "1" }));

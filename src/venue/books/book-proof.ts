@@ -9,9 +9,9 @@ type Sides = { readonly bids: BookSide; readonly asks: BookSide };
 const checkedLevels = 10;
 
 /**
- * The hash the venue gives a book: SHA-1 over the compact JSON of its summary, fields in this order,
- * `hash` empty, levels worst first. Fields that the venue did not send are left out. Source: its
- * Python client of 2026, confirmed by its responses and by the hash in each stream message.
+ * Returns the venue's hash of a book: SHA-1 over the compact JSON of its summary, with the fields in this order, `hash`
+ * empty and levels worst first. Fields that the venue did not send are left out. Source: its Python client of 2026,
+ * confirmed by its responses and by the hash in each stream message.
  */
 export function hashBook(
   { bids, asks }: Sides,
@@ -29,8 +29,8 @@ export function hashBook(
 }
 
 /**
- * The checksum by which clients verify their copy (`docs/order-books.md`): CRC-32 over the ten best asks and then
- * the ten best bids, best first, each as its price and size in millionths, without separators.
+ * Returns the checksum by which clients verify their copy (`docs/order-books.md`): CRC-32 over the ten best asks and
+ * then the ten best bids, best first, each as its price and size in millionths, without separators.
  */
 export function checksumBook({ bids, asks }: Sides): number {
   return crc32(checkedText(asks) + checkedText(bids));

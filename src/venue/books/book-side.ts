@@ -1,12 +1,12 @@
 /**
- * One price of a book and the size there, in millionths. Plain numbers: a price is below 10^6, a size below 2^53 (nine
- * billion shares), and books change too often for `bigint`.
+ * A price level and its size, both in millionths. They are plain numbers: a price is below 10^6, a size below 2^53
+ * (nine billion shares), and books change too often for `bigint`.
  */
 export type Level = { readonly price: number; readonly size: number };
 
 /**
- * The levels of one side in two flat arrays, worst first: most changes are near the best price, where
- * an insertion moves the fewest entries. A size of 0 is not a level.
+ * The levels of one side in two flat arrays, worst first: most changes are near the best price, where an insertion
+ * moves the fewest entries. No level has a size of 0.
  */
 export class BookSide {
   readonly #isBid: boolean;

@@ -11,7 +11,7 @@ import { parseBookMessage, parseSnapshot } from "./parse-book.ts";
 
 const assetId = "71321045679252212594626385532706912750332728571942532289631379312455583992563";
 
-/** What happens at the venue, on the way, or at our end. */
+/** A step of a test: at the venue, on the wire or in this process. */
 type Step =
   | {
       kind: "change";
@@ -60,11 +60,11 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 const anySteps = fc.array(anyStep, { maxLength: 60 });
 
-/** The venue, the wire and our book, moved step by step; time is a count. */
+/** The venue, the wire and the local book, driven step by step. `nowMs` advances by 7 with each step. */
 class Stage {
   readonly venue = new VenueBook({ assetId, market: "0x01", timestampMs: 1_790_000_000_000 });
   readonly book: LiveBook;
-  /** The venue's book as of the newest message that arrived, by the venue's time. */
+  /** The venue's book at the newest message that arrived, by the venue's timestamp. */
   newest = { timestampMs: 0, text: "" };
   #answer: unknown = null;
   readonly #late: { text: string; state: Stage["newest"] }[] = [];
@@ -79,7 +79,7 @@ class Stage {
     switch (step.kind) {
       case "change": {
         const price = `0.${step.price}`;
-        // Real changes: the venue never sends an unchanged level, and its book is not crossed.
+        // The venue's book is never crossed.
         if (this.#wouldCross(step)) return;
         this.venue.set(step.side, price, String(step.size));
         this.venue.timestampMs += 1;
@@ -119,13 +119,13 @@ class Stage {
     }
   }
 
-  /** The book as it usually begins: from the stream, and from an answer. */
+  /** Loads the book as usual: from the stream, then from a response. */
   begin(): void {
     for (const step of [{ kind: "reconnect" }, { kind: "ask" }] as const) this.play(step);
     this.play({ kind: "answer", isRefused: false });
   }
 
-  /** Asks again until the book is right, as its owner does. */
+  /** Fetches the book until it is correct, as `OrderBooks` does. */
   settle(): void {
     this.play({ kind: "reconnect" });
     for (let round = 0; round < 3; round += 1) {
@@ -207,7 +207,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
       if (begins) stage.begin();
       for (const [index, step] of steps.entries()) {
         stage.play(step);
-        // Hashes are compared when someone looks, which may be later.
+        // Hashes are compared when the book is read, which can be later.
         if (index % (everyOther + 1) > 0 || stage.book.staleReason(stage.nowMs) !== null) continue;
         right += 1;
         assert.equal(textOf(stage.book), stage.newest.text);
@@ -270,7 +270,7 @@ test("a trade is counted by the hash before it, or by the hash after it", () => 
   stage.play({ ...change, price: 4, size: 2 });
   stage.play(trade);
   assert.equal(stage.book.staleReason(stage.nowMs), null);
-  // The venue counts the trade immediately, and sends it last.
+  // The venue's hash includes the trade immediately, but the message of the trade comes last.
   stage.venue.lastTradePrice = "0.2";
   stage.play({ ...change, price: 3, size: 2 });
   stage.play({ ...trade, price: 2 });

@@ -7,27 +7,27 @@ import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-
 
 /** Why a book may differ from the venue's. */
 export type StaleReason =
-  /** Nothing came yet, or not enough to say whether it is right. */
+  /** No message came yet, or not enough to verify the book. */
   | "loading"
-  /** No open connection of the stream carries it. */
+  /** No open connection of the stream covers the book. */
   | "not_followed"
-  /** The answer was older than what the stream had sent. */
+  /** The response was older than the stream's newest message. */
   | "behind"
   | "crossed"
   | "best_price_mismatch"
   | "hash_mismatch"
   | "out_of_order"
   | "malformed"
-  /** Nothing has confirmed it for too long. */
+  /** Nothing has confirmed the book for too long. */
   | "unconfirmed";
 
-/** What those who follow a book are sent; a copy made of it is the book as long as it is not stale. */
+/** A report to the followers of a book. A copy built from the reports equals the book as long as it is not stale. */
 export type BookDelta =
   | { readonly kind: "snapshot" }
   | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
   | { readonly kind: "stale"; readonly reason: StaleReason };
 
-/** Followers of a book are called with `book` as it is then. */
+/** Receives each report, with the current state of the book. */
 export type BookListener = (report: BookDelta, book: LiveBook) => void;
 
 type LiveBookOptions = {
@@ -37,9 +37,9 @@ type LiveBookOptions = {
 };
 
 /**
- * The venue's book of one token, made of snapshots and changes. The invariant: it is the venue's
- * book at the newest message that came, or `staleReason` says why it may not be. Times are those of
- * a monotonic clock, but for the venue's own.
+ * The venue's book of one token, built from snapshots and changes. Invariant: it equals the venue's book at the newest
+ * message received, or `staleReason` says why it may differ. Times named `nowMs` and `...AtMs` are monotonic; others
+ * are the venue's Unix milliseconds.
  */
 export class LiveBook {
   readonly assetId: string;
@@ -49,7 +49,7 @@ export class LiveBook {
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
-  /** Whether a response had the fields that the stream leaves out and the hash includes. */
+  /** Whether a response has supplied the fields that the hash includes and the stream omits. */
   #hasAllFacts = false;
   #timestampMs = 0;
   #hash: string | null = null;
@@ -57,18 +57,18 @@ export class LiveBook {
   #source: "rest" | "stream" = "rest";
   #fault: StaleReason | null = "loading";
   #isFollowed = false;
-  /** Of the newest message of the stream. */
+  /** The venue's timestamp of the newest stream message. */
   #streamMs = 0;
   #version = 0;
   #heardAtMs = 0;
   #confirmedAtMs = 0;
   #dueAtMs = 0;
-  /** Answers in a row that did not make it right. */
+  /** Consecutive responses after which the book was still stale. */
   #attempts = 0;
-  /** While it is being fetched: what the stream has sent in the meantime. */
+  /** The changes that the stream has sent since a fetch began; `null` when none is in progress. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
-  /** The version that `#top` was looked at for. */
+  /** The version at which `#top` was computed. */
   #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
   #reported: "nothing" | "synced" | "stale" = "nothing";
@@ -81,12 +81,12 @@ export class LiveBook {
     this.#onFault = onFault;
   }
 
-  /** What the venue says of it besides the levels; `null` until it was sent. */
+  /** The fields of the book other than its levels; `null` until they are received. */
   get facts(): BookFacts | null {
     return this.#facts;
   }
 
-  /** When it last changed, in Unix milliseconds of the venue. */
+  /** When the book last changed, in Unix milliseconds of the venue. */
   get timestampMs(): number {
     return this.#timestampMs;
   }
@@ -99,12 +99,12 @@ export class LiveBook {
     return this.#source;
   }
 
-  /** Another number after every change of anything but staleness and age. */
+  /** Changes whenever anything but staleness and age changes. */
   get version(): number {
     return this.#version;
   }
 
-  /** The best prices in millionths, `null` for an empty side; another object once they change. */
+  /** The best prices in millionths, `null` for an empty side. The object is replaced only when one of them changes. */
   get top(): { readonly bid: bigint | null; readonly ask: bigint | null } {
     if (this.#topOf === this.#version) return this.#top;
     this.#topOf = this.#version;
@@ -123,12 +123,12 @@ export class LiveBook {
     return checksumBook(this);
   }
 
-  /** How long ago the venue last sent something about it. */
+  /** The time since the venue last sent something about the book, in milliseconds. */
   ageMs(nowMs: number): number {
     return nowMs - this.#heardAtMs;
   }
 
-  /** Why it may not be the venue's book at the newest message; `null` when it is. */
+  /** Returns why the book may differ from the venue's at the newest message; `null` if it does not. */
   staleReason(nowMs: number): StaleReason | null {
     this.#checkHash(nowMs);
     if (this.#fault !== null) return this.#fault;
@@ -140,12 +140,12 @@ export class LiveBook {
     return this.#ahead === null && nowMs >= this.#dueAtMs;
   }
 
-  /** The book is being fetched: from now on changes are also kept, to be applied to the answer. */
+  /** Begins a fetch. From now on changes are also kept, to be applied to the response. */
   beginFetch(): void {
     this.#ahead = [];
   }
 
-  /** No answer came, or none about it; it is asked for again after `waitMs`. */
+  /** Ends a fetch that returned no book. The book is due again after `waitMs`. */
   failFetch(nowMs: number, waitMs: number): void {
     this.#ahead = null;
     this.#dueAtMs = nowMs + waitMs;
@@ -158,7 +158,7 @@ export class LiveBook {
     this.#hasAllFacts = true;
     this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
     const isOlder = snapshot.timestampMs < this.#timestampMs;
-    // What the stream has sent since, and a hash has proven, is newer.
+    // The book is newer than the response, and nothing is wrong with it.
     if (isOlder && this.#fault === null) {
       this.#facts = mergeFacts(this.#facts ?? snapshot.facts, snapshot.facts);
       this.#checkHash(nowMs);
@@ -179,10 +179,11 @@ export class LiveBook {
 
   takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
     this.#isFollowed = true;
-    if (snapshot.timestampMs < this.#streamMs) return; // what came before it is newer
+    if (snapshot.timestampMs < this.#streamMs) return; // an earlier message is newer
     this.#streamMs = snapshot.timestampMs;
     if (snapshot.timestampMs < this.#timestampMs) {
-      // An answer was quicker. With all that follows it is complete; anything else is asked again.
+      // A response was newer. With the changes that follow, that book is complete. The book is fetched again in any
+      // case.
       const isAnswer = this.#fault === "not_followed" && this.#source === "rest";
       if (isAnswer) this.#fault = null;
       this.#dueAtMs = Math.min(this.#dueAtMs, nowMs);
@@ -202,7 +203,7 @@ export class LiveBook {
       this.#ahead.push(changes);
     }
     if (changes.timestampMs < this.#streamMs) {
-      // Harmless when the book is proven without it: then it was counted already.
+      // Harmless if the hash proves the book as it is: then it includes these changes already.
       if (!this.#isProven(nowMs)) this.#mismatch("out_of_order", nowMs);
       this.report(nowMs, null);
       return;
@@ -210,7 +211,7 @@ export class LiveBook {
     this.#streamMs = changes.timestampMs;
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
-    // Without an answer the hash cannot be computed, and nothing proves that no change was lost.
+    // Without a response the hash cannot be computed, and nothing proves that no change was lost.
     if (!this.#hasAllFacts) this.#mismatch("loading", nowMs);
     this.#checkPrices(changes, nowMs);
     this.report(nowMs, changes.changes);
@@ -221,7 +222,7 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** The stream sent a trade or another tick; the hash before it may or may not include it. */
+  /** Applies a trade or a new tick size. The hash of the message before may or may not include it. */
   takeFact(fact: Partial<BookFacts>, nowMs: number): void {
     if (this.#facts === null) return;
     if (this.#isHashRight() === true) this.#confirm(nowMs);
@@ -242,7 +243,10 @@ export class LiveBook {
     this.report(nowMs, null);
   }
 
-  /** Reports the state of the book to its followers; `applied` is all that changed since the last report. */
+  /**
+   * Reports the state of the book to its followers. `applied` is every level change since the last report; `null` if
+   * there is none or the levels were replaced.
+   */
   report(nowMs: number, applied: readonly LevelChange[] | null): void {
     if (this.listeners.size === 0) return;
     const reason = this.staleReason(nowMs);
@@ -291,7 +295,7 @@ export class LiveBook {
     this.#heardAtMs = nowMs;
   }
 
-  /** Whether the book has these changes already. */
+  /** Whether the book includes these changes already. */
   #isWithin({ timestampMs, hash }: BookChanges): boolean {
     if (timestampMs !== this.#timestampMs) return timestampMs < this.#timestampMs;
     return hash !== null && hash === this.#hash;
@@ -320,12 +324,12 @@ export class LiveBook {
     if (isRight === null) return;
     if (isRight) return this.#confirm(nowMs);
     this.#isHashChecked = true;
-    // An answer is whole on its own: its hash can only be made in another way than ours.
+    // A response is a complete book. If its hash differs, the venue computes hashes in another way.
     if (this.#source === "rest") this.#trust.noteFalseAlarm();
     this.#mismatch("hash_mismatch", nowMs);
   }
 
-  /** `null` when the hash was compared before, or cannot be. */
+  /** Compares the hash; returns `null` if it was compared before or cannot be. */
   #isHashRight(): boolean | null {
     const facts = this.#facts;
     if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)
@@ -335,7 +339,7 @@ export class LiveBook {
     return hashBook(this, { assetId, timestampMs, facts }) === this.#hash;
   }
 
-  /** The hash matched, which proves every level: what was wrong with the book is over. */
+  /** Ends a fault of the book: the hash matched, which proves every level. */
   #confirm(nowMs: number): void {
     this.#isHashChecked = true;
     this.#confirmedAtMs = nowMs;

@@ -3,13 +3,13 @@ import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 
-/** Which channel a connection is of, and who is called with what it says. */
+/** The URL of the market channel, and what is called with its messages. */
 export type MarketSocketOptions = {
   readonly url: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly onText: (text: string) => void;
-  /** The connection is gone; it comes back on its own. */
+  /** Called when the connection is lost. It reconnects automatically. */
   readonly onDown: (socket: MarketSocket) => void;
 };
 
@@ -46,7 +46,7 @@ export class MarketSocket {
 
   add(assetId: string): void {
     this.assetIds.add(assetId);
-    // Tokens taken in together are sent in one message.
+    // Tokens that are added in one turn of the event loop are sent in one message.
     if (this.#added.size === 0) setImmediate(() => this.#notifyAdded());
     this.#added.add(assetId);
   }

@@ -2,11 +2,11 @@ import { venueLimits } from "../../base/config/venue-limits.ts";
 import { MarketSocket, type MarketSocketOptions } from "./market-socket.ts";
 
 type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
-  /** No connection covers these tokens for now. */
+  /** Called when the connection of these tokens is lost. */
   readonly onDown: (assetIds: ReadonlySet<string>) => void;
 };
 
-/** The venue's market channel for any number of tokens, over as many connections as it takes. */
+/** The venue's market channel for any number of tokens, over as many connections as they need. */
 export class MarketSockets {
   readonly #options: MarketSocketsOptions;
   readonly #sockets = new Set<MarketSocket>();

@@ -17,7 +17,7 @@ import {
   parseSnapshot,
 } from "./parse-book.ts";
 
-/** Why there is no book: the venue has none of this token, or it cannot be asked now. */
+/** Why there is no book: the venue has none for this token, or the book cannot be fetched now. */
 type NoBook = "absent" | "unavailable";
 
 type OrderBooksOptions = {
@@ -30,13 +30,13 @@ type OrderBooksOptions = {
 
 type Entry = {
   readonly book: LiveBook;
-  /** Wake the requests that wait for a book. */
+  /** Functions that wake the requests waiting for this book. */
   readonly waiting: Set<() => void>;
   interestAtMs: number;
   isAbsent: boolean;
 };
 
-/** The books of the venue that someone is interested in, kept live. */
+/** The venue's order books of tokens that clients are interested in, kept live. */
 export class OrderBooks {
   readonly name = "polymarket";
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export class OrderBooks {
   readonly #timers: readonly NodeJS.Timeout[];
   #isFetchPlanned = false;
   #requestsUnderWay = 0;
-  /** How often a book was released. */
+  /** Increases when a book is released. */
   #releases = 0;
   #changes = 0;
   #snapshots = 0;
@@ -113,18 +113,18 @@ export class OrderBooks {
     };
   }
 
-  /** The book of a token if it is in memory; asking counts as interest in it. Never waits. */
+  /** Returns the book of a token if it is in memory. The call counts as interest in the book. Never waits. */
   peek(tokenId: TokenId): LiveBook | null {
     return this.peeker(tokenId)();
   }
 
-  /** The same for a caller that asks for one token all the time. */
+  /** Returns a `peek` for a caller that asks for one token all the time. */
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
     let entry: Entry | null = null;
     let releases = 0;
     return () => {
-      // It is still in memory as long as no book was released, and need not be looked up.
+      // As long as no book was released, the entry is still in memory and needs no lookup.
       if (entry === null || releases !== this.#releases) entry = this.#takeIn(assetId);
       else entry.interestAtMs = this.clock.monotonicMs();
       releases = this.#releases;
@@ -132,7 +132,7 @@ export class OrderBooks {
     };
   }
 
-  /** The book of a token; the first time waits until it came, or for 3 seconds. */
+  /** Returns the book of a token. The first read waits until the book is loaded, for at most 3 seconds. */
   read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return Promise.resolve<NoBook>("unavailable");
@@ -141,7 +141,9 @@ export class OrderBooks {
     return isSettled ? book : this.#waitFor(entry);
   }
 
-  /** Calls the listener on every change until the returned function is called; `null` when full. */
+  /**
+   * Calls the listener on every change until the returned function is called; returns `null` when no book can be added.
+   */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
     if (entry === null) return null;
@@ -153,7 +155,7 @@ export class OrderBooks {
     };
   }
 
-  /** The entry of a token, a new one if there is none; `null` when there are `booksMax` that all have followers. */
+  /** Returns the entry of a token, added if missing; `null` if there are `booksMax` books and all have followers. */
   #takeIn(assetId: string): Entry | null {
     const nowMs = this.clock.monotonicMs();
     const known = this.#entries.get(assetId);
@@ -175,7 +177,10 @@ export class OrderBooks {
     return entry;
   }
 
-  /** The first time: waits until the book is right, the venue said it has none, or long enough. */
+  /**
+   * Waits, if the book was never loaded, until it is verified, the venue has none or cannot be asked, or
+   * `bookFirstMsMax` is over.
+   */
   async #waitFor(entry: Entry): Promise<LiveBook | NoBook> {
     const { book } = entry;
     const deadlineMs = this.clock.monotonicMs() + venueLimits.bookFirstMsMax;
@@ -221,7 +226,9 @@ export class OrderBooks {
     }
   }
 
-  /** What names no book is taken to change none; where it did, the next hash of that book shows it. */
+  /**
+   * A message that names no book is assumed to change none. If it did change one, the next hash of that book shows it.
+   */
   #takeBroken({ assetIds, market }: BrokenEvent, nowMs: number): void {
     this.#unreadable += 1;
     const ofMarket = assetIds.length === 0 && market !== null;
@@ -256,7 +263,7 @@ export class OrderBooks {
     for (const wake of entry.waiting) wake();
   }
 
-  /** Soon: tokens taken in together are asked for in one request. */
+  /** Plans a fetch for the next turn of the event loop, so that tokens added together are fetched in one request. */
   #planFetch(): void {
     if (this.#isFetchPlanned) return;
     this.#isFetchPlanned = true;
@@ -297,7 +304,7 @@ export class OrderBooks {
       }
     } catch (thrown) {
       this.#log.debug({ err: toError(thrown) }, "the venue gave no books");
-      // How long to leave the venue alone is decided for all requests together.
+      // `PoliteHttp` decides on the pause, for all requests together.
       for (const { book } of entries) book.failFetch(this.clock.monotonicMs(), 0);
     } finally {
       this.#requestsUnderWay -= 1;
@@ -333,7 +340,7 @@ async function fetchBooks(
     throw new VenueError("malformed", "unexpected response: not a list of books");
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
-  // The venue leaves out tokens without a book; that is certain only if every entry was readable.
+  // The venue leaves out tokens without a book. That is certain only if every entry was readable.
   if (!snapshots.includes(null)) for (const assetId of assetIds) fetched.set(assetId, null);
   for (const snapshot of snapshots) {
     if (snapshot !== null && assetIds.includes(snapshot.assetId)) {
@@ -353,7 +360,7 @@ async function nextMessage({ waiting }: Entry, waitMs: number): Promise<void> {
   waiting.delete(resolve);
 }
 
-/** The answer for books where no source is configured. */
+/** Returns the error for requests of books when no source is configured. */
 export function noBookSource(): AppError {
   const publicMessage = "No source of order books is configured (ODDWIRE_VENUE)";
   return new AppError("SERVICE_UNAVAILABLE", { publicMessage });

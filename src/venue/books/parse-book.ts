@@ -1,6 +1,6 @@
 /**
- * What the venue sends of books, on the stream and in answers, as it is written in its clients and
- * documentation. Whatever else comes is refused piece by piece; nothing here throws.
+ * Parses the venue's order book messages, of the stream and of responses, as its clients and documentation describe
+ * them. Anything else is refused piece by piece. Nothing here throws.
  */
 
 import { venueLimits } from "../../base/config/venue-limits.ts";
@@ -8,9 +8,9 @@ import { parseSafeMicros } from "../../base/decimal.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Level } from "./book-side.ts";
 
-/** What the venue says of a book besides its levels, as it wrote it: the hash is made of it. */
+/** The fields of a book other than its levels, as the venue wrote them, because the hash covers that text. */
 export type BookFacts = {
-  /** The condition. */
+  /** The condition id. */
   readonly market: string;
   readonly minOrderSize: string | null;
   readonly tickSize: string | null;
@@ -24,28 +24,28 @@ export type BookSnapshot = {
   readonly assetId: string;
   /** When the book last changed, in Unix milliseconds of the venue. */
   readonly timestampMs: number;
-  /** Of the whole book; `null` when it came without. */
+  /** The hash of the whole book; `null` if it was not sent. */
   readonly hash: string | null;
   readonly facts: BookFacts;
   readonly bids: readonly Level[];
   readonly asks: readonly Level[];
 };
 
-/** A level that has now this size; 0 takes it away. */
+/** The new size of a level; 0 removes the level. */
 export type LevelChange = Level & { readonly side: "bid" | "ask" };
 
 /** Changes of one book that belong together. */
 export type BookChanges = {
   readonly timestampMs: number;
   readonly changes: readonly LevelChange[];
-  /** Of the whole book after them. */
+  /** The hash of the whole book after the changes; `null` if it was not sent. */
   readonly hash: string | null;
-  /** The best prices after them; `undefined` when not sent, `null` for an empty side. */
+  /** The best prices after the changes; `undefined` if not sent, `null` for an empty side. */
   readonly bestBid: number | null | undefined;
   readonly bestAsk: number | null | undefined;
 };
 
-/** One thing the stream sends. */
+/** An event of the stream. */
 export type BookEvent =
   | { readonly kind: "book"; readonly assetId: string; readonly snapshot: BookSnapshot }
   | { readonly kind: "changes"; readonly assetId: string; readonly changes: BookChanges }
@@ -53,7 +53,7 @@ export type BookEvent =
   | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
   | BrokenEvent;
 
-/** Text that cannot be parsed, and the books that it names, or only their market. */
+/** A text that cannot be parsed, with the tokens that it names, and the market. */
 export type BrokenEvent = {
   readonly kind: "broken";
   readonly assetIds: readonly string[];
@@ -69,14 +69,14 @@ const assetPattern = /^[0-9]{1,78}$/;
 const namedAssets = /"asset_id"\s*:\s*"([0-9]{1,78})"/g;
 const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
 
-/** The events of one message. What is not about books is left out. */
+/** Parses the events of one message. Events that do not concern books are left out. */
 export function parseBookMessage(text: string): readonly BookEvent[] {
   const value = tryParseJson(text);
   if (value === null) return [brokenText(text)];
   return Array.isArray(value) ? value.flatMap(parseEvent) : parseEvent(value);
 }
 
-/** A whole book of an answer or of the stream; `null` when anything about it is wrong. */
+/** Parses a whole book, of a response or of the stream; returns `null` if anything about it is invalid. */
 export function parseSnapshot(value: unknown): BookSnapshot | null {
   if (!isJsonObject(value)) return null;
   const { asset_id: assetId, market } = value;
@@ -128,10 +128,13 @@ function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change")
     : { kind: "tick_size", assetId, tickSize: fact };
 }
 
-/** The changes of a message, gathered by book; the last one of a book says how it is after all. */
+/**
+ * Parses the changes of a message, grouped by book. The last change of a book has the hash and best prices after all of
+ * them.
+ */
 function parseChanges(value: Fields): BookEvent[] {
   const timestampMs = parseTimestamp(value["timestamp"]);
-  // Until 2025 a message held one change, in place of a list.
+  // Until 2025 a message held one change instead of a list.
   const entries = value["price_changes"] ?? [value];
   if (!Array.isArray(entries) || timestampMs === null) return [broken(value)];
   const events: BookEvent[] = [];
@@ -220,7 +223,7 @@ function broken(value: unknown): BookEvent {
   return brokenText(JSON.stringify(value));
 }
 
-/** The text may be cut off anywhere. */
+/** Finds the tokens and the market in a text, which may be cut off anywhere. */
 function brokenText(text: string): BrokenEvent {
   const assetIds = Array.from(text.matchAll(namedAssets), ([, assetId = ""]) => assetId);
   const market = namedMarket.exec(text)?.[1] ?? null;

@@ -13,14 +13,14 @@ export type MarketPage = {
   readonly nextCursor: string | null;
 };
 
-/** The venue lists open and closed markets apart. */
+/** The venue lists open and closed markets separately. */
 export type MetadataPassHalf = "open" | "closed";
 
 type Asked = {
   readonly half: MetadataPassHalf;
-  /** Where the previous page ended; `null` for the first. */
+  /** The end of the previous page; `null` for the first page. */
   readonly cursor?: string | null;
-  /** Only these, up to `lookupIdsMax` of them. */
+  /** Limits the request to these conditions, at most `lookupIdsMax`. */
   readonly conditionIds?: readonly ConditionId[];
 };
 
@@ -55,14 +55,17 @@ function readPage(value: unknown): MarketPage | null {
   return { markets: [...markets.values()], unreadable, nextCursor };
 }
 
-/** `undefined` when it is not a cursor; `null` when there is no next page. */
+/** Returns `undefined` if the value is not a cursor; `null` if there is no next page. */
 function cursorOf(next: unknown): string | null | undefined {
   if (next === undefined || next === null || next === "") return null;
   const isCursor = typeof next === "string" && next.length <= metadataLimits.cursorLengthMax;
   return isCursor ? next : undefined;
 }
 
-/** The venue prints generation-3 ids with 31 bytes. They end in a zero byte here, as other ids may too. */
+/**
+ * Returns the forms of an id to request. The venue writes generation-3 ids with 31 bytes. Here they end in a zero byte,
+ * as other ids can too.
+ */
 function formsOf(conditionId: ConditionId): readonly string[] {
   return conditionId.endsWith("00") ? [conditionId, conditionId.slice(0, -2)] : [conditionId];
 }

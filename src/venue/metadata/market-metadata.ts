@@ -14,20 +14,23 @@ import type { MetadataMarket } from "./parse-market.ts";
 
 /** Where market metadata is stored. Times are Unix seconds. */
 export type MetadataSink = {
-  /** How far reading has come; stored together with the metadata. */
+  /** The progress of reading, stored together with the metadata. */
   progress: MetadataProgress;
-  /** Whether it cannot accept more for a while. */
+  /** Whether no more metadata can be stored for a while. */
   readonly isFull: boolean;
-  /** Up to `limit` markets to request: never requested ones first, the newest of these first. */
+  /** Returns up to `limit` markets to request: those never requested first, the newest of them first. */
   due(nowSeconds: number, limit: number): DueMarkets;
   /** Stores the metadata of a market, unless the market is unknown. */
   take(market: MetadataMarket, nowSeconds: number): void;
   noteAbsent(conditionIds: readonly ConditionId[], nowSeconds: number): void;
-  /** Called after each round, when it may be saved. */
+  /** Saves the metadata if a save is due. Called after each round. */
   saveIfDue(): void;
 };
 
-/** Stores metadata for other processes before it is stored here. Throws `SERVICE_UNAVAILABLE`: then it is fetched again. */
+/**
+ * Stores metadata for other processes before it is stored here. Throws `SERVICE_UNAVAILABLE`; the metadata is then
+ * fetched again.
+ */
 export type PublishMetadata = (markets: readonly MetadataMarket[]) => Promise<void>;
 
 /** The conditions to request next. */
@@ -39,7 +42,7 @@ export type DueMarkets = {
 type MarketMetadataOptions = {
   readonly baseUrl: string;
   readonly sink: MetadataSink;
-  /** Without it there are no other processes. */
+  /** Undefined if there are no other processes. */
   readonly publish?: PublishMetadata | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -49,15 +52,15 @@ type MarketMetadataOptions = {
 };
 
 /**
- * Fetches market metadata from the venue: markets that were never requested by id, the newest first,
- * and all markets from time to time. It continues whatever the venue does.
+ * Fetches market metadata from the venue: by id the markets that were never requested, the newest first, and from time
+ * to time all markets. No failure of the venue stops it.
  */
 export class MarketMetadata {
   readonly #options: MarketMetadataOptions;
   readonly #http: PoliteHttp;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** Complete responses that are not pages of markets. */
+  /** Responses that are not pages of markets, and passes that ended because cursors repeat. */
   readonly #faults = new KindCounts<"no_page" | "cursor_loop">();
   #due: readonly ConditionId[] = [];
   #missing = 0;
@@ -102,7 +105,7 @@ export class MarketMetadata {
   async #run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const pauseMs = await this.#round(signal);
-      // Only the signal can make it fail, and that ends the loop.
+      // `sleep` fails only when the signal is aborted, which ends the loop.
       if (pauseMs > 0) await this.#options.clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }
@@ -165,7 +168,7 @@ export class MarketMetadata {
     return true;
   }
 
-  /** A page; `null` when the venue rejects the request, so that a retry is useless. */
+  /** Fetches a page; returns `null` if the venue rejects the request, so that a retry is useless. */
   async #ask(
     asked: Parameters<typeof fetchMarketPage>[1],
     signal: AbortSignal,

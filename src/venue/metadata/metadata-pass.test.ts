@@ -54,7 +54,10 @@ describe("a pass over the market metadata", () => {
   });
 });
 
-/** How many pages are read of a market metadata whose n-th cursor is given, up to a maximum. */
+/**
+ * Returns the number of pages read until a loop is found. `cursorOf` gives the cursor after each page; at most `max`
+ * pages.
+ */
 function pagesUntilLoop(cursorOf: (page: number) => number, max = 10_000): number {
   let pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
   for (let page = 0; page < max && pass !== null; page += 1) {

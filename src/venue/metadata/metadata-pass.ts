@@ -21,7 +21,9 @@ export type MetadataProgress = {
 
 export const noProgress: MetadataProgress = { pass: null, openReadAt: null, closedReadAt: null };
 
-/** The pass to continue, or the one that is due; `missing` counts markets that were never requested. */
+/**
+ * Returns the pass to continue or the one that is due. `missing` is the number of markets that were never requested.
+ */
 export function duePass(
   { pass, openReadAt, closedReadAt }: MetadataProgress,
   { nowSeconds, missing }: { nowSeconds: number; missing: number },
@@ -35,8 +37,8 @@ export function duePass(
 }
 
 /**
- * The pass after a page was read; `null` after the last page, `loop` when pages repeat. Cursors that
- * form a cycle return to the anchor, which moves at powers of 2 (Brent's algorithm).
+ * Returns the pass after a page was read; `null` after the last page, `loop` when pages repeat. Cursors that form a
+ * cycle return to the anchor, which moves at powers of 2 (Brent's algorithm).
  */
 export function afterPage(pass: MetadataPass, next: string | null): MetadataPass | "loop" | null {
   if (next === null) return null;
@@ -47,7 +49,7 @@ export function afterPage(pass: MetadataPass, next: string | null): MetadataPass
   return { ...pass, cursor: next, pages, anchor: isPowerOf2 ? next : pass.anchor };
 }
 
-/** The progress once a pass has ended for any reason: the next one starts at the first page. */
+/** Returns the progress after a pass has ended for any reason. The next pass starts at the first page. */
 export function afterPass(
   progress: MetadataProgress,
   { half }: MetadataPass,

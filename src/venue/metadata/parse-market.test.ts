@@ -1,4 +1,4 @@
-/** The market metadata as it is, as it might be, and as no one should write it. */
+/** Parses valid, unusual and hostile market metadata. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -11,7 +11,7 @@ const tokens = [
   "71321045679252212594626385532706912750332728571942532289631379312455583992563",
   "7",
 ];
-/** In the shape of the venue, with values of our own. */
+/** A market in the venue's format, with invented values. */
 const entry = {
   id: "512345",
   question: "Will it rain in Bergen?",

@@ -1,7 +1,6 @@
 /**
- * What the venue's market metadata says of markets, as it is written in its clients and documentation.
- * The creator of a market writes its texts, so nothing is assumed to be of any length, type or
- * alphabet: what cannot be read is left out, field by field, and nothing here throws.
+ * Parses the venue's market metadata, as its clients and documentation describe it. The creator of a market writes its
+ * texts, so no length, type or alphabet is assumed. Unreadable fields are left out one by one. Nothing here throws.
  */
 
 import { metadataLimits } from "../../base/config/venue-limits.ts";
@@ -16,14 +15,14 @@ export type MetadataMarket = {
   readonly claims: VenueClaims;
 };
 
-/** What the chain also says, with more authority; `null` for what the venue does not say. */
+/** Facts that the chain also has, with more authority; `null` if the venue does not send them. */
 export type VenueClaims = {
   readonly questionId: string | null;
   readonly negRisk: boolean | null;
   readonly tokenIds: readonly TokenId[] | null;
   /** Labels in the order of the tokens. */
   readonly outcomes: readonly string[] | null;
-  /** Which outcome has taken all. */
+  /** The index of the winning outcome. */
   readonly winnerIndex: number | null;
 };
 
@@ -34,7 +33,7 @@ const slugPattern = /^[^\s\p{C}]+$/u;
 const timePattern =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,9})?(?:Z|([+-][0-9]{2})(?::?([0-9]{2}))?)?)?$/;
 
-/** One market; `null` when it does not even say which. */
+/** Parses a market; returns `null` if it has no valid condition id. */
 export function parseMarket(value: unknown): MetadataMarket | null {
   const fields = fieldsOf(value);
   const conditionId = matchOf(fields["conditionId"], parseConditionId);
@@ -74,7 +73,7 @@ function readClaims(fields: Fields): VenueClaims {
   };
 }
 
-/** The outcome whose price is 1 while all others are 0; a closed market may have any other prices. */
+/** Returns the outcome whose price is 1 while all others are 0. A closed market can have any other prices. */
 function winnerOf(prices: readonly string[]): number | null {
   const winner = prices.indexOf("1");
   const isSure = prices.every((price, index) => index === winner || price === "0");
@@ -92,13 +91,13 @@ function labelsOf(value: unknown): readonly string[] | null {
   return labels?.every((label) => label !== null) ? labels : null;
 }
 
-/** Markets of old have it as text; later ones have a list of them, or none and tags alone. */
+/** Old markets have the category as a text. Newer ones have a list of categories, or only tags. */
 function categoryOf(fields: Fields): string | null {
   const [first] = listOf(fields["categories"]) ?? [];
   return labelOf(fields["category"]) ?? labelOf(first);
 }
 
-/** The tags of a market and of its event, each once, without those meant for the venue's pages. */
+/** Returns the tags of a market and of its event without duplicates, and without those that the venue hides. */
 function tagsOf(...sources: readonly Fields[]): readonly string[] {
   const tags = new Set<string>();
   for (const source of sources) {
@@ -125,7 +124,7 @@ function imageOf(value: unknown): string | null {
   return URL.canParse(value) && new URL(value).protocol === "https:" ? new URL(value).href : null;
 }
 
-/** A text of one line, cut where it is too long; `null` when nothing is left of it. */
+/** Returns a text as one line, truncated if too long; `null` if nothing is left of it. */
 function lineOf(value: unknown, lengthMax: number): string | null {
   return cleanOf(value, { lengthMax, noise: /[\p{Cc}\p{Zl}\p{Zp}]+/gu });
 }
@@ -137,7 +136,7 @@ function textOf(value: unknown): string | null {
 
 function cleanOf(value: unknown, how: { lengthMax: number; noise: RegExp }): string | null {
   if (typeof value !== "string") return null;
-  // Cut first: a text of megabytes is not to be looked at.
+  // Truncated first, so that a text of megabytes is not searched.
   const text = value.slice(0, how.lengthMax).toWellFormed().replace(how.noise, " ").trim();
   return text === "" ? null : text;
 }
@@ -147,7 +146,7 @@ function numberTextOf(value: unknown): string | null {
   return matchOf(text, (digits) => (/^[0-9]{1,20}$/.test(digits) ? digits : null));
 }
 
-/** Unix milliseconds; without a zone UTC is meant, and a date alone is its first moment. */
+/** Returns Unix milliseconds. A time without a zone is UTC, and a date without a time is midnight. */
 function timeOf(value: unknown): number | null {
   return matchOf(value, (text) => {
     const [isTime, date, time = "00:00:00", hours = "+00", minutes = "00"] =
@@ -158,7 +157,7 @@ function timeOf(value: unknown): number | null {
   });
 }
 
-/** A list of texts, which may be JSON inside of a text. */
+/** Returns a list of texts, which may be JSON inside a string. */
 function textsOf(value: unknown): readonly string[] | null {
   const list = listOf(value);
   if (list === null || list.length > metadataLimits.outcomesMax) return null;

@@ -35,7 +35,7 @@ const claimChecks: Readonly<Record<keyof MetadataMarket["claims"], Check>> = {
   winnerIndex: orNull(isInteger),
 };
 
-/** Reads what another process has stored of a market, as JSON; `null` when it is anything else. */
+/** Parses a market that another process has stored as JSON; returns `null` if it is invalid. */
 export function parseStoredMarket(conditionId: string, json: string): MetadataMarket | null {
   const stored = tryParseJson(json);
   if (!isJsonObject(stored) || stored["conditionId"] !== conditionId) return null;
