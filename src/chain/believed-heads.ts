@@ -1,11 +1,11 @@
 import { chainLimits } from "../base/config/limits.ts";
 
-/** The part of an endpoint's view that says how far its chain reaches. */
+/** The part of an endpoint that has the head of its chain. */
 type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };
 
 /**
- * The highest believable head: the upper median of all claims, plus the distance that honest endpoints may be apart;
- * `null` without a claim.
+ * Returns the highest believable head: the upper median of all claims plus `endpointLagBlocksMax`, by which honest
+ * endpoints can differ. `null` without a claim.
  */
 export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
   const heads = headsOf(endpoints);
@@ -13,7 +13,7 @@ export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
   return median === undefined ? null : median + chainLimits.endpointLagBlocksMax;
 }
 
-/** The endpoints near the median head, which decide finality; all of them where those are no majority. */
+/** Returns the endpoints near the median head, which decide finality, or all endpoints if those are not a majority. */
 export function nearMedian<Endpoint extends WithHead>(endpoints: readonly Endpoint[]): Endpoint[] {
   const heads = headsOf(endpoints);
   const median = heads[(heads.length - 1) >> 1] ?? 0;

@@ -1,18 +1,18 @@
 import type { BlockRef } from "./raw-log.ts";
 
-/** What went wrong with an endpoint. */
+/** The ways in which an endpoint can fail. */
 type EndpointErrorKind =
   /** A broken connection, a 5xx. */
   | "unavailable"
-  /** The gateway does not take the request, and does not say why in JSON-RPC. */
+  /** The gateway rejected the request without a JSON-RPC error. */
   | "rejected"
   /** No answer in time. */
   | "timeout"
-  /** An answer too large to be read. */
+  /** An answer larger than the limit. */
   | "oversized"
-  /** 429 and its relatives; says nothing about the data. */
+  /** A rate limit: HTTP 429 or an equivalent. Never a sign of wrong data. */
   | "rate_limited"
-  /** An answer that is not what the protocol says. */
+  /** An answer that violates the protocol. */
   | "malformed"
   /** Well-formed answers that contradict each other or the chain. */
   | "inconsistent"
@@ -21,11 +21,11 @@ type EndpointErrorKind =
   /** The endpoint does not know the block. */
   | "not_yet";
 
-/** A failure of one endpoint; another endpoint, or time, can help. Never holds the URL. */
+/** A failure of one endpoint. Another endpoint or a later try can succeed. Never contains the URL, which is secret. */
 export class EndpointError extends Error {
   override name = "EndpointError";
   readonly kind: EndpointErrorKind;
-  /** How long the endpoint asked to be left alone; `null` when it did not say. */
+  /** The pause that the endpoint asked for; `null` when it named none. */
   readonly retryAfterMs: number | null;
 
   constructor(
@@ -38,18 +38,18 @@ export class EndpointError extends Error {
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
 
-  /** Whether no complete answer came; the next request may get one. */
+  /** Whether no complete answer came. The next request can succeed. */
   get isTransportFailure(): boolean {
     return this.kind === "unavailable" || this.kind === "timeout";
   }
 
-  /** Whether what the endpoint said was at fault, not the way to it or the time. */
+  /** Whether the content of the answer was at fault, not the connection or the timing. */
   get isAboutData(): boolean {
     return ["malformed", "inconsistent", "refused"].includes(this.kind);
   }
 }
 
-/** A mistake in the configuration: an endpoint serves another chain than the one asked for. */
+/** A configuration error: an endpoint serves another chain than the configured one. */
 export class WrongChainError extends Error {
   override name = "WrongChainError";
 
@@ -61,7 +61,7 @@ export class WrongChainError extends Error {
   }
 }
 
-/** A stored final block is on the chain of no endpoint that answers. Nothing is overwritten: an operator decides. */
+/** A stored final block is no longer on the chain, as endpoints agree. Nothing is overwritten: the operator decides. */
 export class ReorgBeyondFinalityError extends Error {
   override name = "ReorgBeyondFinalityError";
   readonly block: BlockRef;

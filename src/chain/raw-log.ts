@@ -15,27 +15,27 @@ export type RawLog = {
   readonly logIndex: number;
 };
 
-/** What links blocks into a chain. */
+/** A block by its number and hash. */
 export type BlockRef = { readonly number: number; readonly hash: Hash };
 
-/** The same with the time of the block, in unix seconds, from its header; never interpolated. */
+/** A block with the time of its header, in Unix seconds. The time is never interpolated. */
 export type TimedBlock = BlockRef & { readonly timestamp: number };
 
-/** These alone, of whatever else is known of a block. */
+/** Returns a copy of a block with only these fields. */
 export function timedBlockOf({ number, hash, timestamp }: TimedBlock): TimedBlock {
   return { number, hash, timestamp };
 }
 
-/** Both ends included. */
+/** A range of block numbers, both ends included. */
 export type BlockRange = Range<number>;
 
-/** A block with those of its logs that were asked for, in rising order of `logIndex`. */
+/** A block with its wanted logs, in ascending order of `logIndex`. */
 export type Block = TimedBlock & {
   readonly parentHash: Hash | null;
   readonly logs: readonly RawLog[];
 };
 
-/** A range of blocks, both ends included, and those of them that have logs. */
+/** A range of blocks, both ends included, with the blocks that have logs. */
 export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -45,10 +45,10 @@ export type BlockInterval<Blocks = readonly Block[]> = {
 };
 
 /**
- * What a chain source emits, in order. Backfill and live are the same loop:
- * - `range`: the next final blocks, as `Final`, which may be what the consumer makes of them; `more`, that those behind
- *   are known to be final too, and will follow immediately.
- * - `block`: the next block above finality, also without logs.
+ * A change that a chain source emits, in order, during backfill and at the head alike:
+ * - `range`: the next final blocks, in the form `Final` of the consumer. `more`: later blocks are known to be final too
+ *   and follow immediately.
+ * - `block`: the next block above finality, even without logs.
  * - `revert`: everything above `safeBlock` is reverted.
  * - `finalized`: every block up to and including `block` can never change.
  */

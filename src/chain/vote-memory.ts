@@ -3,15 +3,15 @@ import type { BlockRef } from "./raw-log.ts";
 import type { Endpoint } from "./rpc/endpoint.ts";
 
 /**
- * What endpoints answered when they disagreed. An endpoint that becomes unreachable in the middle of a
- * dispute keeps its vote: its absence proves nothing about its branch. One vote for each endpoint.
+ * The votes of endpoints in a dispute, one for each endpoint. An endpoint that becomes unreachable during the dispute
+ * keeps its vote: its absence proves nothing about its branch.
  */
 export class VoteMemory {
   readonly #clock: Pick<Clock, "monotonicMs">;
   readonly #keptMs: number;
   readonly #votes = new Map<Endpoint, { readonly block: BlockRef; readonly atMs: number }>();
 
-  /** Votes count for `keptMs` after they were cast last. */
+  /** A vote counts for `keptMs` after it was last cast. */
   constructor(clock: Pick<Clock, "monotonicMs">, keptMs: number) {
     this.#clock = clock;
     this.#keptMs = keptMs;
@@ -21,12 +21,12 @@ export class VoteMemory {
     this.#votes.set(endpoint, { block, atMs: this.#clock.monotonicMs() });
   }
 
-  /** The endpoint has been heard again, and there is no dispute. */
+  /** Forgets the vote of an endpoint that was heard again and is not in a dispute. */
   forget(endpoint: Endpoint): void {
     this.#votes.delete(endpoint);
   }
 
-  /** The votes of endpoints that cannot be asked now, and whether they are older than the time for which they count. */
+  /** The votes of endpoints that are unreachable now. `isExpired`: the vote is older than `keptMs`. */
   absent() {
     const nowMs = this.#clock.monotonicMs();
     return [...this.#votes]

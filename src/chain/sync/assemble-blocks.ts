@@ -1,7 +1,7 @@
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, RawLog } from "../raw-log.ts";
 
-/** Whether times of logs never fall, lie within those of the headers, and equal that of each known header. */
+/** Whether the times of logs never decrease, lie between those of the headers, and equal the time of a known header. */
 export function areTimesConsistent(
   logs: readonly RawLog[],
   timestamps: readonly number[],
@@ -25,7 +25,7 @@ export function areTimesConsistent(
   return true;
 }
 
-/** Blocks of logs in order; `timestampOf` gets the index of a block's first log, and its number. */
+/** Groups ordered logs into blocks. `timestampOf` receives the index of a block's first log and the block number. */
 export function assembleBlocks(
   logs: readonly RawLog[],
   headers: ReadonlyMap<number, Header>,

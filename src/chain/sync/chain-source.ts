@@ -20,36 +20,36 @@ import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
 import { RangeWalker } from "./range-walker.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** Which chain to follow, over which endpoints, and from where. */
+/** The chain to follow, its endpoints, and where to start. */
 export type ChainSourceOptions = {
   /** `http(s)` and `ws(s)` URLs of nodes of one chain, at least one. */
   readonly urls: readonly string[];
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  /** The last final block that the consumer has, as soon as that is known. */
+  /** The last final block that the consumer has, or a promise of it. */
   readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
-  /** Earlier ends of final ranges, known with `resumeAfter`: no range extends past one. None by default. */
+  /** The ends of earlier final ranges: no range crosses one. Only called after `resumeAfter` is known. Default: none. */
   readonly rangeEnds?: () => readonly number[];
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** What the operator allows each endpoint to be asked in any second; no limit by default. */
+  /** The most calls to each endpoint in any second, set by the operator. No limit by default. */
   readonly callsPerSecondMax?: number | null;
-  /** The wire; another one only in simulations. */
+  /** Opens the transport of an endpoint. Only simulations replace it. */
   readonly openTransport?: OpenTransport;
 };
 
 /** The progress of a chain source. */
 export type ChainStatus = ChainSource["status"];
 
-/** How often to look again when nothing announces a change. */
+/** How often to check for changes when nothing announces one. */
 const idleMs = 1_000;
 
 /**
- * The chain as a stream of complete facts: finalized blocks in ranges, then block by block at the
- * head, with forks and finality as data. Retries forever while nodes fail, and says so in `status`.
+ * The chain as a stream of complete blocks: final blocks in ranges, then block by block up to the head, with reorgs
+ * and finality as data. Retries forever while nodes fail, and shows that in `status`.
  */
 export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
@@ -63,7 +63,7 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker<Final>;
   readonly #headFollower: HeadFollower;
-  /** Reads final blocks again, next to everything else and without a memory of its own. */
+  /** Reads final blocks again, for the audit. It keeps no state between requests. */
   readonly rereader: Rereader;
   #isStarted = false;
   #fault: Error | null = null;
@@ -93,8 +93,8 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   /**
-   * Asks every endpoint once who it is. Throws `WrongChainError` when one serves another chain; one
-   * that does not answer is tried again later. Final blocks are passed on as `prepare` makes them.
+   * Polls every endpoint once and checks its chain id. Throws `WrongChainError` when one serves another chain. An
+   * endpoint that does not answer is tried again later. `prepare` converts final blocks before they are emitted.
    */
   static async open<Final>(
     options: ChainSourceOptions,
@@ -117,8 +117,8 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   /**
-   * What happens on the chain, in order, until the source is closed. Throws
-   * `ReorgBeyondFinalityError` when finalized history is gone. To be called once.
+   * The changes of the chain, in order, until the source is closed. Throws `ReorgBeyondFinalityError` when finalized
+   * history is gone. Call this once.
    */
   async *batches(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     assert(!this.#isStarted, "a chain source is consumed once");
@@ -139,8 +139,8 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   /**
-   * The block with all of its logs, by its receipts: for when they contradict each other by what they mean, as when
-   * a match misses a leg. Waits until an endpoint can prove them. Throws an `AbortError` when the source is closed.
+   * Reads the logs of a block again from its receipts, for a block whose events contradict each other, such as a match
+   * without a leg. Waits until an endpoint can prove them. Throws an `AbortError` when the source is closed.
    */
   async prove(block: Block, isFinal: boolean): Promise<Block> {
     const { number, logs } = block;
@@ -153,37 +153,37 @@ export class ChainSource<Final = readonly Block[]> {
     return proven;
   }
 
-  /** Ends `batches()` and everything under way. */
+  /** Ends `batches()` and all running work. */
   close(): void {
     this.#abort.abort();
     for (const endpoint of this.#pool.endpoints) endpoint.close();
   }
 
-  /** How far it is. */
+  /** The progress of the source and the health of its endpoints. */
   get status() {
     const { head } = this.#watch;
     const { reorgs, deepestReorg } = this.#headFollower;
     return {
-      /** The highest believed head of an endpoint, with its time in unix seconds. */
+      /** The highest believed head of an endpoint, with its time in Unix seconds. */
       head: head && timedBlockOf(head),
       finalized: this.#finalized,
       reorgs,
       deepestReorg,
-      /** Blooms that seemed to contain more of our logs than receipts then showed. */
+      /** Blooms that seemed to contain more of our logs than the receipts did. */
       bloomFalsePositives: this.#blockLogs.falsePositives,
       warnings: this.#warnings(),
       endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
     };
   }
 
-  /** By agreement, or because the consumer stored it as such before. */
+  /** The last final block: by agreement, or because the consumer has stored it as final. */
   get #finalized(): BlockRef | null {
     const agreed = this.#finality.agreement?.block ?? null;
     const { base } = this.#unfinalized;
     return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
   }
 
-  /** Before anything else, what we have must still be on the chain (R3). */
+  /** Waits until earlier ranges are final again, and checks that the last stored block is still on the chain (R3). */
   async #start(): Promise<void> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
@@ -199,7 +199,7 @@ export class ChainSource<Final = readonly Block[]> {
     this.#unfinalized.restart(first, null);
   }
 
-  /** Looks at every change until there is something to return. */
+  /** Calls `look` after every change until it returns a value. */
   async #until<T>(look: () => T | null): Promise<T> {
     for (;;) {
       const { version } = this.#watch.wake;
@@ -249,7 +249,7 @@ export class ChainSource<Final = readonly Block[]> {
     return [...warnings];
   }
 
-  /** A failure there is a bug; it ends `batches()`. */
+  /** Runs a task in the background. A failure of it is a bug and ends `batches()`. */
   #runInBackground(task: Promise<never>): void {
     task.catch((thrown: unknown) => {
       if (this.#abort.signal.aborted) return;

@@ -7,11 +7,11 @@ import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
 import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts";
 
-/** The blocks from `from` on. */
+/** The blocks to fetch: `count` of them, from `from` on. */
 type BlocksWanted = {
   readonly from: number;
   readonly count: number;
-  /** The newest block of the endpoint: if only this block is wanted, a round trip is saved. */
+  /** The newest block of the endpoint. If only this block is wanted, one round trip is saved. */
   readonly newest: BlockRef;
   readonly patience: Patience;
   readonly blockLogs: BlockLogs;
@@ -20,7 +20,7 @@ type BlocksWanted = {
 /** Headers, and the replies to `eth_getLogs` of their blocks. */
 type Fetched = { readonly headers: readonly Header[]; readonly replies: readonly RpcReply[] };
 
-/** Linked blocks that are canonical for the endpoint, with their logs asked for by block hash (R1). */
+/** Fetches linked blocks that are canonical for the endpoint, and their logs by block hash (R1). */
 export async function fetchBlocks(
   endpoint: Endpoint,
   wanted: BlocksWanted,
@@ -38,7 +38,7 @@ export async function fetchBlocks(
   return blocks;
 }
 
-/** The announced block, header and logs in one batch; `null` when its hash is not that of its number any more. */
+/** Fetches the header and the logs of the newest block in one batch; `null` when another block has replaced it. */
 async function fetchAnnounced(
   endpoint: Endpoint,
   { newest, patience, blockLogs }: BlocksWanted,

@@ -9,7 +9,7 @@ import { fetchHeader } from "../verify/fetch-headers.ts";
 
 type Opinion = "confirms" | "denies" | "silent";
 
-/** Finds out whether a finalized block we hold is still on the chain (R3). */
+/** Checks whether a finalized block of ours is still on the chain (R3). */
 export class FinalBlockCheck {
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
@@ -20,14 +20,14 @@ export class FinalBlockCheck {
     this.#context = context;
   }
 
-  /** Whether a block of ours is denied while the verdict is still being sought. */
+  /** Whether an endpoint denies a block of ours and the check is not over yet. */
   get isDisputed(): boolean {
     return this.#isDisputed;
   }
 
   /**
-   * Resolves once any endpoint has the block; those that deny it are not asked for a while. Throws
-   * `ReorgBeyondFinalityError` when all deny it several times; silent endpoints delay the verdict, within a bound.
+   * Resolves once any endpoint has the block. Endpoints that deny it then are not asked for a while. Throws
+   * `ReorgBeyondFinalityError` when all deny it several times. Silent endpoints delay this, up to `historyVerdictMsMax`.
    */
   async confirm(block: BlockRef): Promise<void> {
     const { clock, random, signal } = this.#context;
@@ -55,7 +55,7 @@ export class FinalBlockCheck {
     }
   }
 
-  /** Whether any endpoint has the block, asked once; those that deny it are then left alone for a while. */
+  /** Asks once whether any endpoint has the block. Endpoints that deny it then are not asked for a while. */
   async isOnChain(block: BlockRef): Promise<boolean> {
     return isConfirmed(block, await this.#ask(block));
   }
@@ -73,7 +73,7 @@ function denyingOf(opinions: ReadonlyMap<Endpoint, Opinion>): Endpoint[] {
   return [...opinions.keys()].filter((one) => opinions.get(one) === "denies");
 }
 
-/** Whether one of them confirms the block; then those that deny it are wrong. */
+/** Whether an endpoint confirms the block. If so, notes bad data for the endpoints that deny it. */
 function isConfirmed(block: BlockRef, opinions: ReadonlyMap<Endpoint, Opinion>): boolean {
   if (![...opinions.values()].includes("confirms")) return false;
   const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);

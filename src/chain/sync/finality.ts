@@ -11,21 +11,21 @@ import { VoteMemory } from "../vote-memory.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** What is final by agreement, and by whose. */
+/** The block that is final by agreement, and the endpoints that agree. */
 export type Agreement = { readonly block: BlockRef; readonly endpoints: readonly Endpoint[] };
 
-/** What endpoints answered about one block, and which of them were not heard. */
+/** The answers of endpoints about one block. */
 type Ballot = {
   readonly number: number;
-  /** Endpoints by the hash they have there. */
+  /** Endpoints by their hash of the block. */
   readonly votes: ReadonlyMap<Hash, readonly Endpoint[]>;
-  /** Those that have another block in place of our last final one. */
+  /** Endpoints that have another block in place of our last final block. */
   readonly denying: ReadonlySet<Endpoint>;
-  /** How many endpoints have a say and can be heard. */
+  /** How many endpoints are reachable and not stalled, voters or not. */
   readonly heard: number;
 };
 
-/** What an endpoint answered: its hash, `null` without the block, and whether it denies our last final block. */
+/** The answer of one endpoint: its hash, `null` without the block, and whether it denies our last final block. */
 type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
 
 type FinalityParts = {
@@ -37,8 +37,8 @@ type FinalityParts = {
 };
 
 /**
- * Which block is final (R2): the smallest answer of the endpoints that follow the chain, once most of
- * all whose word counts have the same hash there and have our last final block. It never falls.
+ * Decides which block is final (R2): the smallest answer of the endpoints that follow the chain, once a majority has
+ * the same hash there and has our last final block. Never decreases below blocks that were handed out.
  */
 export class Finality {
   readonly #parts: FinalityParts;
@@ -60,7 +60,7 @@ export class Finality {
     return this.#isDisputed;
   }
 
-  /** Whether those that agree are fewer than half of all, others being out of reach for a short time. */
+  /** Whether fewer than half of all endpoints agree, because others became unreachable a short time ago. */
   get isMajorityAbsent(): boolean {
     return this.#isMajorityAbsent;
   }
@@ -74,12 +74,12 @@ export class Finality {
     }
   }
 
-  /** `true` when another block became final. */
+  /** Asks the endpoints which block is final. Returns `true` when another block became final. */
   async update(): Promise<boolean> {
     const members = this.#members();
     const voters = nearMedian(members);
     const finals = voters.flatMap(({ view }) => view?.final?.number ?? []);
-    // Endpoints that call no block final yet confirm or deny a claim, but do not make one.
+    // Endpoints without a final block confirm or deny claims, but make none.
     if (2 * finals.length <= members.length) return false;
     const number = Math.min(...finals);
     const agreed = this.#agreement?.block.number ?? -1;
@@ -95,7 +95,7 @@ export class Finality {
     return ballot !== null && this.#decide(ballot);
   }
 
-  /** The endpoints that can be reached and are not stalled; those without a final block can still confirm one. */
+  /** The endpoints that are reachable and not stalled. Those without a final block can still confirm one. */
   #members(): Endpoint[] {
     const least = (this.#parts.watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
     return this.#parts.pool.endpoints.filter((endpoint) => {
@@ -113,7 +113,7 @@ export class Finality {
     if (number <= (this.#parts.unfinalized.base?.number ?? -1)) return;
     const asked = agreement.endpoints.filter((endpoint) => endpoint.isReachable);
     const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
-    // An endpoint that did not answer now may later.
+    // An endpoint that did not answer can still confirm it later.
     if (answers.includes(null)) return;
     const confirming = answers.filter((answer) => answer?.hash === hash).length;
     if (2 * confirming > Math.max(members.length, agreement.endpoints.length)) return;
@@ -125,7 +125,7 @@ export class Finality {
     );
   }
 
-  /** `null` when an endpoint did not answer: ask again then. */
+  /** Asks all voters. Returns `null` when one did not answer; the next update asks again. */
   async #collect(
     number: number,
     { voters, members }: { voters: readonly Endpoint[]; members: readonly Endpoint[] },
@@ -171,7 +171,7 @@ export class Finality {
     return true;
   }
 
-  /** How many endpoints have a say, those included that became unreachable a short time ago. */
+  /** Counts the endpoints that a majority is measured against, including those that became unreachable recently. */
   #presentCount(): number {
     return this.#parts.pool.endpoints.filter(({ isPresent }) => isPresent).length;
   }
@@ -183,8 +183,8 @@ export class Finality {
   }
 
   /**
-   * The votes of endpoints that disagreed before they became unreachable, and how many of them are for
-   * the branch of `winners`. Old votes count on while a single endpoint is left: it does not decide alone.
+   * Counts the votes of endpoints that disagreed before they became unreachable, and how many of them are for the
+   * branch of `winners`. Expired votes still count if there is one winner, so that no endpoint decides alone.
    */
   async #countAbsent(winners: readonly Endpoint[], number: number) {
     const isAlone = winners.length === 1;
@@ -200,12 +200,15 @@ export class Finality {
     return { total: absent.length, agreeing };
   }
 
-  /** The hash at `number`, and whether `anchor` is another block, in one answer; `null` without an answer. */
+  /**
+   * Asks in one request for the hash at `number`, and whether the endpoint has another block than `anchor`.
+   * `null` without an answer.
+   */
   async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
     const final = voter.view?.final;
     const isOnOurChain = final?.hash && this.#parts.unfinalized.hashAt(final.number) === final.hash;
     const own = this.#parts.unfinalized.hashAt(number);
-    // What is built on our own blocks needs no other proof.
+    // Its final block is one of ours, so its earlier blocks are ours too: no request is needed.
     if (isOnOurChain && own !== null && number <= final.number) {
       return { hash: own, isDenying: false };
     }

@@ -15,7 +15,7 @@ import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** What happens above finality. */
+/** A change above finality. */
 export type HeadChange = Exclude<ChainBatch, { kind: "range" }>;
 
 type HeadFollowerParts = {
@@ -28,20 +28,20 @@ type HeadFollowerParts = {
 };
 
 /**
- * Follows the chain above finality, block by block, linked by parent hash (R1). Any endpoint may extend the tip;
- * another branch is taken only from the source of the tip, or when more endpoints are on it.
+ * Follows the chain above finality, block by block, linked by parent hash (R1). Any endpoint can extend the tip.
+ * Another branch replaces ours when more endpoints are on it. The source of the tip decides a tie.
  */
 export class HeadFollower {
   readonly #parts: HeadFollowerParts;
   #source: Endpoint | null = null;
-  /** Whose branch was chosen, until its first blocks are taken. */
+  /** The endpoint whose branch replaced ours, until its first blocks are taken in. */
   #chosen: Endpoint | null = null;
-  /** Endpoints whose branch was not followed, and until when they are not asked again. */
+  /** Endpoints whose branch was rejected, and the monotonic time until which they are not asked. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
-  /** At the head: doubled when no endpoint has answered in time, and not learnt from heads, which come sooner than logs. */
+  /** The timeout at the head, doubled after each failure. Not learnt from polls, which are answered faster than logs. */
   #patience: Patience = { timeoutMs: chainLimits.headTimeoutMs };
-  /** Fewer after a failure: where many answers are wrong, a small request is answered right more often. */
+  /** Blocks in one request. Halved after a failure: where many answers are wrong, small requests succeed more often. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
   reorgs = 0;
   /** The most blocks that one reorg reverted. */
@@ -56,7 +56,7 @@ export class HeadFollower {
     return this.#parts.unfinalized.length >= chainLimits.headBufferBlocksMax;
   }
 
-  /** One step towards the head; empty when there is nothing to do now. */
+  /** Takes one step towards the head. Returns no changes when there is nothing to do now. */
   async advance(): Promise<readonly HeadChange[]> {
     if (this.isFull) return [];
     try {
@@ -75,7 +75,7 @@ export class HeadFollower {
     }
   }
 
-  /** Makes final what is by agreement, or gives up our branch if another one is. */
+  /** Finalizes blocks up to the agreement, or reverts our branch when the agreement is on another one. */
   async settle(agreement: Agreement): Promise<HeadChange | null> {
     const { unfinalized } = this.#parts;
     const { block, endpoints } = agreement;
@@ -96,7 +96,7 @@ export class HeadFollower {
     );
   }
 
-  /** The endpoints with a block that we lack, highest first; before them the one whose branch was chosen. */
+  /** The endpoints with a block that we lack, highest first, after the one whose branch was chosen. */
   #ahead(): Endpoint[] {
     const nowMs = this.#parts.context.clock.monotonicMs();
     return this.#parts.pool
@@ -128,7 +128,7 @@ export class HeadFollower {
     const top = Math.min(from - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);
     if (ancestor === top) {
-      // It has moved to our branch since it reported that block.
+      // The endpoint has moved to our branch since it reported its newest block.
       const hash = unfinalized.hashAt(top);
       if (hash !== null && endpoint.newest === newest) endpoint.newest = { number: top, hash };
       return null;
@@ -139,7 +139,7 @@ export class HeadFollower {
     return null;
   }
 
-  /** `false` when the blocks are not built on our tip. */
+  /** Appends blocks to our tip; `false` when they are not built on it. */
   #extend(endpoint: Endpoint, blocks: readonly Block[]): boolean {
     const { tip } = this.#parts.unfinalized;
     if (tip !== null && tip.hash !== blocks[0]?.parentHash) return false;
@@ -161,7 +161,7 @@ export class HeadFollower {
     return { kind: "revert", safeBlock };
   }
 
-  /** The number of the highest block, from `top` down, that the endpoint and we have in common. */
+  /** Finds the highest block, from `top` down, that the endpoint and we have in common. */
   async #findAncestor(endpoint: Endpoint, top: number): Promise<number> {
     const { unfinalized } = this.#parts;
     const { base } = unfinalized;
@@ -183,8 +183,8 @@ export class HeadFollower {
   }
 
   /**
-   * Whether most endpoints are on the branch of `endpoint`, which differs from `number` on. A tie is decided by the
-   * source of our tip; endpoints that became unreachable after a comparison keep their vote for a while.
+   * Whether most endpoints are on the branch of `endpoint`, which differs from ours from `number` on. The source of our
+   * tip decides a tie. Endpoints that became unreachable after an earlier comparison keep their vote for a while.
    */
   async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
     const others = this.#parts.pool.endpoints.filter(
@@ -212,7 +212,7 @@ export class HeadFollower {
     return !others.includes(this.#source) && !absent.includes(this.#source);
   }
 
-  /** Endpoints that were for our branch when it was compared with another, and became unreachable since. */
+  /** Endpoints that voted for our branch in an earlier comparison and have become unreachable since. */
   #absentVotes(endpoint: Endpoint, number: number): readonly Endpoint[] {
     return this.#memory
       .absent()

@@ -17,28 +17,28 @@ const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({
   params: [tag, false],
 }));
 const blockTimeMsAtStart = 2_000;
-/** A chain that stood still for an hour does not make the next block time an hour. */
+/** Bounds one sample: a chain that was halted for an hour does not have a block time of an hour. */
 const blockTimeMsMax = 15_000;
 
-/** How much of the rate an endpoint grants is spent on asking for its head. */
+/** The share of an endpoint's rate that is spent on polling its head. */
 const pollShareMax = 0.25;
 
-/** What the tags `latest` and `finalized` stand for; `null` where the latter is not known. */
+/** The blocks of the tags `latest` and `finalized`. `tag` is `null` when the node does not have the latter. */
 type Heads = { readonly head: Header; readonly tag: Header | null };
 
-/** What a socket announced: which block last, and when (or since when it may announce). */
+/** The block that a socket announced last, and when. Before its first: the known head, and when it was subscribed. */
 type Announced = { readonly number: number; readonly atMs: number };
 
-/** Polls the heads of all endpoints, the best most often, and replaces silent sockets (R6). */
+/** Polls the heads of all endpoints, the best one most often, and replaces silent sockets (R6). */
 export class HeadWatch {
-  /** Notified of everything new: heads, finality, endpoints that came back. */
+  /** Notified of every change: heads, finality, and endpoints that are back. */
   readonly wake = new WakeSignal();
   readonly #pool: EndpointPool;
   readonly #context: ChainContext;
   readonly #outage: OutageLog;
   readonly #announced = new Map<Endpoint, Announced>();
   #best: { readonly number: number; readonly atMs: number } | null = null;
-  /** Measured from one head to the next. */
+  /** A sliding average over new heads. */
   #blockTimeMs = blockTimeMsAtStart;
 
   constructor(pool: EndpointPool, context: ChainContext) {
@@ -50,7 +50,7 @@ export class HeadWatch {
     }
   }
 
-  /** The highest believed head of a header seen; announced blocks do not count before they were read. */
+  /** The highest believed head. An announced block does not count before a poll has read its header. */
   get head(): Header | null {
     const heads = this.#pool.endpoints.flatMap(({ view, isHeadBelieved }) =>
       view === null || !isHeadBelieved ? [] : [view.head],
@@ -65,13 +65,13 @@ export class HeadWatch {
     return Math.max(1_000, chainLimits.stallBlockTimes * this.#blockTimeMs);
   }
 
-  /** Whether the endpoint stands still while another one goes on. */
+  /** Whether the endpoint has had no new block for `stallMs` while another endpoint is ahead. */
   isStalled(endpoint: Endpoint): boolean {
     const isBehind = (endpoint.newest?.number ?? -1) < (this.head?.number ?? -1);
     return isBehind && this.#nowMs() - endpoint.roseAtMs > this.stallMs;
   }
 
-  /** Hears every endpoint once; those that take long are heard later. */
+  /** Polls every endpoint once, and waits for the answers up to `headTimeoutMs`. */
   async hearAll(): Promise<void> {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
@@ -83,7 +83,7 @@ export class HeadWatch {
   async watch(endpoint: Endpoint): Promise<never> {
     for (;;) {
       const sinceMs = this.#nowMs();
-      // In small steps, as the interval changes when other endpoints come and go.
+      // In small steps, because the interval changes when other endpoints go down or come back.
       do await this.#context.clock.sleep(chainLimits.pollMsMin, this.#context.signal);
       while (this.#nowMs() - sinceMs < this.#intervalMs(endpoint));
       await this.#tryPoll(endpoint);
@@ -102,7 +102,7 @@ export class HeadWatch {
     const intervalMs = isNeeded
       ? Math.min(pollMsMax, Math.max(pollMsMin, best === undefined ? 0 : this.#blockTimeMs / 4))
       : Math.min(slowPollMsMax, Math.max(pollMsMax, this.#blockTimeMs));
-    // What is left of a low rate is for the blocks themselves.
+    // Polling uses only a share of a low rate; the rest is for blocks.
     const callsPerSecond = endpoint.callsPerSecond ?? Number.POSITIVE_INFINITY;
     const frugalMs = (headCalls.length * 1_000) / (pollShareMax * callsPerSecond);
     return Math.max(intervalMs, frugalMs);
@@ -128,7 +128,7 @@ export class HeadWatch {
     const startedMs = this.#nowMs();
     const before = endpoint.view;
     let said = await this.#askHeads(endpoint, "request");
-    // A balancer can have come to a node of another chain, whose finality would be believed for good.
+    // A balancer may have switched to a node of another chain, whose finality would then be believed for good.
     if (isLeap(said.head, before)) said = await this.#askHeads(endpoint, "requestOfChain");
     const { head } = said;
     endpoint.view = deriveView({ ...said, before });
@@ -140,7 +140,7 @@ export class HeadWatch {
     this.#checkSilence(endpoint);
   }
 
-  /** Decides which heads are believed, by what endpoints said that were heard lately. */
+  /** Decides which heads are believed, from the heads of all endpoints that were heard recently. */
   #judgeHeads(): void {
     const heard = this.#pool.endpoints.filter(({ view }) => view !== null);
     const max = believedHeadMax(heard.filter((endpoint) => endpoint.isPresent)) ?? 0;
@@ -188,7 +188,7 @@ export class HeadWatch {
     this.#best = { number: head.number, atMs: nowMs };
   }
 
-  /** A socket that is subscribed, but reports nothing while the chain goes on, is replaced. */
+  /** Replaces a subscribed socket that announces nothing while the chain goes on. */
   #checkSilence(endpoint: Endpoint): void {
     if (!endpoint.isAnnouncing) {
       this.#announced.delete(endpoint);
@@ -206,7 +206,7 @@ export class HeadWatch {
   }
 }
 
-/** Whether the head rose by more than a node that is polled all the time can have missed. */
+/** Whether the head rose by more blocks than can pass between two polls. */
 function isLeap(head: Header, before: EndpointView | null): boolean {
   return before !== null && head.number > before.head.number + chainLimits.endpointLagBlocksMax;
 }
@@ -218,7 +218,7 @@ function readHeads({ replies }: Answer): Heads {
   return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
 }
 
-/** What the endpoint's finality is taken to be (R2), given its tag if it has one. */
+/** Derives the view of an endpoint, with its final block (R2), from its head and its `finalized` tag if it has one. */
 export function deriveView(said: Heads & { readonly before: EndpointView | null }): EndpointView {
   const { head, tag, before } = said;
   const finalMax = before?.finalMax ?? -1;
@@ -228,13 +228,13 @@ export function deriveView(said: Heads & { readonly before: EndpointView | null 
     const warning = tag === null ? "finalized_missing" : "finalized_lagging";
     return { head, final, finalMax, warning };
   }
-  // Two requests may have met two branches: the head need not be an ancestor of a higher tag.
+  // Two calls may have met two branches: the head need not be an ancestor of a higher tag, so its hash is not used.
   const { number, hash } = tag.number > head.number ? { number: head.number, hash: null } : tag;
   const warning = number < finalMax ? "finalized_went_back" : null;
   return { head, final: { number, hash }, finalMax: Math.max(finalMax, number), warning };
 }
 
-/** Logs that no endpoint answers for as long as none does, each time after twice the wait. */
+/** Logs that no endpoint answers while that lasts, doubling the time between two lines. */
 class OutageLog {
   readonly #context: ChainContext;
   #answeredAtMs: number;

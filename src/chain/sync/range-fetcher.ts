@@ -11,16 +11,16 @@ import { headerCall, readHeader } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
 import { type RangeReaderParts, type ReadBlocks, readRange } from "./range-reader.ts";
 
-/** A range of finalized blocks with all its wanted logs. */
+/** A range of final blocks with all wanted logs. */
 export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
-  /** Of the first block: links the part to the one before. */
+  /** The parent of the first block, which links the part to the previous one. */
   readonly parentHash: Hash;
   readonly host: string;
 };
 
 /**
- * Turns final blocks into what is passed on. `release` frees the answer that they were read from, which takes several
- * times the memory of their facts.
+ * Converts final blocks to the form that is passed on. `release` frees the answer that they were read from, which takes
+ * several times the memory of their facts.
  */
 export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
@@ -33,26 +33,26 @@ type RangeFetcherParts<Final> = RangeReaderParts & {
 export class RangeFetcher<Final> {
   readonly #parts: RangeFetcherParts<Final>;
   #bytesPerBlock = 0;
-  /** The endpoint that gave the last range: the best one may not keep blocks so old, and then its size never grows. */
+  /** The endpoint of the last range. The best endpoint may lack such old blocks; its range size would never grow. */
   #giving: Endpoint | null = null;
 
   constructor(parts: RangeFetcherParts<Final>) {
     this.#parts = parts;
   }
 
-  /** How many blocks the endpoint that gave the last range, or else the best, would be asked for now. */
+  /** How many blocks to ask for now: the size for the endpoint of the last range, or else for the best one. */
   get blocksAtOnce(): number {
     const [best = this.#parts.pool.endpoints[0]] = this.#parts.pool.ranked();
     const endpoint = this.#giving?.isUsable ? this.#giving : best;
     return endpoint?.sizer.blocks(this.#parts.clock.monotonicMs()) ?? 1;
   }
 
-  /** What so many blocks would weigh, judging by those before. */
+  /** Estimates the size of an answer for so many blocks from the last answers. */
   estimateBytes(blocks: number): number {
     return blocks * this.#bytesPerBlock;
   }
 
-  /** The range in order, each part as `prepare` makes it. Tries until it has all of it, or is closed. */
+  /** Fetches a range in order, each part converted by `prepare`. Retries until complete or until the source is closed. */
   async fetch(range: BlockRange): Promise<readonly RangePart<Final>[]> {
     const { pool, prepare } = this.#parts;
     const parts: RangePart<Final>[] = [];
@@ -66,7 +66,7 @@ export class RangeFetcher<Final> {
     return parts;
   }
 
-  /** The range by the word of this endpoint, in order. Throws an `EndpointError` when it cannot. */
+  /** Fetches a range in order from one endpoint. Throws an `EndpointError` when that fails. */
   async fetchFrom(
     endpoint: Endpoint,
     range: BlockRange,
@@ -80,7 +80,7 @@ export class RangeFetcher<Final> {
   }
 
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
-    // What is final for others could still be a fork where it is not.
+    // An endpoint for which the block is not final may be on another fork.
     const endpoints = this.#parts.pool.finalAt(range.from);
     const part = await this.#parts.pool.round(endpoints, async (one) => {
       const given = await this.#fetchPart(one, range);
@@ -91,7 +91,7 @@ export class RangeFetcher<Final> {
     return part;
   }
 
-  /** The beginning of the range, as much as the endpoint gives in one answer. */
+  /** Fetches the beginning of a range: as many blocks as the endpoint gives in one answer. */
   async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
     for (;;) {
       const { from } = range;
@@ -108,7 +108,7 @@ export class RangeFetcher<Final> {
     }
   }
 
-  /** `null` when the endpoint wants to be asked for less. */
+  /** Asks for a range; `null` when the endpoint refused and fewer blocks are to be tried. */
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
     const { from, to } = range;
     const logsCall = {
@@ -158,7 +158,7 @@ export class RangeFetcher<Final> {
     return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
   }
 
-  /** Whether the refusal is, or may be, about size; fewer blocks are asked for then. */
+  /** Returns whether a refusal is, or can be, about size. If so, the next request asks for fewer blocks. */
   #shrink(endpoint: Endpoint, error: RpcErrorReply, range: BlockRange): boolean {
     const asked = range.to - range.from + 1;
     const verdict = classifyProviderError(error);
@@ -169,7 +169,7 @@ export class RangeFetcher<Final> {
     if (verdict.kind !== "too_large") return false;
     const { capBlocks, suggested } = verdict;
     const blocks = suggested?.from === range.from ? suggested.to - suggested.from + 1 : null;
-    // Of as many blocks as are allowed at all, it says nothing about what is in them.
+    // A suggestion equal to the cap is not about the logs in this range.
     if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
     else if (capBlocks !== null) {
       endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#parts.clock.monotonicMs() });
@@ -178,7 +178,7 @@ export class RangeFetcher<Final> {
   }
 }
 
-/** Learns from a failure what to ask for next, down to single blocks, whose receipts decide. */
+/** Reduces what is asked for next after a failure, down to single blocks, which receipts can prove. */
 function noteFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): void {
   if (!(thrown instanceof EndpointError)) return;
   switch (thrown.kind) {

@@ -15,14 +15,14 @@ export class RangePrefetch<Blocks> {
   readonly #ends: readonly number[];
   #nextFrom: number;
 
-  /** No range has both a block of `ends` and the one after it. */
+  /** No range crosses a block of `ends`: it can only end with it. */
   constructor(fetcher: RangeFetcher<Blocks>, from: number, ends: readonly number[]) {
     this.#fetcher = fetcher;
     this.#nextFrom = from;
     this.#ends = ends;
   }
 
-  /** The parts of the next range; `null` once all blocks up to `to` were handed out. */
+  /** Returns the parts of the next range, or `null` once all blocks up to `to` were handed out. */
   async next(to: number): Promise<readonly RangePart<Blocks>[] | null> {
     this.#fill(to);
     const [slot] = this.#slots;
@@ -72,7 +72,7 @@ export class RangePrefetch<Blocks> {
     );
   }
 
-  /** Ranges that are being fetched, without a few that were overtaken: their requests may never be answered. */
+  /** Counts the ranges being fetched. A few that many later ones overtook do not count: their requests may hang. */
   #countBusy(): number {
     const { prefetchRangesMax, overtakenRangesMax } = chainLimits;
     let fetchedAfter = 0;

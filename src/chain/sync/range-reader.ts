@@ -13,7 +13,7 @@ import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";
 import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
 
-/** What an endpoint answered about a range: the headers at both ends, and `eth_getLogs`. */
+/** The answer of an endpoint about a range: the headers at both ends, and the result of `eth_getLogs`. */
 type RangeAnswer = BlockRange & {
   readonly first: Header;
   readonly last: Header;
@@ -22,10 +22,10 @@ type RangeAnswer = BlockRange & {
 
 type Headers = ReadonlyMap<number, Header>;
 
-/** Blocks, and how to end the reading of their logs (`ParsedLogs`). */
+/** Blocks, and a function that releases their logs (see `ParsedLogs`). */
 export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
 
-/** What a reader of ranges works with. */
+/** The dependencies of `readRange`. */
 export type RangeReaderParts = {
   readonly pool: EndpointPool;
   readonly filter: LogFilter;
@@ -33,7 +33,7 @@ export type RangeReaderParts = {
   readonly random: () => number;
 };
 
-/** Makes blocks of an answer about a range. Throws an `EndpointError` when a check (R4) fails. */
+/** Checks an answer about a range and assembles its blocks. Throws an `EndpointError` when a check (R4) fails. */
 export async function readRange(
   parts: RangeReaderParts,
   endpoint: Endpoint,
@@ -56,7 +56,7 @@ export async function readRange(
     for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
     checkLogs(logs, expected);
     if (times !== null && !areTimesConsistent(logs, times, headers)) {
-      // They are not used again.
+      // The log times of this endpoint are not used again.
       endpoint.areLogTimesBelieved = false;
       throw new EndpointError("inconsistent", "the times of logs are not those of their blocks");
     }
@@ -75,14 +75,14 @@ export async function readRange(
   return { blocks, release };
 }
 
-/** A log whose time is compared with the header of its block, in some of the ranges. */
+/** In some of the ranges, picks one log whose time is compared with the header of its block. */
 function sampleOf(logs: readonly RawLog[], random: () => number): readonly RawLog[] {
   const isSampled = random() < chainLimits.sampledRangesShare;
   const sampled = isSampled ? logs[Math.floor(random() * logs.length)] : undefined;
   return sampled === undefined ? [] : [sampled];
 }
 
-/** Rejects the answer when the bloom of a header contains logs that are not in it. */
+/** Throws when the bloom of a header contains logs that are missing from the answer. */
 async function checkBlooms(
   { blockLogs }: RangeReaderParts,
   { endpoint, headers, logs }: { endpoint: Endpoint; headers: Headers; logs: readonly RawLog[] },
@@ -98,7 +98,7 @@ async function checkBlooms(
   for await (const _ of checks);
 }
 
-/** An empty range is the easiest lie, and cheap to ask for twice: another endpoint may know better. */
+/** Asks another endpoint about an empty range, since an empty answer is easily wrong and cheap to check. */
 async function askAnother(
   { pool, filter }: RangeReaderParts,
   endpoint: Endpoint,
@@ -115,12 +115,12 @@ async function askAnother(
   }
 }
 
-/** The times that came with the logs, if they can be believed. */
+/** The times that came with the logs; `null` when there are none or they contradict the headers. */
 function timesOf({ logs, timestamps }: ParsedLogs, headers: Headers): readonly number[] | null {
   return timestamps !== null && areTimesConsistent(logs, timestamps, headers) ? timestamps : null;
 }
 
-/** Blocks near the head, whose logs a node may not have indexed yet: the bloom of each is checked. */
+/** The blocks near the head. A node may not have indexed their logs yet, so the bloom of each is checked. */
 function youngBlocks(endpoint: Endpoint, { from, to }: BlockRange): number[] {
   const head = endpoint.view?.head.number ?? 0;
   const first = Math.max(from, head - chainLimits.youngBlocks);

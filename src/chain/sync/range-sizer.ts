@@ -2,35 +2,35 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { BlockRange } from "../raw-log.ts";
 
 const steadyAnswersAfterShrinking = 20;
-/** One request in five may fail by chance; three in a row of one range hardly do. */
+/** Up to one request in five can fail by chance, but one range rarely fails three times in a row by chance. */
 const failuresByChance = 2;
-/** Nor are three ranges in a row halved by chance. */
+/** Three ranges in a row are rarely halved by chance. */
 const shrunkByChance = 2;
 
-/** A range that failed and was not answered since. */
+/** A range that failed and has not been answered since. */
 type Failed = {
   readonly count: number;
-  /** As many as it is asked for next; `null` before its size may be why it fails. */
+  /** How many blocks of it to ask for next; `null` while its size is not the suspected reason. */
   readonly blocks: number | null;
-  /** How many ranges were answered only after they were halved, when it failed first. */
+  /** The value of `#shrunk` when it first failed. */
   readonly shrunkBefore: number;
 };
 
 /**
- * How many blocks to ask one endpoint for (R5). Ranges grow by a tenth, halve when refused for their size, and keep
- * to a named cap. Any other failure affects its own range only, until several ranges in a row succeed only when
- * halved.
+ * Decides how many blocks to ask one endpoint for (R5). Ranges grow by a tenth, halve when refused for their size, and
+ * stay within a cap that the provider names. Other failures only affect the range that failed, until several ranges in
+ * a row succeed only after they were halved.
  */
 export class RangeSizer {
   #blocks: number = chainLimits.rangeBlocksStart;
   #cap: { readonly blocks: number; readonly untilMs: number } | null = null;
   readonly #failed = new Map<number, Failed>();
-  /** Ranges that were answered only after they were halved, and the blocks of the largest since a larger one was answered. */
+  /** How many ranges were answered only after they were halved, and the blocks of the last one. */
   #shrunk = 0;
   #shrunkBlocks = 0;
-  /** Of these, how many in a row. */
+  /** How many of these in a row, without an answer for more blocks in between. */
   #shrunkInRow = 0;
-  /** Answers to come before the size grows again. */
+  /** How many more answers must come before the size grows again. */
   #steadyAnswers = 0;
 
   /** The size of the next range, at least 1. */
@@ -39,7 +39,7 @@ export class RangeSizer {
     return Math.min(this.#blocks, cap);
   }
 
-  /** The size of the range that begins at `from`: less than of others if it failed before. */
+  /** The size of the range that begins at `from`: smaller than others if it failed before. */
   blocksFrom(from: number, nowMs: number): number {
     return Math.min(this.blocks(nowMs), this.#failed.get(from)?.blocks ?? Number.POSITIVE_INFINITY);
   }
@@ -49,7 +49,7 @@ export class RangeSizer {
     return this.#cap !== null && nowMs < this.#cap.untilMs ? this.#cap.blocks : null;
   }
 
-  /** The range was answered with so many bytes. */
+  /** Notes that the range was answered with so many bytes. */
   noteAnswer({ from, to }: BlockRange, bytes: number): void {
     const blocks = to - from + 1;
     const failed = this.#failed.get(from);
@@ -64,24 +64,24 @@ export class RangeSizer {
     }
   }
 
-  /** The range failed, by chance or because of its size: only a second failure shows which. */
+  /** Notes a failure that can be by chance. From the third in a row on, the range is taken to be too large. */
   noteFailure(range: BlockRange): void {
     const failures = this.#failed.get(range.from)?.count ?? 0;
     if (failures >= failuresByChance) this.shrink(range);
     else this.#remember(range.from, null);
   }
 
-  /** The range got an answer that may be about its size: half of it is asked for next. */
+  /** Notes an answer that can be about the size of the range: half of it is asked for next. */
   shrink({ from, to }: BlockRange): void {
     this.#remember(from, Math.max(1, (to - from + 1) >> 1));
   }
 
-  /** The provider refused as many blocks: fewer are asked for from now on. */
+  /** Notes that the provider refused `asked` blocks. Ranges are at most half as large from now on. */
   halve(asked: number): void {
     this.#blocks = Math.max(1, Math.min(this.#blocks, Math.floor(asked / 2)));
   }
 
-  /** The provider refused `asked` blocks, naming a number it allows; of no use unless smaller. */
+  /** Notes that the provider refused `asked` blocks and named a cap. A cap that is not smaller halves the range. */
   noteCap(blocks: number, at: { readonly asked: number; readonly nowMs: number }): void {
     if (blocks >= at.asked) {
       this.halve(at.asked);
@@ -93,7 +93,7 @@ export class RangeSizer {
     this.#blocks = Math.min(this.#blocks, blocks);
   }
 
-  /** The provider refused `asked` blocks, but says that `blocks` of them would work this time. */
+  /** Notes that the provider refused `asked` blocks and suggested `blocks` for this range, which must be fewer. */
   noteSuggestion(blocks: number, asked: number): void {
     if (blocks < 1 || blocks >= asked) this.halve(asked);
     else this.#blocks = blocks;
@@ -112,7 +112,7 @@ export class RangeSizer {
     }
   }
 
-  /** Ranges that failed at the same time may have had one reason, which was not their size. */
+  /** Counts ranges that failed at the same time once: they can have one reason, which is not their size. */
   #noteShrunk(blocks: number, failed: Failed): void {
     if (this.#shrunkInRow > 0 && failed.shrunkBefore < this.#shrunk) return;
     this.#shrunk += 1;

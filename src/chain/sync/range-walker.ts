@@ -11,7 +11,7 @@ type RangeWalkerParts<Blocks> = {
   readonly ranges: RangeFetcher<Blocks>;
 };
 
-/** Walks finalized blocks in ranges that are proven to be linked to each other. */
+/** Walks final blocks in ranges that are proven to be linked to each other. */
 export class RangeWalker<Blocks> {
   readonly #parts: RangeWalkerParts<Blocks>;
 
@@ -20,9 +20,8 @@ export class RangeWalker<Blocks> {
   }
 
   /**
-   * Walks from `next` to `finalized`, which may move meanwhile; no part extends past one of `ends`. A part is emitted
-   * once its last hash is proven, by the next part or by the agreement on finality. Ends when an agreement is
-   * dropped.
+   * Walks from `next` to `finalized`, which can move meanwhile. No part crosses one of `ends`. A part is emitted once
+   * its last hash is proven, by the next part or by the agreement on finality. Ends when an agreement is dropped.
    */
   async *walk(
     start: {
@@ -62,7 +61,7 @@ export class RangeWalker<Blocks> {
     }
   }
 
-  /** This part mixes up forks, or the one before does, which was not sent yet; or our last block is gone. */
+  /** Finds out what is wrong: this part, the previous part, which is not emitted yet, or our last final block. */
   async #blame(
     part: RangePart<unknown>,
     against: {

@@ -2,7 +2,7 @@ import { assert } from "../../base/assert.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { BlockRef } from "../raw-log.ts";
 
-/** The unfinalized blocks of the consumer on `base`, the last final one; `null` when none is known. */
+/** The unfinalized blocks of the consumer. They follow `base`, the last final block; `null` when it is not known. */
 export class UnfinalizedChain {
   #base: BlockRef | null = null;
   #blocks: BlockRef[] = [];
@@ -20,7 +20,7 @@ export class UnfinalizedChain {
     return this.#nextNumber;
   }
 
-  /** The lowest block that could be reverted; the next one when there is none. */
+  /** The lowest unfinalized block; the next block when there is none. */
   get firstNumber(): number {
     return this.#nextNumber - this.#blocks.length;
   }
@@ -29,7 +29,7 @@ export class UnfinalizedChain {
     return this.#blocks.length;
   }
 
-  /** The hash the consumer has for a block from `base` up; `null` for any other. */
+  /** The hash that the consumer has for a block from `base` up; `null` for any other block. */
   hashAt(number: number): Hash | null {
     if (number === this.#base?.number) return this.#base.hash;
     return this.#blocks[number - this.firstNumber]?.hash ?? null;
@@ -41,7 +41,7 @@ export class UnfinalizedChain {
     this.#nextNumber += 1;
   }
 
-  /** Reverts every block above `number`, which is not below the base. */
+  /** Reverts every block above `number`, which must not be below the base. */
   revertTo(number: number): void {
     const kept = number - this.firstNumber + 1;
     assert(kept >= 0, "finalized blocks are never reverted");
@@ -49,7 +49,7 @@ export class UnfinalizedChain {
     this.#nextNumber = number + 1;
   }
 
-  /** The unfinalized block `number`, and all below it, can never change any more. */
+  /** Makes the unfinalized block `number`, and all blocks below it, final. */
   finalizeTo(number: number): void {
     const count = number - this.firstNumber + 1;
     const base = this.#blocks[count - 1];
@@ -58,7 +58,7 @@ export class UnfinalizedChain {
     this.#blocks = this.#blocks.slice(count);
   }
 
-  /** Goes on with `nextNumber`, above `base`, which was handed out as final. */
+  /** Continues with `nextNumber`, above `base`, which was handed out as final. */
   restart(nextNumber: number, base: BlockRef | null): void {
     assert(this.#blocks.length === 0, "unfinalized blocks stand on their own base");
     this.#base = base;
