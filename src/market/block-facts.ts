@@ -12,7 +12,7 @@ import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
 
-/** An event that is not a fill, with its place on the chain. */
+/** An event that is not a fill, with its position on the chain. */
 export type LocatedEvent = {
   readonly seq: Seq;
   readonly timestamp: number;
@@ -22,7 +22,7 @@ export type LocatedEvent = {
   readonly event: ExchangeNotice | MarketEvent | Gen3MarketEvent;
 };
 
-/** A log of a configured contract that could not be read; kept whole (`docs/counting.md`, rule 7). */
+/** A log of a configured contract that cannot be decoded. It is stored as it is (`docs/counting.md`, rule 7). */
 export type QuarantinedLog = {
   readonly seq: Seq;
   readonly timestamp: number;
@@ -39,8 +39,8 @@ export type BlockFacts = TimedBlock & {
 };
 
 /**
- * The store keeps 38 digits: room for the price of one millionth of a share, and for the sum of a
- * hundred million of these. All money there is is nowhere near 10^24 dollars.
+ * The largest amount of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits, which
+ * fits the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
  */
 const amountMax = 10n ** 30n;
 

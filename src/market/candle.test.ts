@@ -1,4 +1,4 @@
-/** Candles of minutes and of any resolution, merged and inverted, against a naive computation. */
+/** Compares candles of minutes and of any resolution, merged and inverted, with a naive computation. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -29,7 +29,7 @@ const anyFills = anyChain({ blocksMin: 1, blocksMax: 12 }).map((chain) =>
 );
 const allPairs = [...testPairs.legacy, ...testPairs.generation3];
 
-/** Each item goes to one of three parts, as the stream of choices has it. */
+/** Splits items into three parts, as the stream of choices decides. */
 function partition<Item>(items: readonly Item[], choices: fc.Stream<number>): Item[][] {
   const parts: Item[][] = [[], [], []];
   for (const item of items) parts[(choices.next().value as number) % 3]?.push(item);
@@ -41,7 +41,7 @@ function inOrder(minutes: readonly MinuteCandle[]): MinuteCandle[] {
   return minutes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** As the store rolls up: the minutes of each token, the other's inverted, merged by bucket. */
+/** Rolls minutes up as the store does: those of the other token inverted, all merged by bucket. */
 function rollUp(
   minutes: readonly MinuteCandle[],
   asked: Parameters<typeof naiveCandles>[1],

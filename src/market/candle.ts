@@ -1,12 +1,12 @@
 /**
- * A candle over any range of time, and how candles combine. Merging is exact and order-free, so larger buckets are
- * exact roll-ups of minutes.
+ * Candles over any time range, and how they merge. Merging is exact and independent of order, so candles of any
+ * resolution are exact roll-ups of minutes.
  */
 
 import { priceMicros } from "../base/decimal.ts";
 import type { MinuteCandle, Tick } from "./minute-candle.ts";
 
-/** Allowed resolutions, in seconds. */
+/** The resolutions of candles, in seconds. */
 export const resolutionSeconds = {
   "1m": 60,
   "5m": 300,
@@ -23,15 +23,15 @@ export type Candle = {
   readonly high: bigint;
   readonly low: bigint;
   readonly volume: bigint;
-  /** The takers' halves as traded; an inverted candle counts a buy of the other token as a sell. */
+  /** The takers' halves, by the taker's side; an inverted candle counts a buy of the other token as a sell. */
   readonly buyVolumeUsd: bigint;
   readonly sellVolumeUsd: bigint;
-  /** What the shares cost at this token's prices; over `volume` it gives the average price. */
+  /** The value of the shares at this token's prices. Divided by `volume` it is the average price. */
   readonly priceVolume: bigint;
   readonly trades: number;
 };
 
-/** The candle of a minute; `null` when none of its trades has a price. */
+/** Returns the candle of a minute; `null` when none of its trades has a price. */
 export function candleOfMinute(minute: MinuteCandle): Candle | null {
   const { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, trades } = minute;
   if (open === null || close === null) return null;
@@ -39,7 +39,7 @@ export function candleOfMinute(minute: MinuteCandle): Candle | null {
   return { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, priceVolume, trades };
 }
 
-/** The candle over both ranges, in whatever order they are given. */
+/** Merges two candles of a token. Their order does not matter. */
 export function mergeCandles(a: Candle, b: Candle): Candle {
   return {
     open: a.open.seq <= b.open.seq ? a.open : b.open,
@@ -54,7 +54,7 @@ export function mergeCandles(a: Candle, b: Candle): Candle {
   };
 }
 
-/** The average price weighted by shares, rounded half-even. */
+/** Returns the average price weighted by shares, in micros, rounded half to even; `null` for a volume of 0. */
 export function averagePrice(candle: Candle): bigint | null {
   return priceMicros(candle.priceVolume, candle.volume);
 }

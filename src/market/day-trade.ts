@@ -1,7 +1,7 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Fill } from "./fill.ts";
 
-/** What the window needs of a trade. Micros, unix seconds. */
+/** A trade with the fields that the last-day window needs. Amounts are micros, times Unix seconds. */
 export type DayTrade = {
   readonly seq: Seq;
   readonly timestamp: number;
@@ -11,7 +11,7 @@ export type DayTrade = {
   readonly isBuy: boolean;
 };
 
-/** A trade as the window keeps it. */
+/** Reduces a fill to the fields of a `DayTrade`. */
 export function dayTradeOf({ seq, timestamp, tokenId, size, value, side }: Fill): DayTrade {
   return { seq, timestamp, tokenId, size, value, isBuy: side === "BUY" };
 }

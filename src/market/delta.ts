@@ -8,13 +8,13 @@ import { isTrade } from "./fill.ts";
 import { type LastTrade, lastTradesOf } from "./last-trade.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 
-/** What views need of blocks that follow each other, in chain order: a fraction of their fills. */
+/** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
 export type Delta = {
-  /** The block that they end with. */
+  /** The last of the blocks. */
   readonly last: TimedBlock;
-  /** Whether they are stored and can never change; else it is one unfinalized block. */
+  /** Whether the blocks are final, and so are stored and never change. Otherwise this is one unfinalized block. */
   readonly isFinal: boolean;
-  /** The facts of an unfinalized block, which are in memory only. */
+  /** The facts of an unfinalized block, which are only in memory; `null` for final blocks. */
   readonly block: BlockFacts | null;
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
@@ -24,7 +24,7 @@ export type Delta = {
   readonly tally: Tally;
 };
 
-/** What is counted and sent to operators. */
+/** Counts for metrics, with the quarantined logs and anomalies to log. */
 export type Tally = {
   readonly fills: number;
   readonly events: number;
@@ -32,7 +32,7 @@ export type Tally = {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** The delta of final blocks that follow each other; `last` is where they end if that is a block without facts. */
+/** Derives the delta of consecutive final blocks. `last` is their last block; pass it when that block has no facts. */
 export function deltaOf(
   blocks: readonly BlockFacts[],
   last: TimedBlock | undefined = blocks.at(-1),
@@ -51,12 +51,12 @@ export function deltaOf(
   };
 }
 
-/** The delta of one unfinalized block. */
+/** Derives the delta of one unfinalized block. */
 export function deltaOfBlock(block: BlockFacts): Delta {
   return { ...deltaOf([block]), isFinal: false, block };
 }
 
-/** The tally of some blocks. */
+/** Counts the facts of some blocks. */
 export function tallyOf(blocks: readonly BlockFacts[]): Tally {
   return {
     fills: blocks.reduce((sum, block) => sum + block.fills.length, 0),
@@ -68,7 +68,7 @@ export function tallyOf(blocks: readonly BlockFacts[]): Tally {
   };
 }
 
-/** One tally of several, of blocks that follow each other. */
+/** Adds up tallies. The blocks of one follow those of the tally before it. */
 export function sumTallies(parts: readonly Tally[]): Tally {
   return {
     fills: parts.reduce((sum, { fills }) => sum + fills, 0),

@@ -1,4 +1,4 @@
-/** Grouping and joining: random valid transactions, and by hand what no valid one has. */
+/** Grouping and joining of fills: random valid transactions, and invalid ones written by hand. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -66,7 +66,7 @@ describe("any valid transactions of all generations", () => {
     );
   });
 
-  /** A complementary leg moves one sum of cash; in a mint or merge the halves are worth 1 a share. */
+  /** Checks a leg: a complementary one moves one sum of cash; in a mint or merge both halves are worth 1 per share. */
   function assertHalves(leg: Fill): void {
     const makerCash = leg.makerSide === "BUY" ? leg.makerAmount : leg.takerAmount;
     if (leg.matchType === "complementary") assert.equal(leg.value, makerCash);
@@ -138,7 +138,7 @@ const [alice, bob, carol] = traders as [Address, Address, Address];
 const operator = `0x${"0e".repeat(20)}` as Address;
 const [yes, no] = testMarkets.standard.tokenIds as [TokenId, TokenId];
 
-/** A transaction by hand: what each contract says, in order, at log indexes 0, 1, ... */
+/** Derives the fills of a transaction written by hand: its events, at log indexes 0, 1, ... */
 function derive(...said: readonly (readonly [Contract | undefined, ChainEvent])[]): {
   readonly fills: readonly Fill[];
   readonly anomalies: readonly { readonly kind: string; readonly seq: Seq }[];
@@ -173,7 +173,7 @@ function filled(order: Partial<OrderFilled>): ChainEvent {
   };
 }
 
-/** The row of bob's order, which buys; his legs sell 10 for 4 unless said otherwise. */
+/** The summary of bob's order, which buys. Its legs sell 10 for 4 by default. */
 function summary(order: Partial<OrderFilled> = {}, at: Contract = exchange): ChainEvent {
   const amounts = { makerAmount: 4n, takerAmount: 10n };
   const row = {

@@ -1,14 +1,14 @@
 /**
- * From the events of one transaction to its fills, by the rules of `docs/counting.md`:
+ * Derives the fills of one transaction from its events, by the rules of `docs/counting.md`:
  *
  * 1. Walk one exchange's events in log order and collect legs until the summary row, whose `taker`
  *    is the exchange itself; `OrdersMatched` of the same order must follow it.
- * 2. The legs of the match are the collected ones, counted back from the summary, that name its
- *    maker as their taker. What is collected and never summed up was filled directly by an operator.
+ * 2. The legs of the match are the collected ones directly before the summary whose taker is the
+ *    summary's maker. An operator filled the others directly: they belong to no match.
  * 3. Token and side come from the summary; a leg on the other token is a mint or a merge and is
  *    worth its shares less the maker's cash.
  *
- * Grouping never looks at transactions as a whole, so several matches may share one.
+ * Grouping never looks at a transaction as a whole, so a transaction can have several matches.
  */
 import { type Seq, seqOf, type TokenId } from "../base/ids.ts";
 import type { RawLog } from "../chain/raw-log.ts";
@@ -18,7 +18,7 @@ import type { DecodedLog } from "../contracts/log-decoder.ts";
 import type { Fill, MatchType } from "./fill.ts";
 import { invertSide } from "./invert.ts";
 
-/** Something a match did that the rules say it cannot; counted, never hidden. */
+/** A match that breaks the rules. It is served, logged and counted. */
 export type MatchAnomaly = {
   readonly seq: Seq;
   readonly kind:
@@ -29,10 +29,10 @@ export type MatchAnomaly = {
     | "refund_without_fill";
 };
 
-/** A fill before its match and refund are known; becomes a `Fill` by being completed in place. */
+/** A fill that is still being completed, in place: its match and refund follow in later logs. */
 type Draft = { -readonly [Field in keyof Fill]: Fill[Field] };
 
-/** One exchange within the transaction: legs not summed up yet, and the match just summed up. */
+/** The state of one exchange within the transaction: legs without a summary, and the match of the last summary. */
 type OpenGroup = {
   collected: Draft[];
   match: { readonly summary: Draft; readonly legs: readonly Draft[] } | null;
@@ -84,7 +84,7 @@ class TransactionWalk {
     return group;
   }
 
-  /** Closes the legs of `summary`; those before them stay direct fills, as they were drafted. */
+  /** Joins the legs of `summary` with it. Collected legs before them remain direct fills. */
   #sumUp(group: OpenGroup, summary: Draft): void {
     this.#reportUnmatched(group);
     let first = group.collected.length;
@@ -115,7 +115,7 @@ class TransactionWalk {
     leg.value = matchType === "complementary" ? makerValue : leg.size - makerValue;
   }
 
-  /** Only now is the position of the match known, and that the summary really was one. */
+  /** Gives the match its position, and confirms that its summary was one. */
   #takeOrdersMatched(event: OrdersMatched, seq: Seq, group: OpenGroup): void {
     const match = group.match;
     if (match === null || match.summary.orderHash !== event.takerOrderHash) {
@@ -131,10 +131,10 @@ class TransactionWalk {
   }
 
   /**
-   * A fee module refunds after each match: the newest match that holds the order is meant, and
-   * within it the first fill not refunded yet (an order can be listed twice in one match), where there is one
-   * with a fee of what was refunded and kept. A module reckons a taker's fee from what its operator says the taker gets,
-   * the exchange from what it got: these may differ.
+   * Assigns a refund to a fill. A fee module refunds after each match, so the refund belongs to the newest match of the
+   * order, and there to the first fill without a refund: a match can list an order twice. Fills whose fee equals refund
+   * plus kept fee come first. The two can differ for a taker: the module computes the fee from the amount that its
+   * operator passes, the exchange from the amount received.
    */
   #takeRefund(refund: FeeRefunded, seq: Seq): void {
     const candidates = this.#fills.filter((fill) => isRefundOf(fill, refund));
@@ -151,7 +151,7 @@ class TransactionWalk {
   }
 }
 
-/** A fill from its own event: a summary when the exchange is its taker, else direct. */
+/** Makes a fill from its event alone: a summary if its taker is the exchange, else a direct fill. */
 function draftOf(
   event: OrderFilled,
   log: RawLog,
@@ -187,7 +187,7 @@ function draftOf(
   };
 }
 
-/** Opposite sides trade one token; equal sides trade the two tokens of a pair. Nothing else exists. */
+/** Opposite sides trade one token; equal sides trade both tokens of a pair. Returns `null` for any other pairing. */
 function matchTypeOf(leg: Draft, summary: Draft): MatchType | null {
   const sameToken = leg.makerTokenId === summary.makerTokenId;
   const sameSide = leg.makerSide === summary.makerSide;
@@ -196,14 +196,14 @@ function matchTypeOf(leg: Draft, summary: Draft): MatchType | null {
   return leg.makerSide === "BUY" ? "mint" : "merge";
 }
 
-/** What the owner of the fill's order paid or got, in collateral. */
+/** Returns the collateral that the maker of the order paid or received. */
 function cashOf(fill: Draft): bigint {
   return fill.makerSide === "BUY" ? fill.makerAmount : fill.takerAmount;
 }
 
 /**
- * What the taker received is exactly the sum of the legs; what it gave may exceed the sum by what
- * was returned to it in a plain transfer (`docs/counting.md`, rule 5).
+ * Checks a match: the taker receives exactly the sum of the legs, but can give more than the sum. The excess is
+ * returned in a plain transfer (`docs/counting.md`, rule 5).
  */
 function reconciles(summary: Draft): boolean {
   const [received, given] =
@@ -217,7 +217,7 @@ function isRefundOf(fill: Draft, refund: FeeRefunded): boolean {
   return fill.maker === refund.to && feeTokenOf(fill) === refund.tokenId;
 }
 
-/** Generation 1 charges in what the order receives: shares for a BUY, collateral for a SELL. */
+/** Returns the token of a generation 1 fee; `null` for collateral. A BUY is charged in the shares that it receives. */
 function feeTokenOf(fill: Draft): TokenId | null {
   return fill.makerSide === "BUY" ? fill.makerTokenId : null;
 }

@@ -2,16 +2,16 @@ import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeContract } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
 
-/** How a leg was settled; `direct` when an operator filled the order without a match. */
+/** How a leg is settled; `direct` if an operator filled the order without a match. */
 export type MatchType = "complementary" | "mint" | "merge" | "direct";
 
-/** Where a row of `OrderFilled` is: a leg of a match, its summary, or on its own. */
+/** The role of an `OrderFilled`: a leg of a match (`maker`), its summary (`taker`), or a fill without a match. */
 export type FillRole = "maker" | "taker" | "direct";
 
 /**
- * One `OrderFilled` with what its match adds to it. A **trade** is a fill whose role is `maker` or
- * `direct` (`docs/counting.md`, rule 1); the `taker` row is the summary of its match and never volume.
- * Amounts are micros (6 decimals); they exceed 2^53 in practice.
+ * One `OrderFilled`, completed with data of its match. A **trade** is a fill whose role is `maker` or
+ * `direct` (`docs/counting.md`, rule 1). A `taker` fill is the summary of its match and never counts as volume.
+ * Amounts are micros (6 decimals) and exceed 2^53 in practice.
  */
 export type Fill = {
   readonly seq: Seq;
@@ -21,7 +21,7 @@ export type Fill = {
   readonly exchange: ExchangeContract;
   readonly role: FillRole;
 
-  /** The order as in the event. */
+  /** The order, with the values of the event. */
   readonly orderHash: Hash;
   readonly maker: Address;
   readonly taker: Address;
@@ -30,12 +30,12 @@ export type Fill = {
   readonly makerAmount: bigint;
   readonly takerAmount: bigint;
   readonly fee: bigint;
-  /** What a fee module gave back of `fee`; generation 1 only. */
+  /** The part of `fee` that a fee module refunded; generation 1 only. */
   readonly feeRefund: bigint;
   readonly builder: Hash | null;
   readonly metadata: Hash | null;
 
-  /** The trade, from the taker's side; on a `taker` row its own order, `size` and `value` being sums over its legs. */
+  /** The trade, from the taker's side. In a `taker` fill: its own order; `size` and `value` are sums over its legs. */
   readonly tokenId: TokenId;
   readonly side: Side;
   readonly size: bigint;
@@ -45,11 +45,11 @@ export type Fill = {
   readonly takerOrderHash: Hash | null;
   /** Position of the match's `OrdersMatched`; `null` for direct fills. */
   readonly matchSeq: Seq | null;
-  /** How many legs the match has; 0 unless `role` is `taker`. */
+  /** The number of legs of the match; 0 unless `role` is `taker`. */
   readonly legs: number;
 };
 
-/** Whether a fill is a trade: what volume, prices and candles are made of. */
+/** Whether a fill is a trade. Volume, prices and candles are made of trades. */
 export function isTrade(fill: Fill): boolean {
   return fill.role !== "taker";
 }

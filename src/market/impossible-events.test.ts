@@ -1,4 +1,4 @@
-/** What no contract should say stops nothing, and means the same in any order. */
+/** Events that no contract should emit do no harm, and mean the same in any order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
@@ -16,7 +16,7 @@ const [one, other] = ["a", "b"].map((digit) => {
   return `0x03${digit.repeat(32)}${"0".repeat(30)}` as ConditionId;
 }) as [ConditionId, ConditionId];
 
-/** The market of the first condition once these were sent, one log after the other. */
+/** Returns the market of the first condition after these events, one log each. */
 function marketAfter(events: readonly Event[]) {
   const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog(), onToken: () => {} };
   const directory = new MarketDirectory(knownContracts(), parts);

@@ -1,4 +1,4 @@
-/** The same trade seen from the other token of its pair: a price p is 1 - p there, and a buy is a sell. */
+/** Converts trades to the other token of their pair: a price p becomes 1 - p, and a buy becomes a sell. */
 import type { TokenId } from "../base/ids.ts";
 import type { Side } from "../contracts/events.ts";
 import type { Candle } from "./candle.ts";
@@ -7,22 +7,22 @@ import type { Tick } from "./minute-candle.ts";
 
 const onePrice = 1_000_000n;
 
-/** Micros per share. */
+/** Inverts a price, in micros per share. */
 export function invertPrice(price: bigint): bigint {
   return onePrice - price;
 }
 
-/** A buy is a sell, and a sell a buy. */
+/** Returns the opposite side. */
 export function invertSide(side: Side): Side {
   return side === "BUY" ? "SELL" : "BUY";
 }
 
-/** A trade as one of `tokenId`, the other token of its pair. */
+/** Converts a trade to one of `tokenId`, the other token of its pair. */
 export function invertFill(fill: Fill, tokenId: TokenId): Fill {
   return { ...fill, tokenId, side: invertSide(fill.side), value: fill.size - fill.value };
 }
 
-/** A candle of a token as one of the other token of its pair. */
+/** Converts a candle of a token to one of the other token of its pair. */
 export function invertCandle(candle: Candle): Candle {
   return {
     open: invertTick(candle.open),
@@ -41,7 +41,7 @@ function invertTick({ seq, price }: Tick): Tick {
   return { seq, price: invertPrice(price) };
 }
 
-/** What `invertFill` makes of side and value, in SQL, where the condition `isInverted` holds. */
+/** Returns SQL for the side and value of a fill, inverted as by `invertFill` where the condition `isInverted` holds. */
 export function invertedSql(isInverted: string): { readonly side: string; readonly value: string } {
   return {
     side: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,

@@ -3,10 +3,10 @@ import type { TokenId } from "../base/ids.ts";
 import { type Fill, isTrade } from "./fill.ts";
 import type { Tick } from "./minute-candle.ts";
 
-/** The trade that made the newest price of its token, with what `/v1/price` shows of it. */
+/** The trade that set the newest price of a token, with the fields that `/v1/price` returns. */
 export type LastTrade = Tick & Pick<Fill, "timestamp" | "side" | "size" | "value" | "txHash">;
 
-/** The last priced trade of each token among some fills that are in chain order. */
+/** Returns the last priced trade of each token. The fills must be in chain order. */
 export function lastTradesOf(fills: Iterable<Fill>): ReadonlyMap<TokenId, LastTrade> {
   const last = new Map<TokenId, LastTrade>();
   for (const fill of fills) {
@@ -16,7 +16,7 @@ export function lastTradesOf(fills: Iterable<Fill>): ReadonlyMap<TokenId, LastTr
   return last;
 }
 
-/** A trade as the one that made a price; `null` when it made none. */
+/** Adds the price to a trade; `null` when the trade has none. */
 export function lastTradeOf(trade: Omit<LastTrade, "price">): LastTrade | null {
   const { seq, timestamp, side, size, value, txHash } = trade;
   const price = priceMicros(value, size);

@@ -18,7 +18,7 @@ describe("payouts", () => {
     [[0n, 10n ** 30n], [0n, 1_000_000n], 1],
     [[1n, 0n, 2n], [333_333n, 0n, 666_667n], null],
     [[0n, 0n, 5n], [0n, 0n, 1_000_000n], 2],
-    // 0.0000005 and 0.9999995: to the even neighbor, and together still 1.
+    // 0.0000005 and 0.9999995 round half to even, and still add up to 1.
     [[1n, 1_999_999n], [0n, 1_000_000n], null],
     [[1n, 1n, 1n], [333_334n, 333_333n, 333_333n], null],
   ];

@@ -4,7 +4,7 @@ import type { LocatedEvent } from "./block-facts.ts";
 import type { LastTrade } from "./last-trade.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
-/** One outcome of a market. `outcome` is its label, `null` while no text gives it. */
+/** The token of one outcome of a market. `outcome` is its label; `null` while no text defines it. */
 type MarketToken = {
   readonly tokenId: TokenId;
   readonly outcomeIndex: number;
@@ -17,7 +17,7 @@ export type Resolution = {
   readonly questionId: Hash | null;
   readonly oracle: Address;
   readonly numerators: readonly bigint[];
-  /** Follows from the result of a sibling, which is what the position names. */
+  /** Whether the result is not logged but follows from a sibling's. The position is then that of the sibling's log. */
   readonly derived: boolean;
   readonly seq: Seq;
   readonly timestamp: number;
@@ -26,31 +26,31 @@ export type Resolution = {
 };
 
 /**
- * Where a market's text is from: the chain by a known creator, the chain by anyone else, the
- * venue's market metadata, or nowhere yet.
+ * The source of a market's text: the chain, by a known creator; the chain, by anyone else; the
+ * venue's market metadata; or none yet.
  */
 export type MetadataSource = "chain" | "chain_untrusted" | "venue" | "none";
 
-/** A market as it is known now: a condition, joined with every text about it. */
+/** A market as it is known now: a condition with all texts about it. */
 export type Market = {
   readonly conditionId: ConditionId;
   readonly questionId: Hash | null;
   readonly oracle: Address | null;
   readonly outcomeCount: number;
-  /** Empty for conditions with more than 2 outcomes, whose tokens have not been traded. */
+  /** Empty for conditions with more than 2 outcomes: their tokens have not been traded. */
   readonly tokens: readonly MarketToken[];
   readonly question: string | null;
   readonly description: string | null;
   readonly metadataSource: MetadataSource;
-  /** The venue's id of the event the market belongs to, by the chain or else by the venue. */
+  /** The venue's id of the market's event, from the chain if it has one, else from the venue. */
   readonly eventId: string | null;
-  /** Of the event, by the chain or else by the venue. */
+  /** The title of the event, from the chain if it has one, else from the venue. */
   readonly eventTitle: string | null;
   readonly negRisk: boolean;
   readonly negRiskMarketId: Hash | null;
-  /** Exchange generations that registered or traded it, rising. */
+  /** The exchange generations that registered or traded it, in ascending order. */
   readonly exchangeVersions: readonly number[];
-  /** Unix seconds and block of the condition's preparation. */
+  /** When the condition was prepared: Unix seconds and block number. */
   readonly createdAt: number;
   readonly createdBlock: number;
   readonly resolution: Resolution | null;
@@ -58,7 +58,7 @@ export type Market = {
   readonly venue: VenueMetadata | null;
 };
 
-/** The event of a market: the neg-risk event on the chain, or else the venue's; `null` when it has none. */
+/** Returns the event of a market: the neg-risk event on the chain, else the venue's; `null` when it has none. */
 export function eventKeyOf({
   negRiskMarketId,
   eventId,
@@ -66,22 +66,23 @@ export function eventKeyOf({
   return negRiskMarketId ?? eventId;
 }
 
-/** What a token's own trades add up to since the start of coverage. Micros, unix seconds. */
+/** The totals of a token's own trades since the start of coverage. Amounts are micros, times Unix seconds. */
 export type TokenTotals = {
   readonly trades: number;
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
-  /** The newest trade that had a price; `null` while none had one. */
+  /** The newest trade with a price; `null` while there is none. */
   readonly lastTrade: LastTrade | null;
-  /** Of all trades, 0 without one. */
+  /** The times of the first and last trade, priced or not; 0 without a trade. */
   readonly firstTimestamp: number;
   readonly lastTimestamp: number;
-  /** The minute of the first trade that had a price, where its candles begin; `null` while none had. */
+  /** The minute of the first trade with a price, where candles begin; `null` while there is none. */
   readonly firstMinute: number | null;
+  /** The exchange generations that traded it, as the bits of `MinuteCandle.generations`. */
   readonly generations: number;
 };
 
-/** The resolution that an event describes; `null` for events of another kind. */
+/** Returns the resolution that an event reports; `null` for events of other kinds. */
 export function resolutionOf(located: LocatedEvent): Resolution | null {
   const { event, seq, timestamp, blockHash, txHash } = located;
   if (event.kind !== "condition_resolved") return null;
@@ -91,8 +92,8 @@ export function resolutionOf(located: LocatedEvent): Resolution | null {
 }
 
 /**
- * The payouts, in micros per share. They add up to exactly 1: what rounding down leaves goes to those that lose most by
- * it, which for two outcomes is to round half-even like every price.
+ * Returns the payouts in micros per share, which add up to exactly 1. They are rounded down, and the remainder goes to
+ * those that lose most by rounding. For two outcomes that equals rounding half to even, as prices are rounded.
  */
 export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): readonly bigint[] {
   const sum = sumOf(numerators);
@@ -111,7 +112,7 @@ export function payoutsMicros({ numerators }: Pick<Resolution, "numerators">): r
   return shares.map(({ index, payout }) => (raised.has(index) ? payout + 1n : payout));
 }
 
-/** The outcome that takes all; `null` unless exactly one payout is 1 (`docs/counting.md`, rule 10). */
+/** Returns the index of the winning outcome; `null` unless exactly one payout is 1 (`docs/counting.md`, rule 10). */
 export function winningOutcomeIndex(resolution: Resolution): number | null {
   const winners = resolution.numerators.flatMap((numerator, index) =>
     numerator > 0n ? [index] : [],

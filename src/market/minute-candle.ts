@@ -1,7 +1,6 @@
 /**
- * One minute of one token's own trades: the unit from which totals, last prices and candles of
- * every resolution are made. Minutes merge: the candle of two ranges is the merge of theirs, in
- * whatever order, because open and close carry their position on the chain.
+ * One minute of one token's own trades: totals, last prices and candles of every resolution are made
+ * from these. Parts of a minute merge in any order, because open and close carry their position on the chain.
  */
 
 import { priceMicros } from "../base/decimal.ts";
@@ -9,39 +8,39 @@ import type { Seq, TokenId } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
 import { type Fill, isTrade } from "./fill.ts";
 
-/** A price and where it was made. Micros per share. */
+/** A price, in micros per share, and the position of the trade that set it. */
 export type Tick = { readonly seq: Seq; readonly price: bigint };
 
 /**
- * `trades`, `volume` and the rest count trades with a price; trades of 0 shares have none and are
- * counted apart, since they never appear in candles but are volume (`docs/counting.md`, rules 4 and 5).
+ * One minute of a token. `trades`, `volume` and the like count only trades with a price. Trades of 0 shares have none
+ * and are counted separately: they are in no candle, but their value is volume (`docs/counting.md`, rules 4 and 5).
  */
 export type MinuteCandle = {
   readonly tokenId: TokenId;
-  /** Unix seconds of the start of the minute, UTC. */
+  /** The start of the minute, in Unix seconds. */
   readonly minute: number;
   /** `null` while every trade of the minute is unpriced. */
   open: Tick | null;
   close: Tick | null;
   high: bigint;
   low: bigint;
-  /** Shares, in micros. */
+  /** The shares traded, in micros. */
   volume: bigint;
-  /** The taker's half in collateral, in micros, by the taker's side. */
+  /** The takers' halves in collateral, in micros, by the taker's side. */
   buyVolumeUsd: bigint;
   sellVolumeUsd: bigint;
   trades: number;
   unpricedTrades: number;
   unpricedUsd: bigint;
-  /** Position and unix seconds of the first trade, and time of the newest, priced or not. */
+  /** The position of the first trade, and the Unix seconds of the first and last, priced or not. */
   firstSeq: number;
   firstTimestamp: number;
   lastTimestamp: number;
-  /** Which exchange generations traded: bit `generation - 1`. */
+  /** The exchange generations that traded: bit `generation - 1` each. */
   generations: number;
 };
 
-/** Gathers fills into minute candles; rows that are not trades are passed over. */
+/** Aggregates fills into minute candles. Skips fills that are not trades. */
 export class MinuteCandles {
   readonly #byMinute = new Map<number, Map<TokenId, MinuteCandle>>();
 
@@ -63,7 +62,7 @@ export class MinuteCandles {
     else candle.sellVolumeUsd += fill.value;
   }
 
-  /** Adds what another gathering holds of the same or another minute. */
+  /** Adds another candle to that of the same token and minute. */
   merge(part: MinuteCandle): void {
     const candle = this.#at(part.tokenId, part.minute);
     if (part.open !== null) addPrices(candle, part.open, part);
@@ -98,24 +97,24 @@ export class MinuteCandles {
   }
 }
 
-/** The start of the minute a time lies in. Unix seconds. */
+/** Returns the start of the minute of a time, both in Unix seconds. */
 export function minuteOf(timestamp: number): number {
   return timestamp - (timestamp % 60);
 }
 
-/** The start of the hour a time lies in. Unix seconds. */
+/** Returns the start of the hour of a time, both in Unix seconds. */
 export function hourOf(timestamp: number): number {
   return timestamp - (timestamp % 3600);
 }
 
-/** The minute candles of some fills. */
+/** Aggregates fills into minute candles. */
 export function deriveMinuteCandles(fills: Iterable<Fill>): readonly MinuteCandle[] {
   const candles = new MinuteCandles();
   for (const fill of fills) candles.add(fill);
   return candles.values();
 }
 
-/** Which generations a bit set names, in rising order. */
+/** Returns the generations of a bit set, in ascending order. */
 export function generationsOf(bits: number): Generation[] {
   return ([1, 2, 3] as const).filter((generation) => (bits & (1 << (generation - 1))) !== 0);
 }
@@ -150,7 +149,7 @@ function addTimes(
   candle.lastTimestamp = Math.max(candle.lastTimestamp, last);
 }
 
-/** Takes in a tick, and the highest and lowest price of the trades it stands for. */
+/** Adds a tick, and the highest and lowest price of the trades that it represents. */
 function addPrices(
   candle: MinuteCandle,
   tick: Tick,

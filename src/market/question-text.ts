@@ -1,26 +1,26 @@
 /**
- * The text of markets as the chain holds it: written by anyone, in forms that only habit fixes.
- * All here is total: bytes that do not follow a form give `null` fields, never an exception. The
- * commit records below are ASCII, so cutting the decoded string cuts exactly where the bytes would be cut.
+ * Parses the texts of markets on the chain. Anyone can write them, and only convention defines their
+ * formats. No function throws: fields of bytes in an unknown format are `null`. The marks that separate
+ * fields are ASCII, so splitting the decoded string is the same as splitting the bytes.
  */
 
 import { isUtf8 } from "node:buffer";
 import { type Address, parseAddress } from "../base/ids.ts";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
 
-/** What a question's text says; each field exactly as written, neither trimmed nor cleaned. */
+/** The fields of a question's text, exactly as written: neither trimmed nor cleaned. */
 export type QuestionText = {
   readonly title: string | null;
   readonly description: string | null;
   /** The labels of outcome 0 and outcome 1. */
   readonly outcomes: readonly [string, string] | null;
-  /** The market's id in the venue's market metadata, digits. */
+  /** The market's id in the venue's market metadata; digits. */
   readonly marketId: string | null;
-  /** Who called the adapter, when the text ends as version 2 and later let it end. */
+  /** The account that called the adapter. Adapters append it from version 2 on; `null` without it. */
   readonly initializer: Address | null;
 };
 
-/** What a neg-risk market's metadata says. `eventId` is its id in the venue's market metadata. */
+/** The fields of a neg-risk market's metadata. `eventId` is its id in the venue's market metadata. */
 export type EventText = {
   readonly title: string | null;
   readonly description: string | null;
@@ -28,12 +28,12 @@ export type EventText = {
 };
 
 /**
- * The longest text the adapters accept, their own ending included. Neg-risk metadata has no such
- * limit on the chain, but each of its questions repeats it in a text that has.
+ * The longest text that adapters accept, with what they append. The chain does not limit neg-risk
+ * metadata, but each of its questions repeats the metadata in a text that is limited.
  */
 const textBytesMax = 8139;
 
-/** A text that follows no form is believed to be a bare title up to this many characters. */
+/** A text in no known format, up to this many characters, is taken as a title. */
 const bareTitleCharsMax = 256;
 
 const noQuestion: QuestionText = {
@@ -44,13 +44,13 @@ const noQuestion: QuestionText = {
   initializer: null,
 };
 
-/** Reads the UMA text of a question, of any adapter version. */
+/** Parses the UMA text of a question, of any adapter version. */
 export function parseQuestionText(bytes: Uint8Array): QuestionText {
   const text = decodeText(bytes);
   return text === null ? noQuestion : parseQuestion(text);
 }
 
-/** Reads the metadata of a neg-risk market: `title: T, description: D, id: N`. */
+/** Parses the metadata of a neg-risk market: `title: T, description: D, id: N`. */
 export function parseEventText(bytes: Uint8Array): EventText {
   const titled = splitTitle(decodeText(bytes) ?? "");
   if (titled === null) return { title: null, description: null, eventId: null };
@@ -60,8 +60,8 @@ export function parseEventText(bytes: Uint8Array): EventText {
 }
 
 /**
- * Reads the data of a neg-risk question. Nothing on the chain fixes its form, so UMA text, or
- * only its title and description, JSON with a title, and a bare title are all understood.
+ * Parses the data of a neg-risk question. The chain does not define its format, so this accepts UMA
+ * text, its title and description alone, JSON with a title, and a bare title.
  */
 export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
   const text = decodeText(bytes);
@@ -71,15 +71,15 @@ export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
   return question.title === null && isBareTitle ? { ...question, title: text } : question;
 }
 
-/** The text of some bytes; `null` when they are not UTF-8 or longer than the chain allows. */
+/** Decodes bytes as text; `null` when they are not UTF-8 or are longer than adapters accept. */
 export function decodeText(bytes: Uint8Array): string | null {
   if (bytes.length > textBytesMax || !isUtf8(bytes)) return null;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** `q: title: T, description: D market_id: N res_data: R,initializer:A`, from the outside in. */
+/** Parses `q: title: T, description: D market_id: N res_data: R,initializer:A`, from both ends inward. */
 function parseQuestion(text: string): QuestionText {
-  // The adapter appends its caller, lower-case and without `0x`, as the last thing.
+  // The adapter appends its caller at the end, in lower case and without `0x`.
   const [, body = text, digits = ""] = /^(.*),initializer:([0-9a-fA-F]{40})$/s.exec(text) ?? [];
   const initializer = parseAddress(`0x${digits}`);
   const titled = splitTitle(body.startsWith("q: ") ? body.slice(3) : body);
@@ -89,15 +89,15 @@ function parseQuestion(text: string): QuestionText {
   if (beforeMark === undefined || resolution === undefined) {
     return { ...noQuestion, title, description: rest, initializer };
   }
-  // Texts put one space before the mark; some early ones a comma and a space.
+  // Texts have a space before `res_data:`; some early ones a comma and a space.
   const before = beforeMark.replace(/,? $/, "");
-  // A description may hold the mark too: only digits up to its very end make it one.
+  // A description can contain `market_id:` too. It is the mark only if nothing but digits follows.
   const known = /^(.*) market_id: ([0-9]{1,20})$/s.exec(before);
   const [, description = before, marketId = null] = known ?? [];
   return { title, description, outcomes: parseOutcomes(resolution), marketId, initializer };
 }
 
-/** The title ends at the first mark of a description: a description may quote the mark. */
+/** Splits at the first `, description: `. Later ones belong to the description, which can quote the mark. */
 function splitTitle(text: string): { title: string; rest: string } | null {
   const [, title, rest] = /^title: (.*?), description: (.*)$/s.exec(text) ?? [];
   if (title === undefined || rest === undefined || title.trim() === "") return null;
@@ -105,8 +105,8 @@ function splitTitle(text: string): { title: string; rest: string } | null {
 }
 
 /**
- * The labels in the sentence that ties prices to outcomes. The contracts pay outcome 0 at price 1
- * and outcome 1 at price 0, so prices in any other order are a form we do not know.
+ * Parses the labels in the sentence that maps prices to outcomes. The contracts pay outcome 0 at price 1
+ * and outcome 1 at price 0, so prices in any other order are an unknown format.
  */
 function parseOutcomes(resolution: string): readonly [string, string] | null {
   if (!resolution.trimStart().startsWith("p1: 0, p2: 1, p3: 0.5")) return null;
@@ -117,8 +117,8 @@ function parseOutcomes(resolution: string): readonly [string, string] | null {
 }
 
 /**
- * What is between these marks, each taken where it first follows the one before; `null` if one is absent.
- * A pattern with a gap for each text would try every place of every mark, and anyone can write them thousands of times.
+ * Returns the texts between these marks, each at its first occurrence after the previous one; `null` if one is missing.
+ * A regular expression would backtrack over every occurrence of every mark, and anyone can write thousands of them.
  */
 function textsBetween(text: string, marks: readonly string[]): string[] | null {
   const texts: string[] = [];
@@ -137,7 +137,7 @@ function labelsOf(first = "", second = ""): readonly [string, string] | null {
   return [withoutArticle(first), withoutArticle(second)];
 }
 
-/** Early texts say "p2 corresponds to Yes, p1 to a No". */
+/** Removes the article of early texts, such as "p2 corresponds to Yes, p1 to a No". */
 function withoutArticle(label: string): string {
   return label === "a Yes" || label === "a No" ? label.slice(2) : label;
 }
@@ -149,7 +149,7 @@ function parseJsonQuestion(text: string): QuestionText | null {
   return { ...noQuestion, title: textOrNull(title), description: textOrNull(description) };
 }
 
-/** JSON can spell half a surrogate pair, which no UTF-8 output could carry. */
+/** Replaces lone surrogates, which JSON can contain but UTF-8 cannot encode. `null` for a blank text. */
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.toWellFormed() : null;
 }

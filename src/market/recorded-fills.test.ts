@@ -1,6 +1,6 @@
 /**
- * Fills from recorded logs against what was known without logs: the orders that were sent and the
- * balances that moved. Every row of the expected files, in the order of the chain.
+ * Compares fills from recorded logs with data that does not come from logs: the orders that were sent and the
+ * balances that changed. Covers every row of the expected files, in chain order.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -37,7 +37,7 @@ function deriveAll(name: RecordingName): BlockFacts[] {
   return readRecordedBlocks(name).map((block) => deriveBlockFacts(block, decoder));
 }
 
-/** A trade in the words of the expected files. */
+/** Formats a trade with the field names of the expected files. */
 function derivedTrade(fill: Fill): Reported {
   const { exchange } = fill;
   return {
@@ -101,7 +101,7 @@ function expectedTrade(row: ExpectedTrade): Reported {
   };
 }
 
-/** A match, as in its summary row. */
+/** Formats a match, from its summary, with the field names of the expected files. */
 function derivedMatch(fill: Fill): Reported {
   return {
     tx_hash: fill.txHash,
@@ -176,7 +176,7 @@ for (const name of recordingNames) {
         [],
       );
       const anomalies = facts.flatMap((block) => block.anomalies);
-      // Cash given to the V1 exchange by mistake goes to the next seller within its summary row.
+      // The V1 exchange pays collateral that was sent to it by mistake to the next seller, in its summary.
       const expected =
         name === "contracts-a" ? ["legs_differ_from_summary", "legs_differ_from_summary"] : [];
       assert.deepEqual(

@@ -1,4 +1,4 @@
-/** What only the venue knows of a market. */
+/** The fields of a market that come from the venue. */
 export type MetadataTexts = {
   readonly slug: string | null;
   readonly category: string | null;
@@ -6,22 +6,22 @@ export type MetadataTexts = {
   readonly eventId: string | null;
   readonly eventSlug: string | null;
   readonly eventTitle: string | null;
-  /** What distinguishes the market within its event, such as the name of a candidate. */
+  /** The label of the market within its event, such as the name of a candidate. */
   readonly outcomeLabel: string | null;
   /** Unix milliseconds. */
   readonly startMs: number | null;
   readonly endMs: number | null;
-  /** An address of a picture, of https. */
+  /** The https URL of a picture. */
   readonly image: string | null;
   readonly question: string | null;
   readonly description: string | null;
 };
 
 /**
- * What the venue's market metadata says of a market and the chain may not. It is kept next to what the
- * chain proves and never in its place: text of the venue is shown where the chain has none.
+ * The venue's metadata of a market, which the chain does not prove. It is kept next to the data of the
+ * chain and never replaces it: text of the venue is used only where the chain has none.
  */
 export type VenueMetadata = MetadataTexts & {
-  /** Labels in the order of the tokens; `null` when it has none, or none of these tokens. */
+  /** The labels in the order of the tokens; `null` when the venue has no labels, or none for these tokens. */
   readonly outcomes: readonly string[] | null;
 };

@@ -1,6 +1,6 @@
 import type { ConditionId } from "../base/ids.ts";
 
-/** What a wallet traded. Micros, Unix seconds. */
+/** The totals of a wallet's trades. Amounts are micros, times Unix seconds. */
 export type WalletTotals = {
   readonly trades: number;
   readonly makerTrades: number;
@@ -10,13 +10,13 @@ export type WalletTotals = {
   readonly lastTimestamp: number;
 };
 
-/** What a wallet traded of a market; `null` stands for tokens of unknown markets. */
+/** The totals of a wallet in one market. A `conditionId` of `null` stands for tokens of unknown markets. */
 export type WalletMarket = {
   readonly conditionId: ConditionId | null;
   readonly totals: WalletTotals;
 };
 
-/** The sum of what a wallet traded. */
+/** Adds two totals of a wallet. */
 export function addWalletTotals(one: WalletTotals, other: WalletTotals): WalletTotals {
   return {
     trades: one.trades + other.trades,

@@ -152,7 +152,7 @@ function power(base: bigint, exponent: bigint): bigint {
   return exponent % 2n === 1n ? (square * base) % fieldPrime : square;
 }
 
-/** Step by step what the contract does, roots included. */
+/** Computes the collection id step by step as the contract does, including the roots. */
 function collectionIdByRoots(conditionId: ConditionId, indexSet: number): Hash {
   const seed = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
   for (let x = (seed + 1n) % fieldPrime; ; x = (x + 1n) % fieldPrime) {

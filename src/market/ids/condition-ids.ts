@@ -5,7 +5,7 @@ import { keccakOfPacked, wordOf } from "./keccak.ts";
 export const fieldPrime =
   21888242871839275222246405745257275088696311157297823662689037894645226208583n;
 
-/** The id ConditionalTokens gives a condition; its oracle and question alone decide it. */
+/** Derives the id that ConditionalTokens gives a condition, from its oracle, question and number of outcomes. */
 export function deriveConditionId(condition: {
   readonly oracle: Address;
   readonly questionId: Hash;
@@ -16,12 +16,12 @@ export function deriveConditionId(condition: {
 }
 
 /**
- * The collection of the outcomes in `indexSet` (bit i is outcome i) of a condition, without a
- * parent collection: the compressed point of the curve y^2 = x^3 + 3 that the hash leads to.
+ * Derives the collection of the outcomes in `indexSet` (bit i is outcome i) of a condition, without a
+ * parent collection: the hash maps to a compressed point of the curve y^2 = x^3 + 3.
  *
- * The contract takes the root y whose parity is the hash's top bit, and marks an odd y in bit 254.
- * So the mark is known without y, and asking whether a root exists replaces computing it. The two
- * roots never have the same parity, because y = 0 is on no point of a curve of prime order.
+ * The contract takes the root y whose parity is the top bit of the hash, and sets bit 254 for an odd y.
+ * So that bit is known without y, and it is enough to check that a root exists. The two roots never
+ * have the same parity, because a curve of prime order has no point with y = 0.
  */
 export function deriveCollectionId(conditionId: ConditionId, indexSet: number): Hash {
   const seed = BigInt(keccakOfPacked(conditionId, wordOf(indexSet)));
@@ -33,14 +33,14 @@ export function deriveCollectionId(conditionId: ConditionId, indexSet: number): 
   return wordOf(x | (parityOfRoot << 254n));
 }
 
-/** The ERC-1155 id of a collection's outcome token backed by `collateral`. */
+/** Derives the ERC-1155 id of a collection's token, backed by `collateral`. */
 export function deriveTokenId(collateral: Address, collectionId: Hash): TokenId {
   return keccakOfPacked(collateral, collectionId) as string as TokenId;
 }
 
 /**
- * The tokens of outcome 0 and outcome 1 of a condition with two slots. `collateral` is what backs
- * the positions (USDC.e, or the wrapped collateral of neg-risk), not what the exchange settles in.
+ * Derives the tokens of outcomes 0 and 1 of a condition with two outcomes. `collateral` is the token that backs
+ * the positions (USDC.e, or the wrapped collateral of neg-risk), not the one that the exchange settles in.
  */
 export function deriveTokenIds(
   conditionId: ConditionId,
@@ -53,8 +53,8 @@ export function deriveTokenIds(
 }
 
 /**
- * Whether `value` (0 <= value < `fieldPrime`) has a square root modulo `fieldPrime`: its Jacobi symbol by Euclid's
- * algorithm, some ten times as fast as Euler's criterion.
+ * Whether `value` (0 <= value < `fieldPrime`) has a square root modulo `fieldPrime`. Computes the Jacobi symbol by a
+ * variant of Euclid's algorithm, about ten times as fast as Euler's criterion.
  */
 export function isSquareInField(value: bigint): boolean {
   if (value === 0n) return true;
@@ -65,7 +65,7 @@ export function isSquareInField(value: bigint): boolean {
       // (2 / n) is -1 exactly for n = 3 or 5 modulo 8.
       if (((bottom + 2n) & 4n) !== 0n) isNegative = !isNegative;
     }
-    // Quadratic reciprocity: the symbol changes when both are 3 modulo 4.
+    // Quadratic reciprocity: the sign changes when both are 3 modulo 4.
     if ((top & bottom & 2n) !== 0n) isNegative = !isNegative;
     [top, bottom] = [bottom % top, top];
   }

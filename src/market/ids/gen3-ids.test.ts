@@ -17,7 +17,7 @@ import {
   parseGen3TokenId,
 } from "./gen3-ids.ts";
 
-/** Ids are written without the zeros that fill them up to 32 bytes. */
+/** Pads an id, which these tests write without its trailing zeros, to 32 bytes. */
 function padded(digits: string): string {
   return digits.padEnd(66, "0");
 }

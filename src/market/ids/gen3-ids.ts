@@ -1,23 +1,23 @@
 /**
- * Generation 3 packs what a token is into its id, so nothing has to be looked up. As hex digits:
+ * Token ids of generation 3 contain all about their token, so nothing has to be looked up. In hex digits:
  *
  *     module 2 | base hash 32 | arity 4 | reserved 16 | resolution chain 4 | index 4 | outcome 2
  *
- * A condition id is a token id without the outcome, an event id one without index and outcome; both
- * are at the left of 32 bytes, the rest zero, as they do in topics. `arity` is the number of
- * named conditions of a neg-risk event and 0 otherwise.
+ * A condition id is a token id without the outcome; an event id is one without index and outcome. Both
+ * are padded with zeros on the right to 32 bytes, as in topics. `arity` is the number of named conditions
+ * of a neg-risk event, and 0 otherwise.
  */
 import { type ConditionId, type Hash, type TokenId, tokenIdOf } from "../../base/ids.ts";
 
 export type Gen3Module = "binary" | "neg_risk" | "combinatorial";
 
-/** What a generation-3 token id says. */
+/** The fields of a generation 3 token id. */
 export type Gen3Position = {
   readonly module: Gen3Module;
   readonly conditionId: ConditionId;
   readonly eventId: Hash;
   readonly arity: number;
-  /** In a neg-risk event `arity` itself is the index of "Other": none of the named ones. */
+  /** In a neg-risk event, the index `arity` is "Other": none of the named conditions. */
   readonly conditionIndex: number;
   /** 0 is YES, 1 is NO. */
   readonly outcomeIndex: 0 | 1;
@@ -31,9 +31,9 @@ const moduleOfDigits = new Map<string, Gen3Module>([
 const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
 
 /**
- * Reads a token id; `null` when no module could have made it (unknown module, outcome above 1,
- * reserved bits set). Arity and index are not judged: modules let anyone split any condition of
- * theirs, so a token of an event that never was announced can be held and traded.
+ * Parses a token id; `null` when no module could have made it (unknown module, outcome above 1,
+ * reserved bits set). Arity and index are not checked: anyone can split any condition of a module, so
+ * tokens of an event that was never announced can exist and be traded.
  */
 export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
   const [, digits = "", arity = "", conditionIndex = "", outcome] = layout.exec(tokenId) ?? [];
@@ -49,22 +49,22 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
   };
 }
 
-/** The YES and the NO token of a condition. */
+/** Returns the YES and the NO token of a condition. */
 export function deriveGen3TokenIds(conditionId: ConditionId): readonly [TokenId, TokenId] {
   const yes = conditionId as string as TokenId;
   return [yes, tokenIdOf(BigInt(yes) ^ 1n)];
 }
 
 /**
- * All conditions of an event: the named ones, then "Other". A binary event is its own and only
- * condition. At most 65,536.
+ * Returns all conditions of an event, at most 65,536: the named ones, then "Other". A binary event has
+ * one condition, whose id is the same.
  */
 export function deriveGen3ConditionIds(eventId: Hash): readonly ConditionId[] {
   const arity = Number.parseInt(eventId.slice(36, 40), 16);
   return Array.from({ length: arity + 1 }, (_, index) => deriveGen3ConditionId(eventId, index));
 }
 
-/** The condition of an event at an index below 65,536. */
+/** Returns the condition of an event at an index below 65,536. */
 export function deriveGen3ConditionId(eventId: Hash, conditionIndex: number): ConditionId {
   const digits = conditionIndex.toString(16).padStart(4, "0");
   return `${eventId.slice(0, -6)}${digits}00` as ConditionId;

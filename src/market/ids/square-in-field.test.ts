@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { fieldPrime, isSquareInField } from "./condition-ids.ts";
 
-/** Euler's criterion, computed the plain way. */
+/** Computes Euler's criterion directly. */
 function isSquareByEuler(value: bigint): boolean {
   if (value === 0n) return true;
   let power = 1n;
