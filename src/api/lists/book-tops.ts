@@ -5,7 +5,7 @@ import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { pairPrice } from "../../views/prices/token-price.ts";
 
-/** The best prices of a token's book while it is not stale; reading them keeps the book followed. */
+/** Reads the best prices of a token's book; `null` without a book or for a stale one. Reading keeps a book followed. */
 export function bookTopsOf(
   books: OrderBooks | null,
   { directory }: MarketState,
@@ -16,7 +16,7 @@ export function bookTopsOf(
   };
 }
 
-/** The same for one token that is read often; valid until the state changes. */
+/** Returns a faster reader of the best prices of one token. It is valid until the market state changes. */
 export function bookTopReader(
   books: OrderBooks | null,
   { directory }: MarketState,
@@ -27,7 +27,7 @@ export function bookTopReader(
   return () => topOf(peek(), books);
 }
 
-/** The venue has no books of what is resolved. */
+/** Returns whether the venue can have a book of the token. It has none of a resolved market. */
 function mayHaveBook(tokenId: TokenId, directory: MarketState["directory"]): boolean {
   return directory.isKnownToken(tokenId) && pairPrice(tokenId, directory)?.source !== "settlement";
 }

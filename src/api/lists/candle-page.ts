@@ -6,21 +6,21 @@ import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/c
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 
-/** Which candles: bucket starts in unix seconds, `from` inclusive, `to` exclusive. */
+/** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
 export type CandlePage = Range<number> & {
   readonly tokenId: TokenId;
   readonly complement: TokenId | null;
   readonly bucketSeconds: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
-  /** Whether buckets without trades carry the close before them on. */
+  /** Whether a bucket without trades gets a candle at the previous close. */
   readonly carryOn: boolean;
   readonly totalsOf: (tokenId: TokenId) => CandleTotals;
-  /** Time of the newest block: buckets that end at or before it are closed. */
+  /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
   readonly now: number;
 };
 
-/** The bucket of the first priced trade of either token, unix seconds; `null` without one. */
+/** Returns the bucket of the first priced trade of either token, Unix seconds; `null` without one. */
 export function firstBucketOf(
   page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "totalsOf">,
 ): number | null {
@@ -31,10 +31,10 @@ export function firstBucketOf(
   return first - (first % bucketSeconds);
 }
 
-/** The rows of a page, in its order, and the bucket of the last where more follow behind it, else `null`. */
+/** The rows of a page in its order. `edge` is the bucket of the last row if more rows follow, otherwise `null`. */
 type CandleRows = { readonly rows: readonly CandleRow[]; readonly edge: number | null };
 
-/** Reads one page. */
+/** Reads a page of candles. */
 export async function readCandlePage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
   if (page.carryOn) return readFilledPage(store, page);
   const found = await readCandles(store, { ...page, limit: page.limit + 1 });
@@ -47,7 +47,7 @@ function pageRows(rows: readonly CandleRow[], hasMore: boolean): CandleRows {
   return { rows, edge: last === undefined ? null : last.timestamp_ms / 1000 };
 }
 
-/** Every bucket of the page, traded or not; nothing before the first trade or after now. */
+/** Reads every bucket of the page, with or without trades, from the first trade to the open bucket. */
 async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
   const { bucketSeconds, order, limit, now } = page;
   const first = firstBucketOf(page);
@@ -64,14 +64,14 @@ async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<Ca
     : pageRows(rows.toReversed(), from > lowest);
 }
 
-/** The candles of a range of at most `limit` buckets, and the one before them. */
+/** Reads the candles of a range of at most `limit` buckets, and the candle before them. */
 async function readTraded(
   store: IndexedFacts,
   page: CandlePage,
 ): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
   const { from, to, now, limit } = page;
   if (to > now) {
-    // Most clients read the newest page, which is in memory in this shape.
+    // Most clients read the newest page. Memory has it for a query without bounds.
     const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
     const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
     const traded = newest.filter(({ bucket }) => bucket >= from);

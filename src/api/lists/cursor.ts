@@ -1,47 +1,47 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../base/errors.ts";
 
-/** The place of the last row of a page in the order of the list: keys of the row, never a count. */
+/** The position of the last row of a page in the order of the list: keys of the row, never an offset. */
 export type CursorPosition = readonly (string | number)[];
 
 const macBytes = 16;
 
-/** Parameters that choose how many rows are sent and in which format, not which rows. */
+/** Parameters that can change between pages, because they do not select rows. */
 const unboundNames: ReadonlySet<string> = new Set(["limit", "cursor", "format", "min_seq"]);
 
 /**
- * Opaque cursors: the position after the last row, signed together with the list it belongs to,
- * so that a cursor works with the filters and the order it was made with, and with no others.
+ * Encodes and decodes cursors, which are opaque to clients. A cursor has the position of the last row of a page. It is
+ * signed together with its list, so that it works only with the filters and the order that it was made with.
  */
 export class Cursors {
   readonly #secret: KeyObject;
   readonly #readSeq: () => number;
 
-  /** The same `secret` everywhere keeps cursors valid; `readSeq` is the last position indexed. */
+  /** A cursor is valid on every node with the same `secret`. `readSeq` returns the last indexed position. */
   constructor(secret: Buffer, readSeq: () => number) {
     this.#secret = createSecretKey(secret);
     this.#readSeq = readSeq;
   }
 
-  /** `list` is the path; `query` its parameters, of which `limit`, `cursor`, `format` and `min_seq` may change. */
+  /** `list` is a path, `query` its parameters, of which only `limit`, `cursor`, `format` and `min_seq` can change. */
   encode(list: string, query: object, position: CursorPosition): string {
     const payload = Buffer.from(JSON.stringify([this.#readSeq(), ...position]));
     return Buffer.concat([this.#sign(list, query, payload), payload]).toString("base64url");
   }
 
-  /** Throws `INVALID_CURSOR` unless it was made for this list with these parameters. */
+  /** Throws `INVALID_CURSOR` unless the cursor was made for this list with these parameters. */
   decode(list: string, query: object, cursor: string): CursorPosition {
     const bytes = Buffer.from(cursor, "base64url");
     const payload = payloadOf(cursor);
     const mac = bytes.subarray(0, macBytes);
-    // Base64 has several spellings of the same bytes; only ours is a cursor.
+    // Base64 can write the same bytes in several ways. Only the one that `encode` returns is accepted.
     const isOurs = bytes.length > macBytes && bytes.toString("base64url") === cursor;
     if (!isOurs || !timingSafeEqual(mac, this.#sign(list, query, payload)))
       throw new AppError("INVALID_CURSOR");
     return (JSON.parse(payload.toString()) as CursorPosition).slice(1);
   }
 
-  /** The position that was indexed when a cursor was made; not verified, so good for nothing but to wait for. */
+  /** Returns the last indexed position when a cursor was made; -1 if unreadable. Not verified, so only wait for it. */
   static seqOf(cursor: string): number {
     const [, seq] = /^\[(\d{1,16}),/.exec(payloadOf(cursor).toString()) ?? [];
     return Number(seq ?? -1);

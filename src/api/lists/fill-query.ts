@@ -1,4 +1,4 @@
-/** What lists of trades, fills and matches can be asked for, and how that selects fills. */
+/** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
 import { type Static, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
@@ -13,10 +13,10 @@ import { checkBounds, checkRange } from "../http/check-bounds.ts";
 import { cursor, time } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
-/** The highest whose next block still has positions that are safe integers. */
+/** The maximum is the highest block for which the first position of the next block is a safe integer. */
 const blockNumber = Type.Integer({ minimum: 0, maximum: 9_007_199_253 });
 
-/** Which range of the chain, and in which order. */
+/** Parameters of every list of the chain: its range, its order and the page. */
 export const rangeQuery = {
   ...rowListQuery,
   cursor: Type.Optional(cursor),
@@ -30,7 +30,7 @@ export const rangeQuery = {
   tx_hash: Type.Optional(hash),
 };
 
-/** Who traded what, and where. */
+/** Parameters of lists of fills. */
 export const fillQuery = {
   ...rangeQuery,
   side: Type.Optional(Type.Enum(["BUY", "SELL"])),
@@ -45,7 +45,7 @@ export const fillQuery = {
   exchange: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 };
 
-/** Lists that are not of one token can be narrowed to some. */
+/** Further parameters of lists that are not about a single token. */
 export const tokenListQuery = {
   token_id: Type.Optional(Type.Array(tokenId, { minItems: 1, maxItems: 100 })),
   neg_risk_market_id: Type.Optional(hash),
@@ -56,7 +56,7 @@ const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
 export type RangeQuery = Static<typeof rangeSchema>;
 export type FillQuery = Static<typeof fillSchema>;
 
-/** The part of a filter that says which range of the chain. */
+/** Returns the part of a filter that selects a range of the chain. Throws `VALIDATION_ERROR` for an empty one. */
 export function rangeFilter(query: RangeQuery): FillFilter {
   const { start, end, from_block, to_block, after_seq, tx_hash } = query;
   checkRange(query, ["start", "end"]);
@@ -73,7 +73,7 @@ export function rangeFilter(query: RangeQuery): FillFilter {
   };
 }
 
-/** The whole filter. */
+/** Returns the filter of fills of a query. Throws `VALIDATION_ERROR` for contradictory bounds. */
 export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   const { min_size: sizeMin, max_size: sizeMax, min_value: valueMin } = query;
   const { side, maker, taker, wallet, exchange } = query;
@@ -83,7 +83,7 @@ export function fillFilter(query: FillQuery, { state }: Backend): FillFilter {
   return { ...rangeFilter(query), ...amounts, tokenIds, side, maker, taker, wallet, exchange };
 }
 
-/** The fills of a filter, from the place where the page before ended. */
+/** Returns the fills of a filter, from the end of the previous page on. Throws `INVALID_CURSOR`. */
 export function fillSource(
   backend: Backend,
   filter: FillFilter,
@@ -95,14 +95,13 @@ export function fillSource(
   return storedSource(backend.store, storedFills(list), readPage);
 }
 
-/** Throws `INVALID_CURSOR`. */
+/** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */
 export function listOrder(
   { cursors }: Backend,
   { path, query }: { readonly path: string; readonly query: RangeQuery },
 ): ListOrder {
   return {
     order: query.order,
-    // Where the page before ended.
     after:
       query.cursor === undefined
         ? null
@@ -111,7 +110,7 @@ export function listOrder(
   };
 }
 
-/** Tokens named directly, each once, narrowed to those of a condition and of a neg-risk event when they are named too. */
+/** Returns the tokens that match all of `token_id`, `condition_id` and `neg_risk_market_id`; `undefined` for any. */
 function wantedTokens(
   { token_id, condition_id, neg_risk_market_id }: FillQuery,
   { directory }: Backend["state"],

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { freshnessRow } from "../../rows/freshness.ts";
 import type { CursorPosition, Cursors } from "./cursor.ts";
 
-/** `meta` of every answer but the bare ones. */
+/** `meta` of every response but the ones without `data` and `meta`. */
 export const metaSchema = Type.Object({
   request_id: Type.String(),
   ...freshnessRow.properties,
@@ -27,12 +27,12 @@ export function listOf<Row extends TSchema>(row: Row) {
   });
 }
 
-/** The shape of every single thing. */
+/** The shape of a response with a single `row`. */
 export function oneOf<Row extends TSchema>(row: Row) {
   return Type.Object({ data: row, meta: metaSchema });
 }
 
-/** `rows` may hold one row more than `limit`, which says that there is a next page. */
+/** A page to send. If `rows` has one row more than `limit`, there is a next page. */
 type Page<Item> = {
   readonly path: string;
   readonly query: { readonly limit: number };
@@ -40,7 +40,7 @@ type Page<Item> = {
   readonly positionOf: (row: Item) => CursorPosition;
 };
 
-/** A page as its answer, with the cursor of the next one. */
+/** Returns the response for a page, with the cursor of the next one. */
 export function answerPage<Item, Row>(
   cursors: Cursors,
   { path, query, rows, positionOf }: Page<Item>,

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
-/** A list of some size, which is freed when it is not kept any more. */
+/** A list with a size in bytes. `release` is called when it is evicted. */
 type Sized = { readonly byteLength: number; release(): void };
 type Snapshot<List> = { readonly list: List; readonly takenAtMs: number };
 
 /**
- * Lists kept as they were when their first page was asked for. What such a list is ordered by
- * changes all the time, and pages of a list that moves would repeat or skip rows.
+ * Lists as they were when their first page was requested. The values that order such a list change all the time, so
+ * pages of a live list would repeat or skip rows.
  *
- * Bounded by age and by bytes in all, except for the newest; a client that comes back too late continues in
- * the list as it is then.
+ * Lists are evicted by age and by total bytes, but the newest one only by age. A client that returns after that
+ * continues in the list of that moment.
  */
 export class ListSnapshots<List extends Sized> {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class ListSnapshots<List extends Sized> {
     this.#clock = clock;
   }
 
-  /** Keeps a list; the name finds it again, and no other one in whatever process. */
+  /** Keeps a list and returns its name, which is unique across processes. */
   put(list: List): string {
     const takenAtMs = this.#clock.monotonicMs();
     const name = randomUUID();
@@ -32,7 +32,7 @@ export class ListSnapshots<List extends Sized> {
     return name;
   }
 
-  /** The list of that name; `null` when it is not kept any more. */
+  /** Returns the list with this name; `null` if it was evicted. */
   get(name: string): List | null {
     this.#forget(this.#clock.monotonicMs());
     return this.#snapshots.get(name)?.list ?? null;
@@ -42,7 +42,7 @@ export class ListSnapshots<List extends Sized> {
     const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
     for (const [name, { list, takenAtMs }] of this.#snapshots) {
       const isOld = nowMs - takenAtMs > listSnapshotMaxAgeMs;
-      // The newest is about to be read.
+      // The newest list is about to be read.
       const isWithin = this.#bytes <= listSnapshotBytesMax || this.#snapshots.size === 1;
       if (!isOld && isWithin) return;
       this.#snapshots.delete(name);

@@ -1,4 +1,4 @@
-/** Pages and files of markets, in lists that stay as they were when their first page was asked for. */
+/** Pages and exports of market lists. A list stays as it was when its first page was requested. */
 import { InvariantError } from "../../base/assert.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -12,29 +12,29 @@ import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
 import { answerList, type ListParts, type RowList, type RowsAsOfNow } from "./row-list.ts";
 
-/** A place and the name of its list, empty when there is nothing after it. */
+/** A place with the name of its list, which is empty when no page follows. */
 type NamedPlace = MarketPlace & { readonly name: string };
 
-/** A market of a list and what is sent of it. */
+/** A market of a list and the row to send. */
 type Placed<Row> = { readonly place: NamedPlace; readonly row: Row };
 
-/** Which list is asked for, and how its rows are made. */
+/** A requested list, and how its rows are made. */
 type MarketListing<Row> = Pick<RowList<unknown>, "path" | "name" | "row" | "pageRows"> & {
   readonly query: RowList<unknown>["query"] & {
     readonly order: "asc" | "desc";
     readonly search?: string | undefined;
     readonly cursor?: string | undefined;
   };
-  /** Makes the list of what a search has found. */
+  /** Opens the list, narrowed to the hits of a search if there is one. */
   readonly open: (hits: Hits | null) => MarketList;
-  /** `null` for what a fork has reverted. */
+  /** Returns the row of a market; `null` if a reorg has reverted it. */
   readonly present: (conditionId: ConditionId) => Row | null;
 };
 
-/** Reads a list behind the place where the page before ended. */
+/** Reads a list after `edge`, the end of the previous page. */
 type Read<Result> = (list: MarketList, edge: MarketPlace | null) => Result;
 
-/** A walk over all markets chooses so many, which is a short turn. */
+/** Markets read per turn. Each read scans the whole list, so this bounds the number of scans and keeps turns short. */
 const placesPerTurn = 1000;
 
 export class MarketLists {
@@ -46,7 +46,7 @@ export class MarketLists {
     this.#snapshots = new ListSnapshots(clock);
   }
 
-  /** Throws `INVALID_CURSOR`. */
+  /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
   async answer<Row>(exchange: Exchange, listing: MarketListing<Row>) {
     const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
@@ -57,7 +57,7 @@ export class MarketLists {
     return answerList(this.#parts, exchange, { ...listing, source, writer });
   }
 
-  /** One row more than a page has says that there is a next page. */
+  /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
   async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
     const { order } = listing.query;
     const { name, result } = await this.#open(listing, limit - 1, (list, edge) =>
@@ -100,8 +100,8 @@ export class MarketLists {
   }
 
   /**
-   * Reads a list and keeps it under a name, if it has more than `limit` rows. It is read before others have their turn,
-   * since it can be evicted in any of them.
+   * Reads a list, and keeps it under a name if it has more than `limit` rows. `read` runs in the turn in which the list
+   * is found or opened, because any later turn can evict the list.
    */
   async #open<Row, Result>(
     { path, query, open }: MarketListing<Row>,
@@ -135,7 +135,7 @@ async function presentAll<Row>(
   return found.filter((one) => one !== null);
 }
 
-/** How many places there are; counts no further than `max`. */
+/** Counts places, up to `max`. */
 async function countOf(pages: AsyncIterable<readonly NamedPlace[]>, max: number): Promise<number> {
   let count = 0;
   for await (const places of pages) {
@@ -145,7 +145,7 @@ async function countOf(pages: AsyncIterable<readonly NamedPlace[]>, max: number)
   return count;
 }
 
-/** The place with this number, from 0; there must be one. */
+/** Returns the place at an index, which must exist. */
 async function placeAt(
   pages: AsyncIterable<readonly NamedPlace[]>,
   index: number,

@@ -1,4 +1,4 @@
-/** What the list of markets can be asked for, how rows are chosen and in which order they come. */
+/** The parameters of the list of markets, and the selection of markets that they become. */
 import { type Static, Type } from "typebox";
 import { marketLimits } from "../../base/config/limits.ts";
 import { amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
@@ -46,7 +46,7 @@ export const marketQuery = Type.Object({
 });
 export type MarketQuery = Static<typeof marketQuery>;
 
-/** What a query asks of the columns, but for its search. */
+/** Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
   const { end_after, end_before, sort } = query;
   checkRange(query, ["created_after", "created_before"]);
@@ -74,7 +74,7 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
   };
 }
 
-/** The words of a search. Throws `VALIDATION_ERROR` when there are too many to look for. */
+/** Returns the distinct words of a search. Throws `VALIDATION_ERROR` for more than `searchWordsMax`. */
 export function searchedWords(search: string): string[] {
   const words = [...new Set(wordsOf(search))];
   const { searchWordsMax } = marketLimits;
@@ -83,7 +83,7 @@ export function searchedWords(search: string): string[] {
   throw invalid("search", issue);
 }
 
-/** Filters that are yes or no; no market matches two that contradict each other. */
+/** Returns the flags that a query filters by. If filters contradict each other, no market matches. */
 function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection["flags"] {
   let [asked, wanted] = [0, 0];
   const ask = (flag: number, isWanted: boolean): void => {
@@ -97,7 +97,7 @@ function flagsAsked({ active, status, neg_risk }: MarketQuery): MarketSelection[
   return { asked, wanted };
 }
 
-/** Ids name few markets, which are looked up in place of a walk over all. */
+/** Looks up the markets of a query with ids, so that not all markets are scanned; `null` for a query without ids. */
 function ordinalsAsked(
   directory: MarketState["directory"],
   { condition_id, token_id }: MarketQuery,

@@ -10,8 +10,8 @@ const parameter = "min_seq";
 const minSeq = Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 }));
 
 /**
- * Lets a route be asked for an answer that rests on a position at least: `min_seq`, or what was indexed when the cursor was
- * made. A node that is behind waits, then answers `SERVICE_UNAVAILABLE`.
+ * Adds the parameter `min_seq` to a route: the response covers at least this position, and the last indexed position
+ * when the cursor was made. A node that is behind waits for a while, then responds `SERVICE_UNAVAILABLE`.
  */
 export function withMinSeq(route: Route, backend: Backend): Route {
   const querystring: TObject = Type.Object({
@@ -25,7 +25,7 @@ export function withMinSeq(route: Route, backend: Backend): Route {
 
 type Asked = { readonly min_seq?: number; readonly cursor?: string };
 
-/** `null` when nothing is to be waited for. */
+/** Resolves when the position is indexed; `null` if it already is. Throws if it is ahead of the chain. */
 function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<void> | null {
   const { store, freshness } = backend;
   const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
@@ -35,7 +35,7 @@ function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<vo
   if (!isAheadOfChain(position, head_block)) {
     return untilReached(store, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
   }
-  // Not a cursor that we made: the list refuses it.
+  // No cursor of ours is ahead of the chain. The list refuses this one.
   if (position === ofCursor) return null;
   throw invalid(parameter, `is ahead of the chain: ${endOf(store)}`);
 }

@@ -1,4 +1,4 @@
-/** Lists of rows that have a position on the chain: as a page, or all of them as a file. */
+/** Lists of rows: a page as JSON, or all rows as a file. */
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
@@ -19,10 +19,10 @@ import { answerPage, listOf } from "./list-answer.ts";
 
 const chainPageRows = 100;
 
-/** What every such list takes next to its filters. */
+/** Parameters that every such list takes besides its filters. */
 export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 
-/** What the routes of such lists have in common. */
+/** Returns the options that the routes of such lists share. */
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   return {
     access: "read",
@@ -33,32 +33,32 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   } as const;
 }
 
-/** What lists are answered from. */
+/** The parts that list routes need. */
 export type ListParts = { readonly backend: Backend; readonly bulk: BulkAnswers };
 
-/** All rows of a list as they are at one moment, however long they are read. */
+/** A snapshot of a list: its rows and their order stay the same, however long reading takes. */
 export type RowsAsOfNow<Item> = {
-  /** How many there are; counts no further than `max`. */
+  /** Counts the rows, up to `max`. */
   readonly count: (max: number) => Promise<number>;
-  /** The position of the row with this number, from 0; there must be one. */
+  /** Returns the position of the row at an index, which must exist. */
   readonly positionAt: (index: number) => Promise<CursorPosition>;
-  /** The first `rowsMax` rows in their order, `chunkRows` at a time. */
+  /** Yields the first `rowsMax` rows in their order, `chunkRows` at a time. */
   readonly chunks: (size: {
     readonly rowsMax: number;
     readonly chunkRows: number;
   }) => AsyncIterable<readonly Item[]>;
 };
 
-/** Where the rows of a list come from, from the place where the page before ended. */
+/** The source of the rows of a list, from the end of the previous page on. */
 export type RowSource<Item> = {
   readonly readPage: (limit: number) => Promise<readonly Item[]>;
   readonly asOfNow: () => RowsAsOfNow<Item>;
   readonly positionOf: (item: Item) => CursorPosition;
 };
 
-/** A list as it is asked for. */
+/** A requested list. */
 export type RowList<Item> = {
-  /** What cursors are bound to, with the query. */
+  /** Cursors are bound to this path and to the query. */
   readonly path: string;
   readonly query: {
     readonly format: "json" | FileFormatName;
@@ -66,19 +66,19 @@ export type RowList<Item> = {
     /** Adds the optional fields of the row. */
     readonly include?: string | undefined;
   };
-  /** Rows of a page, where no limit is given. */
+  /** Rows of a page without `limit`; 100 by default. */
   readonly pageRows?: number;
-  /** Of files, without their ending. */
+  /** File name without its extension. */
   readonly name: string;
   readonly row: TObject;
   readonly source: RowSource<Item>;
-  /** Writes rows as their JSON; rebuilt for each page, and each chunk of a file. */
+  /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
   readonly writer: (context: RowContext) => (item: Item) => string;
-  /** The token whose market `include=market` adds to a row. */
+  /** Returns the token whose market `include=market` adds to a row. */
   readonly tokenOf?: (item: Item) => TokenId;
 };
 
-/** Answers with a page, or with a file of all rows. */
+/** Responds with a page, or with a file of all rows. */
 export async function answerList<Item>(
   { backend, bulk }: ListParts,
   exchange: Exchange,
@@ -92,7 +92,7 @@ export async function answerList<Item>(
     return bulk.answer(exchange, { format, row, name, limit: query.limit, open });
   }
   const limit = query.limit ?? pageRows;
-  // One more than asked for says that there is a next page.
+  // One row more than the page shows that there is a next page.
   const rows = await source.readPage(limit + 1);
   const write = writerOf(list)(rowContextOf(backend));
   const { positionOf } = source;
@@ -101,7 +101,7 @@ export async function answerList<Item>(
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
-/** The rows up to `limit` and the row cap. */
+/** Opens a file of the rows, up to `limit` and the row cap. */
 async function openFile<Item>(
   { backend, bulk }: ListParts,
   list: RowList<Item>,
@@ -129,14 +129,14 @@ function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item
   return withMarket(writer, tokenOf);
 }
 
-/** Rows that are written from what shows them. */
+/** Returns a writer that writes the row that `present` returns. */
 export function shownAs<Item>(
   present: (item: Item, context: RowContext) => Row,
 ): Pick<RowList<Item>, "writer"> {
   return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
 }
 
-/** Rows of the store and the head buffer. */
+/** Returns a source that reads the store and the head buffer. */
 export function storedSource<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,
