@@ -1,38 +1,38 @@
-/** Fields of the metrics, as schemas that also say how Prometheus is shown them. */
+/** Schemas of fields of the metrics, each with its type and labels in Prometheus. */
 import { type TSchema, type TSchemaOptions, Type } from "typebox";
 
-/** How a field is shown to Prometheus; milliseconds as seconds. */
+/** The Prometheus metric of a field. Milliseconds become seconds. */
 export type ShownMetric = {
   readonly type: "counter" | "gauge";
-  /** The label that a kind, a state or a text becomes. */
+  /** Name of the label that has the kind, the state or the text. */
   readonly label?: string;
-  /** Labels of this field, where several are one metric. */
+  /** Labels that distinguish this field from others of the same metric. */
   readonly labels?: Readonly<Record<string, string>>;
 };
 
 type Labels = Pick<ShownMetric, "label" | "labels">;
 
-/** The keywords of texts of which each is a metric of 1, with the text as its label. */
+/** Returns keywords of a field with one or several texts. Each text is a sample of 1 with the text as its label. */
 export function gauge(description: string, label: string): TSchemaOptions {
   return metric({ type: "gauge", label }, description);
 }
 
-/** The keywords of a field that is a metric. Those that begin with `~` are not published. */
+/** Returns keywords of a field that is a metric. Keywords that begin with `~` are not published. */
 function metric(shown: ShownMetric, description: string): TSchemaOptions {
   return { description, "~metric": shown };
 }
 
-/** Begins the names of the metrics of an object or a list, in place of the names of the fields that it is in. */
+/** Returns keywords that set the prefix of metric names in an object or list, by default its enclosing fields. */
 export function prefixed(prefix: string): TSchemaOptions {
   return { "~prefix": prefix };
 }
 
-/** A list whose entries differ in these fields, which become labels. */
+/** Returns keywords of a list whose entries are distinguished by these fields, which become labels. */
 export function labeledBy(...names: readonly string[]): TSchemaOptions {
   return { "~labels": names };
 }
 
-/** Fields of one shape: one that is no metric, and those that are. */
+/** Returns the fields of a shape: one that is not a metric, a gauge and a counter. */
 function fieldsOf<Schema extends TSchema>(
   shape: (options: TSchemaOptions) => Schema,
   common: Labels = {},
@@ -47,13 +47,13 @@ function fieldsOf<Schema extends TSchema>(
 export const count = fieldsOf((options) => Type.Integer({ minimum: 0, ...options }));
 /** A number that is not negative. */
 export const amount = fieldsOf((options) => Type.Number({ minimum: 0, ...options }));
-/** From 0 to 1. */
+/** A number from 0 to 1. */
 export const share = fieldsOf((options) => Type.Number({ minimum: 0, maximum: 1, ...options }));
-/** A block number, or what is counted in blocks; `null` when not known. */
+/** A block number or a number of blocks; `null` when not known. */
 export const block = fieldsOf((options) => Type.Union([count.plain, Type.Null()], options));
-/** `null` when not measured. */
+/** A number that is not negative; `null` when not measured. */
 export const measured = fieldsOf((options) => Type.Union([amount.plain, Type.Null()], options));
 export const flag = fieldsOf((options) => Type.Boolean(options));
-/** Names of ours, such as kinds of events, and how many of each were counted; `label` is what a name becomes. */
+/** Counts by name, such as by kind of event. `label` is the name of the label that has the name. */
 export const countsBy = (label: string) =>
   fieldsOf((options) => Type.Record(Type.String(), count.plain, options), { label });

@@ -1,4 +1,4 @@
-/** The metrics for Prometheus: the fields of the schema that name one. */
+/** The metrics for Prometheus, derived from the fields of the schema. */
 import type { TSchema } from "typebox";
 import type { Family, Sample } from "../../base/metrics/prometheus-text.ts";
 import type { ShownMetric } from "./metric-field.ts";
@@ -15,17 +15,17 @@ type Field = {
   readonly "~labels"?: readonly string[];
 };
 
-/** A value of a reading, with the labels of the lists that it is in; `undefined` and without values in the table. */
+/** A value of a reading with the labels of the lists around it. For `metricTable` every value is `undefined`. */
 type Place = {
   readonly name: string;
-  /** Begins the names of metrics here. */
+  /** Prefix of the names of metrics here. */
   readonly prefix: string;
   readonly value: unknown;
   readonly labelNames: readonly string[];
   readonly labels: Sample["labels"];
 };
 
-/** Names that do not follow from their fields. */
+/** Metric names, by the name derived from the fields, where they differ. */
 const renamed: Readonly<Record<string, string>> = {
   uptime_seconds: "process_uptime_seconds",
   version: "build_info",
@@ -70,7 +70,7 @@ const renamed: Readonly<Record<string, string>> = {
 /** Every metric but the histograms. */
 export const metricTable: readonly Omit<Family, "samples">[] = familiesOf();
 
-/** The numbers as Prometheus has them. What is not known has no sample. */
+/** Returns the metrics of a reading. A value that is not known has no sample. */
 export function familiesOf(metrics?: Metrics): readonly Family[] {
   const families = new Map<string, Family>();
   const root = { name: "", prefix: "", value: metrics, labelNames: [], labels: {} };
@@ -85,7 +85,7 @@ export function familiesOf(metrics?: Metrics): readonly Family[] {
 function* walk(field: Field, place: Place): Generator<Family> {
   const { description: help = "", "~metric": shown } = field;
   if (shown !== undefined) yield familyOf({ ...shown, help, states: field.enum }, place);
-  // A union is of something and null.
+  // Every union is of a shape and `null`.
   const { properties = {}, items, ...keywords } = field.anyOf?.[0] ?? field;
   const { "~labels": names = [], "~prefix": prefix = nameOf(place) } = keywords;
   for (const [name, property] of Object.entries(properties))
@@ -116,12 +116,12 @@ function familyOf(
   return { name: `oddwire_${name}`, type, help, labelNames: [...labelNames, ...own], samples };
 }
 
-/** The fields that a value is in, and its own. */
+/** Returns the derived name of a value: the prefix and its own name. */
 function nameOf({ prefix, name }: Place): string {
   return prefix === "" || name === "" ? `${prefix}${name}` : `${prefix}_${name}`;
 }
 
-/** What is counted, by kind; a text is a kind that there is, or the one of its states that it is in. */
+/** Returns the samples of a value by label: counts by kind, 1 for a text, or 1 for its state and 0 for other states. */
 function numbersOf(value: unknown, states?: readonly string[]): readonly [string, number][] {
   if (value === null || value === undefined) return [];
   if (states !== undefined) return states.map((state) => [state, Number(state === value)]);
@@ -135,7 +135,7 @@ function valueAt(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
-/** One without a value where there is none, for the table. */
+/** Returns the entries of a list. An empty list has one `undefined` entry, so that the table names its metrics. */
 function entriesOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) && value.length > 0 ? value : [undefined];
 }

@@ -13,7 +13,7 @@ import {
   share,
 } from "./metric-field.ts";
 
-/** `null` until something was measured; read from the buckets of the histogram. */
+/** Latencies from the buckets of a histogram; `null` until something is measured. */
 const latencyFields = { p50_ms: measured.plain, p95_ms: measured.plain, p99_ms: measured.plain };
 
 const indexerSchema = Type.Object({
@@ -45,7 +45,7 @@ const indexerSchema = Type.Object({
   bloom_false_positives: count.counter(
     "Blocks whose bloom suggested logs, and whose receipts have none",
   ),
-  // Since the data folder was made, unlike the other counts.
+  // Counts since the data directory was created. All other counts are since the start of the process.
   audit: Type.Object(
     {
       ranges: count.counter(
@@ -266,7 +266,7 @@ const processSchema = Type.Object({
   garbage_collection_seconds: amount.counter("Time spent in garbage collection"),
 });
 
-/** Everything that is measured. Counts are since the start of the process. */
+/** All metrics. Counts are since the start of the process unless noted. */
 export const metricsSchema = Type.Object({
   uptime_seconds: amount.gauge("Since the start of the process"),
   version: Type.String(gauge("Always 1; the label reports the version", "version")),
@@ -284,5 +284,5 @@ export const metricsSchema = Type.Object({
   process: processSchema,
 });
 
-/** One reading of everything that is measured. */
+/** One reading of all metrics. */
 export type Metrics = Static<typeof metricsSchema>;

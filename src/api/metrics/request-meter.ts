@@ -6,12 +6,12 @@ import type { Metrics } from "./metrics-schema.ts";
 /** One answered request. */
 export type Observation = {
   readonly method: string;
-  /** A pattern, never a raw path. */
+  /** The pattern of the route, never a raw path. */
   readonly route: string;
   readonly status: number;
-  /** The code of its error, if it was one. */
+  /** The code of the error that was sent, if any. */
   readonly code: ErrorCode | null;
-  /** `null` when there was no whole request to measure. */
+  /** `null` when no complete request arrived. */
   readonly durationMs: number | null;
 };
 
@@ -21,10 +21,10 @@ type RouteCounts = {
   readonly statuses: KindCounts;
 };
 
-/** Any other method is counted as `other`: clients can invent any number of them. */
+/** Any other method is counted as `other`, because clients can invent any number of them. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
-/** Counts and times the requests. What it holds is bounded by routes, methods and statuses. */
+/** Counts and times requests. Its size is bounded by the numbers of routes, methods and statuses. */
 export class RequestMeter {
   readonly latency = new LatencyHistogram({
     name: "oddwire_http_request_duration_seconds",
@@ -74,13 +74,13 @@ export class RequestMeter {
   }
 }
 
-/** The latencies of the metrics; `null` until one was measured. */
+/** Returns the latency fields of the metrics; `null` until a request is measured. */
 export function percentilesOf(latency: Latency | undefined) {
   const { p50Ms: p50_ms = null, p95Ms: p95_ms = null, p99Ms: p99_ms = null } = latency ?? {};
   return { p50_ms, p95_ms, p99_ms };
 }
 
-/** Whether it is our fault, rather than the caller's. */
+/** Returns whether a code is a server error rather than a refusal. */
 function isError([code]: readonly [string, number]): boolean {
   return errorTable[code as ErrorCode].status >= 500;
 }

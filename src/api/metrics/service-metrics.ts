@@ -1,4 +1,4 @@
-/** Everything that is measured, in one reading: the JSON and the text for Prometheus are made of it. */
+/** Reads all metrics. The JSON and the text for Prometheus are made from one reading. */
 
 import type { AccessAudit } from "../../access/access-audit.ts";
 import type { Role } from "../../base/config/config.ts";
@@ -27,13 +27,13 @@ type MetricsParts = {
   readonly chainId: number;
   readonly version: string;
   readonly audit: AccessAudit;
-  /** How the cluster is; without it there is none. */
+  /** Reads the state of the cluster; absent outside a cluster. */
   readonly readCluster?: () => Promise<Metrics["cluster"]>;
   readonly clock: Clock;
   readonly log: Log;
 };
 
-/** What it has indexed or follows. */
+/** The parts to measure once the service indexes or follows the chain. */
 export type MeasuredParts = {
   readonly indexer: Pick<Indexer, "freshness" | "status">;
   /** `null` where nothing is audited. */
@@ -51,7 +51,7 @@ export class ServiceMetrics {
   readonly stream = newStreamMeter();
   readonly #parts: MetricsParts;
   readonly #process = ProcessMeter.open();
-  /** `null` while an indexer stands by. */
+  /** `null` on a standby indexer. */
   #measured: MeasuredParts | null = null;
   #sizes: StoreSizeReader | null = null;
 
@@ -63,7 +63,7 @@ export class ServiceMetrics {
     return new ServiceMetrics(parts);
   }
 
-  /** From now on these are measured too. */
+  /** Adds the parts to every later reading. */
   measure(measured: MeasuredParts): void {
     const { clock, log } = this.#parts;
     this.#measured = measured;
@@ -80,7 +80,7 @@ export class ServiceMetrics {
     return stored === undefined ? own : [...own, stored.query, stored.insert];
   }
 
-  /** Blocks within the coverage that are not stored; `null` when the store cannot know. */
+  /** Reads the number of missing blocks within the coverage; `null` when the store cannot be read. */
   async readMissingBlocks(): Promise<number | null> {
     return (await this.#sizes?.read())?.missingBlocks ?? null;
   }
@@ -141,7 +141,7 @@ export class ServiceMetrics {
   }
 }
 
-/** All of it is 0 or `null` on an indexer that stands by. */
+/** Returns the metrics of the indexer. On a standby, every value is 0, `null` or empty. */
 function indexerOf(
   measured: MeasuredParts | null,
   size: StoreSize | null,
@@ -225,7 +225,7 @@ function backfillOf(backfill: Pace["backfill"]): Metrics["indexer"]["backfill"] 
   };
 }
 
-/** Without the text of its last error, which a provider wrote and any key may read here. */
+/** Leaves out the text of the last error, because a provider wrote it and any key can read metrics. */
 function endpointOf(
   status: ChainStatus["endpoints"][number],
 ): Metrics["indexer"]["endpoints"][number] {
