@@ -1,6 +1,6 @@
 /**
- * The explorer as it is served: one script of all its modules, the client it is built on and the library that draws
- * candles. A package has it in files, which `deploy/build-package.ts` makes; a checkout bundles it from its source.
+ * Opens the files of the explorer: one page, one style sheet and one script, which includes the client and the chart
+ * library. A package has these files, made by `deploy/build-package.ts`; a checkout bundles them from source.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -10,12 +10,12 @@ import { type ExplorerFile, pageName } from "./explorer-routes.ts";
 
 const root = new URL("../../../explorer/", import.meta.url);
 
-/** The page and what it loads. */
+/** Reads the page and its assets, or bundles them in a checkout. */
 export async function openExplorer(): Promise<readonly ExplorerFile[]> {
   return existsSync(new URL("src/", root)) ? bundleExplorer() : readExplorer();
 }
 
-/** The files of a package. */
+/** Reads the files of a package. */
 async function readExplorer(): Promise<readonly ExplorerFile[]> {
   const names = await readdir(root);
   return Promise.all(
@@ -23,7 +23,7 @@ async function readExplorer(): Promise<readonly ExplorerFile[]> {
   );
 }
 
-/** The same from the source, which takes some tenths of a second. */
+/** Bundles the files from source, which takes some tenths of a second. */
 export async function bundleExplorer(): Promise<readonly ExplorerFile[]> {
   const style = assetOf("explorer", "css", await bundle("style.css"));
   const script = assetOf("explorer", "js", await bundle("src/main.tsx"));
@@ -51,7 +51,7 @@ async function bundle(entry: string): Promise<Buffer> {
   return Buffer.concat(outputFiles.map(({ contents }) => contents));
 }
 
-/** Its name says what is in it, so that it can be kept for good. */
+/** Names an asset by the hash of its content, so that browsers can cache it without asking again. */
 function assetOf(name: string, extension: "css" | "js", body: Buffer): ExplorerFile {
   const hash = createHash("sha256").update(body).digest("hex").slice(0, 16);
   return { name: `${name}-${hash}.${extension}`, body };

@@ -5,13 +5,13 @@ import { contentTypeOf, fileRoute, pagePolicy, StaticFile } from "../docs/static
 import type { Exchange } from "../http/exchange.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
-/** A file of the explorer as it is served; an asset's name says what is in it. */
+/** A file of the explorer. The name of an asset contains a hash of its content. */
 export type ExplorerFile = { readonly name: string; readonly body: Buffer };
 
-/** The page itself; all other files are what it loads. */
+/** The name of the page. All other files are its assets. */
 export const pageName = "index.html";
 
-/** Lets the page load what comes with it, talk to the service it came from, and nothing else. */
+/** Lets the page load its own assets, call the service it came from, and nothing else. */
 const contentSecurityPolicy = pagePolicy([
   "script-src 'self'",
   "style-src 'self'",
@@ -19,7 +19,7 @@ const contentSecurityPolicy = pagePolicy([
   "img-src data:",
 ]);
 
-/** Every address that the page shows something at. */
+/** All paths at which the page shows something. */
 const pagePaths = [
   "/",
   "/market/{id}",
@@ -36,7 +36,7 @@ const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 
 
 const yearSeconds = 31_536_000;
 
-/** The explorer: one page at all of its paths, and what that loads. Its files are opened when they are asked for first. */
+/** The explorer: one page at all of its paths, and its assets. Its files are opened at the first request. */
 export class Explorer {
   readonly #open: () => Promise<readonly ExplorerFile[]>;
   #files: Promise<ReadonlyMap<string, StaticFile>> | null = null;
@@ -45,7 +45,7 @@ export class Explorer {
     this.#open = open;
   }
 
-  /** They need no key. */
+  /** The routes of the page and its assets. They need no key. */
   get routes(): readonly Route[] {
     const pages = pagePaths.map((path) =>
       defineRoute({
@@ -70,7 +70,7 @@ export class Explorer {
     return [...pages, assets];
   }
 
-  /** The page, which shows what its address names, or that there is no such page. */
+  /** Returns the page. In the browser it shows what its address names, or that there is no such page. */
   async answerPage(exchange: Exchange): Promise<Buffer> {
     return this.#answer("", exchange);
   }
@@ -78,7 +78,7 @@ export class Explorer {
   async #answer(name: string, exchange: Exchange): Promise<Buffer> {
     this.#files ??= this.#open().then(keep);
     const files = await this.#files.catch((thrown: unknown) => {
-      // The next one tries again.
+      // The next request tries again.
       this.#files = null;
       throw thrown;
     });
@@ -94,7 +94,7 @@ function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, StaticFile> {
       const contentType = contentTypeOf(name);
       assert(contentType !== null, `${name} is of the explorer`);
       const file = new StaticFile(body, contentType, contentSecurityPolicy);
-      // The page is no asset, which browsers keep for a year.
+      // The page has no name under `/assets`, where browsers cache files for a year.
       return [name === pageName ? "" : name, file];
     }),
   );

@@ -1,4 +1,4 @@
-/** The documentation site at `/guide`, where `npm run guide` has built it. Needs no key. */
+/** The documentation site at `/guide`, if `npm run guide` has built it. It needs no key. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,10 +16,10 @@ import { defineRoute, type Route } from "../http/route.ts";
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
 
-/** The last one is empty in the address of a folder. */
+/** A segment of a path. In the path of a folder the last one is empty. */
 const segment = Type.String({ maxLength: 100 });
 
-/** Serves the files of a built site, which are read once; no route where it was not built. */
+/** Returns routes that serve a built site, whose files are read once. Returns none if the site was not built. */
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
   if (files.size === 0) return [];
@@ -72,7 +72,7 @@ function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
   );
 }
 
-/** Lets a page load the files of the site and run the scripts that were built into it, and nothing else. */
+/** Returns a policy that lets a page load files of the site and run its inline scripts, and nothing else. */
 function policyOf(page: string): string {
   const inline = [...page.matchAll(/<script(?: id="[^"]*")?>([^]*?)<\/script>/g)];
   const hashes = inline.map(([, script = ""]) => ` ${scriptHash(script)}`);

@@ -13,17 +13,17 @@ import {
   type SessionParts,
 } from "../../stream/session/session.ts";
 
-/** What the connections of one server share. */
+/** The parts that all connections of a server share. */
 export type ConnectionParts = SessionParts & {
   readonly admission: Admission;
   readonly keys: Keys;
   readonly counts: BoundedCounts;
 };
 
-/** A connection as its upgrade has made it. */
+/** An upgraded connection. */
 export type Accepted = {
   readonly socket: WebSocket;
-  /** What `socket` runs over: shared frames are written to it as they are. */
+  /** The raw socket below `socket`. Frames that subscribers share are written to it directly. */
   readonly wire: Duplex;
   readonly connectionId: string;
   readonly ip: string;
@@ -34,11 +34,11 @@ export type Accepted = {
 /** Carries one session over one WebSocket, and counts it against its key and address. */
 export class StreamConnection implements Carrier {
   readonly session: Session;
-  /** Resolves once it is closed and has given up its places. */
+  /** Resolves when the connection is closed and no longer counted. */
   readonly closed: Promise<void>;
   readonly #parts: ConnectionParts;
   readonly #accepted: Accepted;
-  /** What it is counted as, to be given back. */
+  /** The counts that include this connection, to release on close. */
   readonly #places: string[] = [];
 
   private constructor(parts: ConnectionParts, accepted: Accepted) {
@@ -52,7 +52,7 @@ export class StreamConnection implements Carrier {
     this.#listen(resolve);
   }
 
-  /** Begins the session, or ends it immediately when there are too many. */
+  /** Opens the session, or closes it immediately when its key or IP has too many connections. */
   static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
     if (!connection.#takePlaces(accepted.key)) {
@@ -90,7 +90,7 @@ export class StreamConnection implements Carrier {
     return { error, code: closeCodes.tooMany };
   }
 
-  /** Breaks the connection off, whatever the client makes of it. */
+  /** Destroys the connection without waiting for the client's close frame. */
   terminate(): void {
     this.#accepted.socket.terminate();
   }
@@ -103,7 +103,7 @@ export class StreamConnection implements Carrier {
     });
     socket.on("pong", () => session.ponged());
     socket.on("ping", () => session.pinged());
-    // A reset, or bytes that are no frames: the close follows.
+    // The error is a reset or invalid frames. `close` follows.
     socket.on("error", () => {});
     wire.on("drain", () => session.drained());
     socket.on("close", () => {

@@ -14,10 +14,10 @@ import { toAppError } from "../http/error-answer.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
 
-/** Where the stream is asked for. */
+/** The path of the stream. */
 const streamPath = "/v1/stream";
 
-/** How a client wants its data. */
+/** The parameters of the stream: compression and batching. */
 const streamQuery = Type.Object({
   compress: Type.Enum(["none", "zlib", "permessage-deflate"], { default: "none" }),
   batch: Type.Enum(["0", "1"], { default: "0" }),
@@ -25,18 +25,18 @@ const streamQuery = Type.Object({
 
 type StreamServerParts = Omit<ConnectionParts, "flusher" | "counts">;
 
-/** A request that asks for the stream, already admitted. */
+/** An admitted request to upgrade to the stream. */
 export type Upgrade = {
   readonly request: IncomingMessage;
   readonly socket: Socket;
   readonly head: Buffer;
   readonly caller: Caller;
   readonly requestId: string;
-  /** Answers on the bare socket, like every other error. */
+  /** Sends an error on the bare socket. */
   readonly refuse: (error: AppError) => void;
 };
 
-/** Closes with our code for policy where the library has its own for too large a frame. */
+/** Closes with our policy code after a frame that is too large, where `ws` would use 1009. */
 class StreamWebSocket extends WebSocket {
   override close(code?: number, reason?: string | Buffer): void {
     if (code === 1009) super.close(closeCodes.policy, "a frame over 64 KiB");
@@ -44,7 +44,7 @@ class StreamWebSocket extends WebSocket {
   }
 }
 
-/** The stream over HTTP: takes upgrades, carries sessions and keeps their time. */
+/** The WebSocket server of the stream: takes upgrades, carries sessions and runs their timers. */
 export class StreamServer {
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<StreamConnection>();
@@ -62,7 +62,7 @@ export class StreamServer {
     const { keys } = parts;
     this.#parts = { ...parts, flusher: new BatchFlusher(), counts: new BoundedCounts() };
     for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
-    // Before the revocation is answered: what a key opened dies with it.
+    // Closes the sessions of a key that ends, before its revocation is answered.
     keys.onEnded(() => {
       for (const { session } of this.#connections) session.checkKey();
     });
@@ -76,7 +76,7 @@ export class StreamServer {
     return new StreamServer(parts);
   }
 
-  /** Whether a request is for the stream; all others are answered as if they asked for no upgrade. */
+  /** Returns whether a request is for the stream. All others are handled as if they did not ask for an upgrade. */
   accepts({ method, url = "", headers }: IncomingMessage): boolean {
     const isWebSocket = headers.upgrade?.toLowerCase() === "websocket";
     return isWebSocket && method === "GET" && url.replace(/\?.*/s, "") === streamPath;
@@ -99,7 +99,7 @@ export class StreamServer {
     }
   }
 
-  /** Asks all clients to reconnect elsewhere or later, and waits a while for them to disconnect. */
+  /** Closes all sessions so that clients reconnect, and waits up to `closeMs` for them to disconnect. */
   async close(): Promise<void> {
     this.#isDraining = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -136,7 +136,7 @@ export class StreamServer {
     return this.#readQuery(text) as Static<typeof streamQuery>;
   }
 
-  /** What the library would answer on its own, without our headers. */
+  /** Adds our headers to the upgrade responses of `ws`, and sends its errors in our shape. */
   #answerForSockets(server: WebSocketServer): void {
     server.on("headers", (lines, request) => {
       const upgrade = this.#upgrades.get(request);
@@ -158,7 +158,7 @@ export class StreamServer {
   }
 }
 
-/** The answer to a plain request for the stream: that it needs an upgrade. */
+/** The route of the stream. Upgrades never reach its handler, which refuses a request without one. */
 export function openStream(): Route {
   return defineRoute({
     path: streamPath,
@@ -185,12 +185,12 @@ const socketOptions = {
   noServer: true,
   clientTracking: false,
   maxPayload: streamLimits.frameBytesMax,
-  // A slow client gets its last position after everything that is on the way to it.
+  // Enough for a slow client to read everything that is queued before the close frame with its last position.
   closeTimeout: streamLimits.closePatienceMs,
   WebSocket: StreamWebSocket,
 } as const;
 
-/** Without context from message to message, in either direction: nothing is kept per connection. */
+/** Each message is compressed without context of earlier ones, in both directions, so connections keep no state. */
 const deflateOptions = {
   serverNoContextTakeover: true,
   clientNoContextTakeover: true,
