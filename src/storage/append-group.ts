@@ -15,7 +15,7 @@ import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
 import { tokenOf } from "./server/insert-until-there.ts";
 
-/** Where rows are in their file. Bytes. */
+/** Where the rows of a batch are in their file, in bytes. */
 type Place = { readonly begin: number; readonly length: number };
 
 type SpooledBatch = {
@@ -24,8 +24,8 @@ type SpooledBatch = {
 };
 
 /**
- * Batches that follow each other and are appended together. Their rows are in files, so that memory
- * does not hold as many of them as make inserting cheap (decision 0005).
+ * Consecutive batches that are appended together. Their rows are spooled to files: a group is large, so
+ * that inserts are cheap (decision 0005), and would take too much memory.
  */
 export class AppendGroup {
   readonly #engine: Engine;
@@ -37,7 +37,7 @@ export class AppendGroup {
     this.#engine = engine;
   }
 
-  /** Rows of facts; those of candles come on top. */
+  /** The number of rows of facts, without those of candles. */
   get rows(): number {
     return this.#rows;
   }
@@ -56,7 +56,7 @@ export class AppendGroup {
     return this.#batches.length === 0;
   }
 
-  /** To be called again when it has resolved. Throws `DataFolderUnwritableError`. */
+  /** Adds a batch. Call it again only after it has resolved. Throws `DataFolderUnwritableError`. */
   async add({ fills, minuteCandles, events, quarantine, ...head }: EncodedBatch): Promise<void> {
     const places = {
       fills: await this.#append("fills", fills),
@@ -69,7 +69,7 @@ export class AppendGroup {
     this.#rows += tally.fills + tally.events + tally.quarantined.length;
   }
 
-  /** Inserts all rows of these tables, under the tokens of an attempt; durable when it resolves. */
+  /** Inserts all rows of these tables, under the insert tokens of an attempt. Durable when it resolves. */
   async insert(tables: readonly FactTable[], attempt = 1): Promise<void> {
     const { from, to } = this.range;
     await settleAll(
@@ -82,7 +82,7 @@ export class AppendGroup {
     );
   }
 
-  /** What memory needs of each batch, in order. */
+  /** Reads the delta of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     for (const { head, places } of this.#batches) {
       const fills = await this.#read("fills", places.fills);

@@ -3,7 +3,7 @@ import type { Contracts } from "../contracts/contracts.ts";
 import { openFolder } from "./embedded/open-folder.ts";
 import type { OpenEngine } from "./engine/engine.ts";
 
-/** What opens the engine that a configuration names: the one in the process, or a server, whose code is loaded then. */
+/** Returns the function that opens the configured engine: embedded, or a server, whose code is loaded on demand. */
 export function chooseEngine(config: Config, contracts: Contracts): OpenEngine {
   if (config.clickhouseUrl === null) return openFolder;
   return async (dataDir) => {

@@ -1,7 +1,7 @@
 /**
- * Facts as lines of text, one for each row that is stored: what a store is proven by. The lines of
- * facts read from a node, and those that the engine makes of its rows, are equal byte for byte; so
- * they can be compared one by one, or all together, as counts and hashes by contract and event.
+ * Facts as lines of text, one for each stored row, to verify a store. A fact read from a node and the
+ * engine's row of it give the same line, byte for byte. So lines can be compared one by one, or all
+ * together as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
 import { formatMicros } from "../base/decimal.ts";
@@ -13,23 +13,23 @@ import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
 import type { Engine } from "./engine/engine.ts";
 import { seqsOf } from "./schema/fact-tables.ts";
 
-/** A stored row: where its log is, who logged it, what it is, and all it says. */
+/** The line of a stored row, with the position, block, contract and kind of its log. */
 export type FactLine = {
   readonly seq: Seq;
   readonly blockHash: Hash;
   readonly contract: Address;
-  /** The kind of event; `order_filled` for fills, `quarantined` for what could not be read. */
+  /** The kind of event; `order_filled` for fills, `quarantined` for logs that cannot be decoded. */
   readonly event: string;
   readonly text: string;
 };
 
-/** How many facts of a kind there are, and the sum of their hashes modulo 2^64, in hex. */
+/** The number of facts of a kind, and the sum of their hashes modulo 2^64, in hex. */
 type Tally = { readonly count: number; readonly hash: string };
 
 /** Tallies by `<contract> <event>`; kinds that do not occur are left out. */
 export type FactSummary = Readonly<Record<string, Tally>>;
 
-/** A field of a line: how the engine reads it from a row, and how it is read from a fact. */
+/** A field of a line: the SQL that reads it from a row, and the function that reads it from a fact. */
 type Field<Fact> = readonly [sql: string, read: (fact: Fact) => string | number | bigint];
 
 const fillFields: readonly Field<Fill>[] = [
@@ -70,7 +70,7 @@ const eventFields: readonly Field<LocatedEvent>[] = [
   ["payload", (located) => encodeEvent(located.event)],
 ];
 
-/** The reason is left out: it is a sentence of ours, which may be put better one day. */
+/** `reason` is left out: a later version can word it differently. */
 const quarantineFields: readonly Field<QuarantinedLog>[] = [
   ["seq", (quarantined) => quarantined.seq],
   ["timestamp", (quarantined) => quarantined.timestamp],
@@ -101,7 +101,7 @@ const tables = [
   },
 ] as const;
 
-/** The lines of some blocks, in the order of the chain. */
+/** Returns the lines of some blocks, in the order of the chain. */
 export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
   const lines = blocks.flatMap((block) => [
     ...block.fills.map((fill) => ({
@@ -129,7 +129,7 @@ export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
   return lines.toSorted((one, other) => one.seq - other.seq);
 }
 
-/** Counts and hashes of lines, in whatever order they come. */
+/** Summarizes lines as counts and hashes. Their order does not matter. */
 export function summarizeLines(lines: readonly FactLine[]): FactSummary {
   const tallies = new Map<string, { count: number; sum: bigint }>();
   for (const { contract, event, text } of lines) {
@@ -155,7 +155,7 @@ export function areSummariesEqual(one: FactSummary, other: FactSummary): boolean
   );
 }
 
-/** What the engine's rows of a range amount to; no row leaves the engine. */
+/** Summarizes the engine's rows of a range. The engine computes it, so no row is transferred. */
 export async function readFactSummary(engine: Engine, range: BlockRange): Promise<FactSummary> {
   const rows = await engine.query(
     `SELECT contract, event, count(),
@@ -170,7 +170,7 @@ export async function readFactSummary(engine: Engine, range: BlockRange): Promis
   );
 }
 
-/** The lines of the engine's rows of a range, in the order of the chain. */
+/** Reads the lines of the engine's rows of a range, in the order of the chain. */
 export async function readFactLines(
   engine: Engine,
   range: BlockRange,
@@ -206,7 +206,7 @@ function hexOf(column: string): string {
   return `concat('0x', lower(hex(${column})))`;
 }
 
-/** As the engine prints it: without leading zero bytes. */
+/** Formats the lowest 64 bits as the engine's `hex` does: without leading zero bytes. */
 function hexOf64(sum: bigint): string {
   const text = BigInt.asUintN(64, sum).toString(16);
   return text.padStart(text.length + (text.length % 2), "0");

@@ -18,28 +18,28 @@ import { integerLiteral } from "./sql-literal.ts";
 
 const settled = Promise.resolve();
 
-/** How a store is opened. */
+/** Options for opening a store. */
 export type StoreOptions = {
-  /** Called before stored facts are changed. */
+  /** Called before a repair changes stored facts, to delete what was derived from them. */
   readonly dropCopies: () => void;
-  /** As for `ReorgLog.open`. */
+  /** An option of `ReorgLog.open`. */
   readonly isServedKnown?: boolean;
-  /** Called with the reason when opening waits for replicas that are behind, or, later, when a server takes no rows. */
+  /** Called with the reason when opening waits for replicas that are behind, and later when inserts begin to fail. */
   readonly onWaiting?: (reason: string) => void;
 };
 
 /**
  * The durable log of facts of final blocks, for the process that writes it. An append writes the facts, then the commit
- * record; what a crash left above the newest commit record is no part of it.
+ * record. Rows that a crash left above the newest commit record do not belong to it.
  */
 export class FactStore extends CoveredFacts {
-  /** The block that the newest append ends with, also while it is under way. */
+  /** The last block of the newest append, which can still be under way. */
   #writtenThrough: number | null;
-  /** Resolves when nothing is left in the engine above the coverage it was opened with. */
+  /** Resolves when the engine has no rows above the coverage that the store was opened with. */
   readonly trimmed: Promise<void>;
-  /** The time of the newest block that is committed, in unix seconds. */
+  /** The time of the newest committed block, in unix seconds. */
   #committedAt: number;
-  /** Where appends to a database of a server end; `null` in a folder of our own. */
+  /** The claims of appends in a database on a server; `null` in a data folder. */
   readonly claims: Claims | null;
 
   private constructor(parts: CoveredParts & { readonly claims: Claims | null }) {
@@ -48,16 +48,17 @@ export class FactStore extends CoveredFacts {
     this.#writtenThrough = coverage?.last.number ?? null;
     this.#committedAt = coverage?.last.timestamp ?? 0;
     this.claims = claims;
-    // In a shared database what is above may belong to another process; it is completed, not deleted.
+    // In a shared database, rows above can belong to another process. Its append is completed, not deleted.
     this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
-    // Those who wait for it get the error.
+    // Callers that await `trimmed` get the error.
     this.trimmed.catch(() => {});
   }
 
   /**
-   * Opens the store in the database of an engine, which it closes, also when it cannot be opened. What a crash left
-   * above the newest commit record is trimmed meanwhile; in a database that others may write to, the next append
-   * completes it. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when replicas stay behind.
+   * Opens the store in the database of an engine. The store closes the engine, also when opening fails. In a folder,
+   * rows that a crash left above the newest commit record are trimmed in the background; in a database that other
+   * processes can write to, the next append completes them. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when
+   * replicas stay behind.
    */
   static async open(
     { engine: opened, kind }: OpenedEngine,
@@ -88,7 +89,7 @@ export class FactStore extends CoveredFacts {
   }
 
   /**
-   * Appends final blocks that go on where the last append ended; durable when it resolves. After a rejection, close.
+   * Appends the final blocks after the last append. Durable when it resolves. Close the store after a rejection.
    */
   async append(batch: EncodedBatch): Promise<void> {
     const group = this.openGroup();
@@ -101,12 +102,12 @@ export class FactStore extends CoveredFacts {
     }
   }
 
-  /** Room for batches that follow each other, which are then appended in the steps below; to be closed. */
+  /** Opens a group for consecutive batches, to be appended by `writeFacts`, then `commit`. The caller closes it. */
   openGroup(): AppendGroup {
     return new AppendGroup(this.engine);
   }
 
-  /** The first step: their facts; may be taken while those before are committed. */
+  /** Writes the facts of a group: the first step. It can run while earlier groups are committed. */
   async writeFacts(group: AppendGroup): Promise<void> {
     await Promise.all([this.trimmed, this.reorgs.written]);
     for (const { fromBlock, toBlock } of group.batches) {
@@ -122,9 +123,9 @@ export class FactStore extends CoveredFacts {
   }
 
   /**
-   * The second step, once their facts are there, and in order: the minutes, then the commit record. Fills
-   * without a commit record say at startup which minutes to derive again, so minutes never come before them. Then the
-   * batches may be covered, in order.
+   * Writes the candles of a group, then its commit record: the second step, after its facts are written, in the order
+   * of groups. Candles never come before fills, because a start derives again the minutes of fills without a commit
+   * record. Afterwards the batches may be covered, in order.
    */
   async commit(group: AppendGroup): Promise<void> {
     const { from } = group.range;

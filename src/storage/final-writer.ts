@@ -9,10 +9,10 @@ import type { FactStore } from "./fact-store.ts";
 type OnAppended = (delta: Delta) => void;
 
 /**
- * Appends final blocks by group commit: what arrives while an append is under way, and until there is
- * enough of it to be worth another one, is appended together. What an append costs, in fsyncs and in
- * merging what it wrote with all else, hardly depends on its size. While one group is committed, the
- * facts of the next one are already written, and memory takes in the one before.
+ * Appends final blocks by group commit: batches that arrive while an append is under way, until they are
+ * enough for another one, are appended together. The cost of an append, in fsyncs and later merges, hardly
+ * depends on its size. Groups overlap: while one is committed, the facts of the next are written, and views
+ * apply the one before.
  */
 export class FinalWriter {
   readonly #store: FactStore;
@@ -21,13 +21,13 @@ export class FinalWriter {
   #gathering: AppendGroup;
   #adding = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** The steps of the newest group, each of which waits for that of the group before; the last step of the newest three. */
+  /** The steps of the newest group, which wait for the same step of the group before. `#covered`: of the newest three. */
   #written = Promise.resolve();
   #committed = Promise.resolve();
   #covered: readonly Promise<void>[] = [];
   #hasFailed = false;
 
-  /** `onAppended` is called in chain order once blocks are durable; a group that is not full waits `waitMs`. */
+  /** `onAppended` is called in chain order once blocks are durable. A group that is not full waits `waitMs`. */
   constructor(
     store: FactStore,
     options: { readonly onAppended: OnAppended; readonly waitMs: number },
@@ -39,12 +39,12 @@ export class FinalWriter {
   }
 
   /**
-   * Takes the blocks that follow, one batch at a time, and releases its rows. Resolves while there is
-   * room, else when there is; rejects with what an earlier append failed of. Nothing waits for more
-   * where there is none.
+   * Takes the next batch and releases its rows. Resolves when there is room for another; call it again
+   * only then. Rejects with the error of an earlier append. Without `more` batches to come soon, the group
+   * is appended without waiting.
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
-    // An append that failed since the last call has not thrown yet.
+    // The error of an append that failed since the last call has not been thrown yet.
     if (this.#hasFailed) await this.#covered.at(-1);
     const group = this.#gathering;
     this.#adding = group.add(batch);
@@ -53,7 +53,7 @@ export class FinalWriter {
     releaseRows([fills, minuteCandles, events, quarantine]);
     if (group !== this.#gathering) return;
     const { rows, batches, range } = group;
-    // The block that the group has to end with; `null` when any will do.
+    // The block that the group has to end with by a claim; `null` when any block will do.
     const end = this.#store.claims?.endOf(range.from) ?? null;
     const hasMany = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
     if (end === null ? hasMany : batch.toBlock === end) await this.#append(group);
@@ -61,20 +61,20 @@ export class FinalWriter {
     else if (end === null) this.#timer ??= setTimeout(() => this.#appendSoon(group), this.#waitMs);
   }
 
-  /** Resolves when everything taken is durable. */
+  /** Appends the open group. Resolves when all batches taken are durable. */
   async drain(): Promise<void> {
     await this.#append(this.#gathering);
     await this.#covered.at(-1);
   }
 
-  /** What fails is for who writes next. */
+  /** Appends a group in the background. The next `write` or `drain` throws its error. */
   #appendSoon(group: AppendGroup): void {
     this.#append(group).catch(() => {});
   }
 
-  /** Begins to append what is gathered, once the facts before it are written and no more than two groups are under way. */
+  /** Begins to append a group, once earlier facts are written and at most two groups are under way. */
   async #append(group: AppendGroup): Promise<void> {
-    // The last step of a failed append ends when nothing is under way any more, and says why it failed.
+    // The last step of a failed append settles when nothing is under way any more, and rejects with the error.
     await Promise.all([this.#written, this.#covered.at(-3)]).catch(() => this.#covered.at(-1));
     if (group === this.#gathering && !group.isEmpty) this.#begin(group);
   }
@@ -97,7 +97,7 @@ export class FinalWriter {
     await this.#gathering.close();
   }
 
-  /** Memory takes in a batch in one go; requests have their turn in between. */
+  /** Covers the batches of a group and passes on their deltas. Requests get a turn of the event loop after each. */
   async #cover(group: AppendGroup): Promise<void> {
     for await (const { head, delta } of group.deltas()) {
       this.#store.cover(head);
@@ -108,7 +108,7 @@ export class FinalWriter {
   }
 }
 
-/** The store is closed after a failure, with nothing under way: all of the steps before end first. */
+/** Runs a step after others. Waits for all even if one fails: nothing is under way when a failed store is closed. */
 async function after(
   steps: readonly (Promise<void> | undefined)[],
   step: () => Promise<void>,

@@ -3,16 +3,16 @@ import { ConfigError } from "../base/config/config.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 
-/** What stored facts are of: those of two chains or two lists of contracts must not mix. */
+/** The chain, contracts and events that stored facts derive from. Facts of different identities must not mix. */
 export type FactsIdentity = {
   readonly chain_id: number;
-  /** Hash over what decides the facts: addresses, kinds, generations. Trust lists may change. */
+  /** Hash of the contracts: addresses, kinds, generations, collateral. Trust lists are not in it and may change. */
   readonly contracts: string;
-  /** Hash over the events that are decoded. */
+  /** Hash of the list of decoded events. */
   readonly events: string;
 };
 
-/** The identity of the facts that a configuration indexes. */
+/** Returns the identity of the facts that a configuration indexes. */
 export function identityOf(chainId: number, contracts: Contracts): FactsIdentity {
   return {
     chain_id: chainId,
@@ -21,7 +21,7 @@ export function identityOf(chainId: number, contracts: Contracts): FactsIdentity
   };
 }
 
-/** Throws `ConfigError` when the facts of a place are others than ours; `setting` is what names another place. */
+/** Throws `ConfigError` when stored facts have another identity than ours. `setting` is the setting to change. */
 export function refuseOtherFacts(
   known: FactsIdentity,
   ours: FactsIdentity,

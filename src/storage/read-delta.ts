@@ -7,7 +7,7 @@ import type { Engine } from "./engine/engine.ts";
 import { seqsOf } from "./schema/fact-tables.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
-/** The delta of what is stored behind a block through `last`; `null` when that is the same block. */
+/** Reads the delta of the stored blocks after `behind` through `last`; `null` when there are none. */
 export async function readRest(
   engine: Engine,
   behind: number,
@@ -24,8 +24,8 @@ export async function readRest(
 }
 
 /**
- * Whether unfinalized blocks are those that were committed through `committed`: by its hash, or by what is stored of them
- * when they end before it.
+ * Whether unfinalized blocks equal the committed ones. Compares the hash of `committed`. When the unfinalized blocks
+ * end before it, compares the block hashes of all their stored fills and events.
  */
 export async function agreesWith(
   engine: Engine,

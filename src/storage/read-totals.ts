@@ -8,10 +8,10 @@ import { type ColumnBlock, readColumns } from "./codec/native-blocks.ts";
 import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
-/** Tokens summed up by one query, of which the engine holds some 350 bytes each. */
+/** Tokens that one query aggregates. The engine needs about 350 bytes of memory for each. */
 const tokensPerQuery = 400_000;
 
-/** What is read of each token, and how many bytes a value has; a trade of 0 shares has no price. */
+/** The columns of a token's totals, each with the bytes of a value. A trade of 0 shares has no price. */
 const columns = {
   tokenId: ["token_id", 32],
   trades: ["count()", 8],
@@ -37,8 +37,8 @@ type StoredTotals = {
 };
 
 /**
- * The totals of all tokens traded from one position to another, exclusive, in the order of ids. Each query reads all
- * trades of the range.
+ * Reads the totals of all tokens traded in a range of positions, in as many queries as their number needs. Each query
+ * reads all trades of the range and returns its tokens in the order of ids.
  */
 export async function* readTotals(
   engine: Engine,

@@ -1,15 +1,14 @@
 /**
- * What is true after a start. A crash can leave rows whose commit record was never written, and nothing else: every
- * insert is one atomic, fsynced block, and commit records come last. So, once a repair that was ordered is done:
+ * Recovery: what a start verifies and trims. Every insert is one atomic, fsynced block, and commit records come last.
+ * So a crash can only leave rows without a commit record. After an ordered repair, if any, is done:
  *
  * 1. The commit records must cover their range without a hole, and the newest of them must count
- *    exactly the rows that are there; anything else is damage, not a crash, and is refused. Older
- *    rows are for `oddwire check`: a start costs the same however long the history is.
- * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (parts
- *    of a minute merge), so the minutes concerned are dropped and made again from the fills; this
- *    goes first, because the fills above show that it is still to be done. Nothing reads any of
- *    these rows, so only an append waits for this: it takes a second or more of waiting for the
- *    disk, as every process that is killed while it catches up has left some.
+ *    exactly the rows that are there. Anything else is damage, not a crash, and is refused. Older rows
+ *    are verified by `oddwire check`, so the cost of a start does not depend on the length of the history.
+ * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (rows
+ *    of a minute merge), so the affected minutes are deleted and derived again from the fills. This goes first: while
+ *    the fills above exist, a start knows that it is still to be done. Nothing reads these rows, so only appends wait
+ *    for the trim. It takes a second or more of disk time, after every kill during a backfill.
  */
 
 import { storeLimits } from "../base/config/limits.ts";
@@ -27,7 +26,7 @@ import { integerLiteral } from "./sql-literal.ts";
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
 export class MissingRowsError extends StoreDamagedError {
   override name = "MissingRowsError";
-  /** The same without what to do when it is damage. */
+  /** The message without the advice for damage. */
   readonly missing: string;
 
   constructor(missing: string) {
@@ -36,20 +35,20 @@ export class MissingRowsError extends StoreDamagedError {
   }
 }
 
-/** What a store holds for good, or a part of it: every block from `fromBlock` to `last`. */
+/** A range of committed blocks: every block from `fromBlock` through `last`. */
 export type Coverage = {
   readonly fromBlock: number;
   readonly last: TimedBlock;
 };
 
-/** Rows from this position on are not covered. */
+/** Returns the first position that is not covered. */
 export function firstSeqAbove(coverage: Coverage | null): Seq {
   return firstSeqOf((coverage?.last.number ?? -1) + 1);
 }
 
 /**
- * What the commit records commit, all or those of a condition in SQL; `null` when there are none. Throws
- * `StoreDamagedError`, `MissingRowsError` where they have a hole.
+ * Reads the coverage of all commit records, or of those that match a condition in SQL; `null` when there are none.
+ * Throws `MissingRowsError` when they have a hole, and `StoreDamagedError` when they overlap.
  */
 export async function readCoverage(engine: Engine, where = "1"): Promise<Coverage | null> {
   const [summary] = await engine.query(
@@ -71,10 +70,10 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   };
 }
 
-/** A commit record: a range, and how many rows of fills, of events and in quarantine it has. */
+/** A commit record: its range, and its counts of fills, events and quarantined logs, in this order. */
 export type Commit = Coverage & { readonly counts: readonly number[] };
 
-/** Commit records that clauses in SQL name and order; bounded. */
+/** Reads commit records by SQL clauses that filter and order them, at most `commitsVerifiedMax`. */
 export async function readCommits(engine: Engine, clauses: string): Promise<readonly Commit[]> {
   const rows = await engine.query(
     `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
@@ -91,7 +90,7 @@ export async function readCommits(engine: Engine, clauses: string): Promise<read
   }));
 }
 
-/** The first commits, at least one, that have so many rows at most. */
+/** Returns the first commits that together have at most `rowsMax` rows, but at least one. */
 export function commitsWithin(commits: readonly Commit[], rowsMax: number): readonly Commit[] {
   let rows = 0;
   const tooMany = commits.findIndex(({ counts }, index) => {
@@ -101,7 +100,7 @@ export function commitsWithin(commits: readonly Commit[], rowsMax: number): read
   return tooMany === -1 ? commits : commits.slice(0, tooMany);
 }
 
-/** Throws `StoreDamagedError` when other rows are there than the newest commit records count, `MissingRowsError` when fewer. */
+/** Throws `MissingRowsError` when tables have fewer rows than the newest commits, `StoreDamagedError` when more. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const newest = await readCommits(engine, "ORDER BY to_block DESC");
   const commits = commitsWithin(newest, storeLimits.rowsVerifiedMax);
@@ -121,19 +120,19 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
 }
 
 /**
- * Deletes what a crash has left above what is covered, minutes from the one on that coverage ends in
- * included; to be done before anything is appended.
+ * Deletes the rows that a crash has left above the coverage, and derives again the candles that contain
+ * them. Must finish before the next append.
  */
 export async function trimAbove(engine: Engine, coverage: Coverage | null): Promise<void> {
   const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
   await remakeCandlesAbove(engine, above);
-  // Fills last: those above are what says that there is something to delete.
+  // Fills last: while fills are left above, an interrupted trim is started again.
   for (const table of factTables.toReversed()) {
     await engine.deleteRows(table, above);
   }
 }
 
-/** Drops the candles that fills to be deleted are part of and makes them again of the fills that stay. */
+/** Deletes the candles that contain fills above, and derives them again from the fills that stay. */
 async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> {
   const [row] = await engine.query(`SELECT count(), min(timestamp) FROM fills WHERE ${above}`);
   if (Number(row?.[0]) === 0) return;

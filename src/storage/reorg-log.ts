@@ -7,15 +7,15 @@ import { untilAdmitted } from "./engine/until-admitted.ts";
 
 /**
  * The blocks that were served before they were final and may have been replaced since. A client that
- * resumes from one of them has to rewind to the block before. Outlives the process: what an earlier
- * one served above finality is bounded by a row that was written first.
+ * resumes from one of them has to rewind to the block before. The log is durable: before a process serves
+ * an unfinalized block, it stores a row that bounds the blocks it may serve.
  */
 export class ReorgLog {
-  /** `null` where another process writes it down. */
+  /** `null` when another process writes the log. */
   readonly #engine: Engine | null;
-  /** Oldest first. */
+  /** The ranges of replaced blocks, oldest first. */
   #replaced: readonly BlockRange[];
-  /** Up to here blocks may be served before they are final: it is written down. */
+  /** The last block that may be served before it is final: a stored row covers it. */
   #servableTo: number;
   #written: Promise<void> = Promise.resolve();
 
@@ -26,8 +26,8 @@ export class ReorgLog {
   }
 
   /**
-   * `finalBlock` is the last one stored; -1 without one. What was served above it is taken for replaced, unless it is known
-   * elsewhere and compared with what is indexed from now on.
+   * Opens the log for the process that writes it. `finalBlock` is the last stored block; -1 without one. Blocks served
+   * above it count as replaced. With `isServedKnown` they do not: the caller compares them with what it indexes.
    */
   static async open(
     engine: Engine,
@@ -40,7 +40,7 @@ export class ReorgLog {
     return log;
   }
 
-  /** What another process has written down; what is added here is kept in memory only. */
+  /** Reads the log that another process writes. Ranges that are added here are kept in memory only. */
   static async read(engine: Engine): Promise<ReorgLog> {
     return new ReorgLog(null, await readReplaced(engine), Number.MAX_SAFE_INTEGER);
   }
@@ -58,7 +58,7 @@ export class ReorgLog {
     if (block <= this.#servableTo || engine === null) return;
     const to = block + storeLimits.servableBlocksAhead;
     const row = new RowWriter().uint64(to).finish();
-    // A row that is there twice says the same, so this needs no token.
+    // A duplicate row does no harm, so the insert needs no token.
     await untilAdmitted(() => engine.insert("served_heads", row));
     this.#servableTo = to;
   }
@@ -70,16 +70,16 @@ export class ReorgLog {
     if (engine === null) return;
     const row = new RowWriter().uint64(from).uint64(to).finish();
     this.#written = this.#written.then(() => untilAdmitted(() => engine.insert("reorgs", row)));
-    // `written` rejects with the error.
+    // Callers that await `written` get the error.
     this.#written.catch(() => {});
   }
 
-  /** Resolves when all of it is durable; to be awaited before blocks are stored as final. */
+  /** Resolves when all added ranges are durable. Must be awaited before blocks are stored as final. */
   get written(): Promise<void> {
     return this.#written;
   }
 
-  /** The position up to which everything served at `position` is still on the chain. */
+  /** Returns the newest position, at most `position`, up to which everything served is still on the chain. */
   certainPosition(position: number): number {
     const block = blockNumberOf(position as Seq);
     const firsts = this.#replaced.flatMap(({ from, to }) =>
@@ -100,7 +100,7 @@ function nameOf({ from, to }: BlockRange): string {
   return `${from} ${to}`;
 }
 
-/** No more than are kept in memory: a client that rewinds too far only has a longer replay. */
+/** Merges the oldest ranges when there are more than `reorgsRemembered`: their clients only replay more than needed. */
 function merged(ranges: readonly BlockRange[]): readonly BlockRange[] {
   const excess = ranges.length - storeLimits.reorgsRemembered;
   if (excess <= 0) return ranges;

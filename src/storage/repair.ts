@@ -1,11 +1,9 @@
 /**
- * Repairs what a range of stored blocks says. The right rows are first laid down next to the
- * tables, and the order to take them over is written last: from then on the repair is carried out,
- * by this process or by the next start. Every step can be done again, so a crash in the middle of
- * it costs nothing.
+ * Repairs the rows of stored blocks. The correct rows are first written to tables of their own; the order to use them
+ * is written last. From then on this process or the next start carries out the repair. Every step is idempotent, so a
+ * crash in the middle does no harm.
  *
- * Carried out only while nothing reads or appends, since rows are missing meanwhile; `repairs.ts` stops the readers of
- * a shared database.
+ * Nothing may read or append meanwhile, because rows are missing; `repairs.ts` stops the readers of a shared database.
  */
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
@@ -17,13 +15,12 @@ import { longRows } from "./schema/schema.ts";
 import { beginRepair, endRepair } from "./server/repairs.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
 
-/** The range that an order names, and the minutes whose candles its fills are in or were in. */
+/** An ordered repair: its range, and the minutes (unix seconds) of its fills before and after the repair. */
 type Order = BlockRange & { readonly minutes: readonly number[] };
 
 /**
- * Orders the rows of the batches' blocks to be put in the place of those that are stored. Durable
- * when it resolves; `finishRepair` carries it out. The blocks must be within what is covered, and no two batches
- * may have the same.
+ * Orders a repair that replaces the stored rows of the batches' blocks by the rows of the batches. Durable when it
+ * resolves; `finishRepair` carries it out. The blocks must be covered, and no two batches may overlap.
  */
 export async function orderRepair(
   engine: Engine,
@@ -49,14 +46,14 @@ export async function orderRepair(
     const list = `[${minutes.map(integerLiteral).join(", ")}]`;
     orders.push(`(${integerLiteral(from)}, ${integerLiteral(to)}, ${list})`);
   }
-  // In one insert: all of it is ordered, or nothing.
+  // One insert, so that all batches are ordered or none.
   await engine.command(`INSERT INTO repair_orders VALUES ${orders.join(", ")}`);
 }
 
 /**
- * Carries out what was ordered, from its beginning; returns the ranges.
- * `dropCopies` throws away what was made of the facts, before that could look done. Other processes may read a
- * database that `isShared`: they stop meanwhile.
+ * Carries out the ordered repair, if any, from its beginning. Returns the repaired ranges. Calls `dropCopies` first, so
+ * that no copy of the old facts is left when the repair looks done. When the database `isShared`, the processes that
+ * read it stop meanwhile.
  */
 export async function finishRepair(
   engine: Engine,
@@ -74,7 +71,7 @@ export async function finishRepair(
       await recountCommits(engine, order);
     }
     if (announced !== null) await endRepair(engine, announced);
-    // Orders go before the rows they name, or they would be carried out with some of them.
+    // Orders are dropped before their rows: otherwise a crash in between would leave orders without all rows.
     await engine.command("DROP TABLE repair_orders SYNC");
   }
   await dropRows(engine);
@@ -82,8 +79,8 @@ export async function finishRepair(
 }
 
 /**
- * Lets clients of the stream that resume from a position up to what was served by now rewind to before the oldest
- * block that is repaired, unless that would be a replay of more than a day: old repairs concern the lists only.
+ * Logs a reorg from the oldest repaired block to the newest served one, so that stream clients that resume from there
+ * rewind. Not when the replay would exceed `repairReplayBlocksMax` (a day): older repairs only affect the lists.
  */
 async function announceRepair(engine: Engine): Promise<void> {
   const first = "(SELECT min(from_block) FROM repair_orders)";
@@ -97,7 +94,7 @@ async function announceRepair(engine: Engine): Promise<void> {
   );
 }
 
-/** Drops the rows that were laid down; the order is gone, or was never given. */
+/** Drops the tables of correct rows, after the order is gone or before it was given. */
 async function dropRows(engine: Engine): Promise<void> {
   for (const table of ["orders", ...factTables]) {
     await engine.command(`DROP TABLE IF EXISTS repair_${table} SYNC`);
@@ -126,7 +123,7 @@ async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]>
   return rows.map(([minute]) => Number(minute));
 }
 
-/** Deletes only if something stored is wrong: a delete writes whole parts again. */
+/** Replaces the stored rows of an order. Deletes only if a stored row is wrong, since a delete rewrites whole parts. */
 async function replaceRows(
   engine: Engine,
   table: (typeof factTables)[number],

@@ -1,35 +1,35 @@
 /**
- * Values as SQL literals. Only branded, already parsed values come in, never user text: ids are
- * hex of fixed length, so nothing here can break out of its quotes. Literals, not parameters and
- * not functions, because only a literal lets the engine use the primary key (3 ms against 120 ms).
+ * Values as SQL literals. Callers pass branded, parsed values, never user text. Hex and words are also
+ * asserted, so that none can break out of its quotes. Literals, not parameters or functions, because only
+ * a literal lets the engine use the primary key (3 ms instead of 120 ms).
  */
 import { assert } from "../base/assert.ts";
 import { formatMicros } from "../base/decimal.ts";
 
-/** `0x0aff` as the bytes `'\x0a\xff'`, for FixedString columns. */
+/** Returns `0x0aff` as the bytes `'\x0a\xff'`, for FixedString columns. */
 export function hexLiteral(hex: string): string {
   assert(/^0x([0-9a-f]{2})+$/.test(hex), "a hex literal is lower-case hex of whole bytes");
   return `'${hex.slice(2).replace(/../g, "\\x$&")}'`;
 }
 
-/** `(a, b)` for `IN`; at least one value. */
+/** Returns the list `(a, b)` for `IN`, which needs at least one value. */
 export function listLiteral(literals: readonly string[]): string {
   assert(literals.length > 0, "IN needs at least one value");
   return `(${literals.join(", ")})`;
 }
 
-/** A safe integer. */
+/** Returns a safe integer as a literal. */
 export function integerLiteral(value: number): string {
   assert(Number.isSafeInteger(value), "an integer literal is a safe integer");
   return value.toString();
 }
 
-/** Micros as a decimal that compares exactly with a Decimal(38, 6) column. */
+/** Returns micros as a decimal that compares exactly with a Decimal(38, 6) column. */
 export function decimalLiteral(micros: bigint): string {
   return `toDecimal128('${formatMicros(micros)}', 6)`;
 }
 
-/** A word of our own, such as an enum value. */
+/** Returns a word of the schema, such as an enum value, as a quoted literal. */
 export function wordLiteral(word: string): string {
   assert(/^[a-z_A-Z0-9]+$/.test(word), "a word literal is a plain word");
   return `'${word}'`;

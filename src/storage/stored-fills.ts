@@ -1,6 +1,6 @@
 /**
- * Fills as they are in the tables. They are read as raw columns: a function around a column, as for ids in
- * hex, costs a query of a page more than its rows do, and text has to be made and parsed again.
+ * Reads stored fills as raw columns (`Native`). A function around a column, such as `hex` for ids, would cost
+ * a page more than its rows do, and text would have to be made and parsed.
  */
 import { assert } from "../base/assert.ts";
 import type { Hash, Seq } from "../base/ids.ts";
@@ -28,11 +28,11 @@ const words = {
   matchType: wordsOf(enumCodes.matchType),
 } as const;
 
-/** Where the values of a field are: in which column, from which byte of how many. */
+/** Where the values of a field are: the reader of its column, the first byte, and the bytes from row to row. */
 type Cell = { readonly reader: RowReader; readonly begin: number; readonly stride: number };
 type Cells = Readonly<Record<FillField, Cell>>;
 
-/** Reads what the clauses behind `FROM` select of a table, as the fills that were appended. */
+/** Reads fills from a table, equal to those that were appended. `clauses` follow `FROM <table>`. */
 export async function readStoredFills(
   engine: Engine,
   table: FillTable,
@@ -40,7 +40,7 @@ export async function readStoredFills(
 ): Promise<readonly Fill[]> {
   const columns = fillColumns[table];
   const names = columns.map(({ name }) => name).join();
-  // Naming the columns takes a tenth of the query.
+  // `SELECT *`, because naming the columns takes a tenth of the time of the query.
   const bytes = await engine.queryNative(`SELECT * FROM ${table} ${clauses}`);
   const widths = columns.map((column) => column.bytes);
   return [...readNativeBlocks(bytes, widths)].flatMap((block) => {
@@ -50,7 +50,7 @@ export async function readStoredFills(
   });
 }
 
-/** The fills of rows as `encodeFills` writes them. */
+/** Decodes the rows that `encodeFills` writes. */
 export function decodeFills(rows: Buffer): readonly Fill[] {
   const reader = new RowReader(rows);
   const cells = Object.fromEntries(

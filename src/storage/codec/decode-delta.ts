@@ -1,6 +1,6 @@
 /**
- * What memory needs of final blocks, read from the rows that are stored of them: nothing of it has
- * to be sent between threads as objects, which would cost more there than all else.
+ * Reads the delta of final blocks from their encoded rows. So the chain thread sends buffers: sending
+ * trades and candles between threads as objects would cost more than everything else there.
  */
 import type { Hash, Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
@@ -12,7 +12,7 @@ import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
 import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** The delta of the blocks of a batch, as `deltaOf` makes it of their facts. */
+/** Returns the delta of a batch. It equals what `deltaOf` derives from the facts of the same blocks. */
 export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Delta {
   const { fills, minuteCandles, located, tally, last } = batch;
   return {
@@ -28,7 +28,7 @@ export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minute
 
 function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   const trades: DayTrade[] = [];
-  /** The position of the last trade with a price of each token. */
+  /** Where the row of each token's last priced trade begins. */
   const lastRows = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += fillBytes) {
     if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;

@@ -10,10 +10,10 @@ import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** The range of final blocks a batch covers, and where it ends. */
+/** The range of final blocks that a batch covers, with its last block. */
 export type FactsRange = Omit<BlockInterval, "blocks">;
 
-/** Rows ready to insert, one buffer a table. */
+/** Rows that are ready to insert: one buffer for each kind of row. */
 export type BatchRows = {
   readonly fills: Buffer;
   readonly minuteCandles: Buffer;
@@ -21,29 +21,29 @@ export type BatchRows = {
   readonly quarantine: Buffer;
 };
 
-/** What is known of final blocks besides their rows. */
+/** A batch of final blocks without its rows. */
 export type BatchHead = FactsRange & {
-  /** The events as they are; there are few of them. */
+  /** The events as objects, not only as rows: there are few of them. */
   readonly located: readonly LocatedEvent[];
   readonly tally: Tally;
 };
 
-/** Final blocks as they are stored, and what memory needs besides. */
+/** A batch of final blocks: its rows, and the rest that views need. */
 export type EncodedBatch = BatchHead & BatchRows;
 
-/** Neutral values of min and max, for a minute that has no price yet: merging ignores them. */
+/** Bounds every price. As high (negated) and low of a minute without a price it never wins a merge. */
 const priceMax = 10n ** 38n - 1n;
 
-/** Stands for the position of a price where there is none: above all others. */
+/** The `seq` of a missing open price. It is larger than all others, so a merge by `min` ignores it. */
 export const noSeq = Number.MAX_SAFE_INTEGER;
 
-/** What the column holds; a match of so many legs would take a block of its own. */
+/** The maximum of the `legs` column (UInt16). A match with that many legs would fill a block. */
 const legsMax = 2 ** 16 - 1;
 
 /**
- * Encodes the facts of a range of final blocks, in the order of `schema.ts` and `fill-layout.ts`. Takes one block
- * after the other, so that the facts of those before can be released. `fillsMax` is for how many fills
- * there is room from the beginning. Pure.
+ * Encodes the facts of a range of final blocks, with fields in the order of `schema.ts` and `fill-layout.ts`. Takes
+ * blocks from an iterable, so that the facts of earlier blocks can be released. `fillsMax` is the number of fills to
+ * allocate room for in advance. Pure.
  */
 export function encodeFacts(
   range: FactsRange,
@@ -83,8 +83,8 @@ export function encodeFacts(
 }
 
 /**
- * Releases rows that nothing may read any more. They are megabytes outside of the heap: waiting for
- * a collection would hold many of them, and call for collections of the whole heap (decision 0013).
+ * Frees the memory of rows that nothing reads any more. They take megabytes outside the heap: left to the
+ * garbage collector, many would pile up and trigger full collections (decision 0013).
  */
 export function releaseRows(rows: readonly Buffer[]): void {
   for (const { buffer } of rows) {
@@ -92,7 +92,7 @@ export function releaseRows(rows: readonly Buffer[]): void {
   }
 }
 
-/** The commit record of the rows of batches that follow each other, at least one. */
+/** Encodes the commit record of consecutive batches, of which there must be at least one. */
 export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to commit");
@@ -104,15 +104,15 @@ export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   return commit.finish();
 }
 
-/** Minute candles as rows to insert; parts of one minute may be inserted apart. */
+/** Encodes minute candles as rows to insert. A minute may come in several rows, which the engine merges. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  // All of the same length: a writer that has to grow copies what it has.
+  // Rows have a fixed length, so the size is known. A writer that grows copies its buffer.
   const rows = new RowWriter(candles.length * minuteBytes);
   for (const candle of candles) writeMinuteCandle(rows, candle);
   return rows.finish();
 }
 
-/** Fills as the rows of `fill-layout.ts`. */
+/** Encodes fills as the rows of `fill-layout.ts`. */
 export function encodeFills(fills: readonly Fill[]): Buffer {
   const rows = new RowWriter(fills.length * fillBytes);
   for (const fill of fills) writeFill(rows, fill);

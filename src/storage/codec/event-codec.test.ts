@@ -18,7 +18,7 @@ const sources = [...contracts.byAddress.values()].flatMap((contract) =>
   abisOf(contract).map(({ item }) => ({ contract, item })),
 );
 
-/** Whatever a log of ours can say and that is stored as an event, of every kind there is. */
+/** Any event that a log of the known contracts can decode to and that is stored, of every kind. */
 const anyStoredEvent: fc.Arbitrary<StoredEvent> = fc
   .constantFrom(...sources)
   .chain(({ contract, item }) => anyLogOf(item, contract.address))
@@ -37,7 +37,7 @@ describe("events as text", () => {
         kinds.add(event.kind);
         assert.deepEqual(decodeEvent(encodeEvent(event)), event);
       }),
-      // So many that each kind comes, whatever part of the cases is asked for.
+      // A fixed number of runs, large enough that every kind occurs.
       { seed: testSeed, numRuns: 1500 },
     );
     assert.equal(kinds.size, 26, [...kinds].toSorted().join(" "));

@@ -3,7 +3,7 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 
 type StoredEvent = LocatedEvent["event"];
 
-/** Fields that are integers beyond what JSON can hold; they travel as decimal strings. */
+/** Fields whose integers can be larger than JSON numbers hold exactly. They are stored as decimal strings. */
 const bigintFields: ReadonlySet<string> = new Set([
   "payouts",
   "effectiveBlock",
@@ -12,14 +12,14 @@ const bigintFields: ReadonlySet<string> = new Set([
   "maxFeeRateBps",
 ]);
 
-/** The event as JSON text; `decodeEvent` gives it back equal. */
+/** Encodes an event as JSON text. `decodeEvent` returns an equal event. */
 export function encodeEvent(event: StoredEvent): string {
   return JSON.stringify(event, (_, value: unknown) =>
     typeof value === "bigint" ? value.toString() : value,
   );
 }
 
-/** The event that `encodeEvent` wrote. Our own data: its shape is trusted. */
+/** Decodes the text of `encodeEvent`. The shape is not checked, since only this service writes it. */
 export function decodeEvent(payload: string): StoredEvent {
   return JSON.parse(payload, (key, value: unknown) => {
     if (!bigintFields.has(key)) return value;
@@ -27,7 +27,7 @@ export function decodeEvent(payload: string): StoredEvent {
   }) as StoredEvent;
 }
 
-/** What an event is about: the 32 bytes it can be looked up by. Users are padded on the left. */
+/** Returns the 32 bytes that an event is looked up by: condition, question, order, or address (padded on the left). */
 export function subjectOf(event: StoredEvent): Hash {
   switch (event.kind) {
     case "condition_prepared":
@@ -71,7 +71,7 @@ export function subjectOf(event: StoredEvent): Hash {
   }
 }
 
-/** The subject of events that are about an address, or about nothing: `0x`. */
+/** Returns an address, padded on the left, as a subject. `0x` stands for events without a subject. */
 export function subjectOfAddress(address: Address | "0x"): Hash {
   return `0x${address.slice(2).padStart(64, "0")}` as Hash;
 }

@@ -4,10 +4,10 @@ import type { Row } from "../engine/engine.ts";
 import { decodeEvent } from "./event-codec.ts";
 import { prefixed } from "./json-cells.ts";
 
-/** Columns of `events` in the order `parseEvent` reads them. */
+/** Columns of `events`, in the order in which `parseEvent` reads them. */
 export const eventColumns = "seq, timestamp, hex(block_hash), hex(tx_hash), hex(address), payload";
 
-/** A row of `eventColumns` as the event that was appended. */
+/** Parses a row of `eventColumns` to the event that was appended. */
 export function parseEvent(row: Row): LocatedEvent {
   const [seq, timestamp, blockHash, txHash, address, payload] = row;
   return {

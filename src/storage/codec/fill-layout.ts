@@ -1,13 +1,13 @@
 /**
- * The row of a fill: its fields one after the other, all of fixed length. `fills` has a column for each of
- * them. `fills_by_token` takes the same bytes with few columns, since a query of few rows costs what its
- * columns cost: one for each field that pages of a token are cut by, and `row` for all that follow.
+ * The row of a fill: a sequence of fields of fixed length. `fills` has a column for each field.
+ * `fills_by_token` takes the same bytes in fewer columns, because the columns dominate the cost of a query of
+ * few rows: one column for each field that pages of a token filter by, and `row` for all other fields.
  */
 import type { ExchangeName } from "../../contracts/contracts.ts";
 import type { Side } from "../../contracts/events.ts";
 import type { FillRole, MatchType } from "../../market/fill.ts";
 
-/** The words of the enumerated fields, and the numbers that stand for them in rows. */
+/** The words of enumerated fields and their codes in rows. */
 export const enumCodes = {
   exchange: { standard: 1, neg_risk: 2 } satisfies Record<ExchangeName, number>,
   role: { maker: 1, taker: 2, direct: 3 } satisfies Record<FillRole, number>,
@@ -18,7 +18,7 @@ export const enumCodes = {
   >,
 } as const;
 
-/** A type of the engine, how many bytes a value has, and how it is read where such bytes are. */
+/** A type of the engine, the bytes of a value, and the SQL that reads a value from bytes. */
 type FieldType = {
   readonly type: string;
   readonly bytes: number;
@@ -34,7 +34,7 @@ const micros: FieldType = {
 };
 const side = enumOf(enumCodes.side);
 
-/** Fields with a column of their own in both tables. */
+/** Fields that are a column in both tables. */
 const ownFields = {
   seq: unsigned(8),
   timestamp: unsigned(4),
@@ -46,7 +46,7 @@ const ownFields = {
   value: micros,
 } as const satisfies Record<string, FieldType>;
 
-/** Fields that `fills_by_token` has in `row`. */
+/** Fields that `fills_by_token` packs into `row`. */
 const packedFields = {
   side,
   exchange_version: unsigned(1),
@@ -71,7 +71,7 @@ const packedFields = {
 
 export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 
-/** A column that is stored: how many bytes a value has, and which fields these are, in order. */
+/** A stored column: the bytes of a value, and the fields in it, in order. */
 export type FillColumn = {
   readonly name: string;
   readonly type: string;
@@ -83,7 +83,7 @@ const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packed
 const fieldNames = namesOf(fields);
 const packedBytes = bytesOf(namesOf(packedFields));
 
-/** The stored columns of the tables of fills, in their order. */
+/** The stored columns of the two tables of fills, in their order. */
 export const fillColumns = {
   fills: fieldNames.map(columnOf),
   fills_by_token: [
@@ -97,25 +97,25 @@ export const fillColumns = {
   ],
 } as const satisfies Record<string, readonly FillColumn[]>;
 
-/** A table that has every fill. */
+/** The name of a table that holds every fill. */
 export type FillTable = keyof typeof fillColumns;
 
 /**
- * The columns as they are declared. A field in `row` can be named like a column, and is read out of it:
- * conditions are the same for both tables.
+ * The column declarations in SQL. Each field in `row` has an alias column that extracts it, so the same
+ * conditions work on both tables.
  */
 export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
   fills: declared("fills").join(", "),
   fills_by_token: [...declared("fills_by_token"), ...namesOf(packedFields).map(aliasOf)].join(", "),
 };
 
-/** Bytes of a row, which are always the same. */
+/** The length of a row, in bytes. */
 export const fillBytes: number = bytesOf(fieldNames);
 
-/** Where the fields begin in a row. */
+/** The offset of each field in a row, in bytes. */
 export const placesInFill: Readonly<Record<FillField, number>> = placesOf(fieldNames);
 
-/** Where fields that follow one another begin, from the first. */
+/** Returns the offsets of consecutive fields, in bytes from the first. */
 export function placesOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
   const places = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
   return Object.fromEntries(places) as Record<FillField, number>;

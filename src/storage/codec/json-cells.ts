@@ -1,6 +1,6 @@
 import type { Cell } from "../engine/engine.ts";
 
-/** A `hex(...)` cell as `0x` hex. */
+/** Returns a `hex(...)` cell as lower-case `0x` hex. */
 export function prefixed(cell: Cell | undefined): string {
   return `0x${String(cell).toLowerCase()}`;
 }

@@ -1,17 +1,17 @@
-/** The columns of `minute_candles` and `hour_candles`: how two parts become one, and how long a value is. */
+/** The columns of `minute_candles` and `hour_candles`: how rows of one candle merge, and the bytes of a value. */
 
-/** Unix seconds; micros; positions. */
+/** The types of columns: times in unix seconds, counts, positions, amounts in micros. */
 const types = {
   integer4: { type: "UInt32", bytes: 4 },
   integer8: { type: "UInt64", bytes: 8 },
   micros: { type: "Decimal(38, 6)", bytes: 16 },
-  /** A position with the price at it. */
+  /** A `seq` and the price at it. */
   tick: { type: "Tuple(UInt64, Decimal(38, 6))", bytes: 24 },
 } as const;
 
 type MinuteColumn = { readonly type: string; readonly bytes: number };
 
-/** In the order of the table. Open and close are (seq, price), so that merging needs no order. */
+/** The columns, in the order of the table. Open and close are (seq, price), so rows merge in any order. */
 const columns = {
   token_id: { type: "FixedString(32)", bytes: 32 },
   minute: types.integer4,
@@ -33,15 +33,15 @@ const columns = {
 
 const named: readonly (readonly [string, MinuteColumn])[] = Object.entries(columns);
 
-/** The columns as they are declared. */
+/** The column declarations of `minute_candles` in SQL. */
 export const minuteColumnsSql: string = declare(named);
 
-/** The columns of `hour_candles`, which takes the same rows and merges those of one hour. */
+/** The column declarations of `hour_candles`. It takes the same rows and merges the rows of one hour. */
 export const hourColumnsSql: string = declare(
   Object.entries({ ...columns, minute: merged("min", types.integer4) }),
 );
 
-/** How many bytes a row has, and where the columns begin in it. */
+/** The length of a row, and the offset of each column in it, in bytes. */
 export const minuteBytes: number = bytesBefore(named.length);
 export const placesInMinute = Object.fromEntries(
   named.map(([name], index) => [name, bytesBefore(index)]),

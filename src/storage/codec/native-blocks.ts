@@ -1,19 +1,19 @@
 /**
- * Reads what the engine gives in its own format (`Native`): blocks of rows, one column after the other,
- * so that it can be taken over without looking at every row.
+ * Reads the engine's own format (`Native`): blocks of rows, one column after the other. Columns are used
+ * in place, without a pass over the rows.
  */
 import { assert } from "../../base/assert.ts";
 import type { Engine } from "../engine/engine.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** A block: how many rows it has, and of each of its columns the name and the bytes. */
+/** A block: its number of rows, and the name and bytes of each column. */
 export type NativeBlock = {
   readonly rows: number;
   readonly names: readonly string[];
   readonly columns: readonly Buffer[];
 };
 
-/** The blocks of an answer whose columns are of so many bytes a value, which never differ. */
+/** Reads the blocks of an answer. All values of a column have the same size: `widths`, in bytes. */
 export function* readNativeBlocks(
   bytes: Buffer,
   widths: readonly number[],
@@ -26,7 +26,7 @@ export function* readNativeBlocks(
     const names: string[] = [];
     const bodies = widths.map((width) => {
       names.push(reader.take(reader.varint()).toString());
-      // Its type.
+      // Skips the name of the type.
       reader.take(reader.varint());
       return reader.take(rows * width);
     });
@@ -34,13 +34,13 @@ export function* readNativeBlocks(
   }
 }
 
-/** Rows of named columns: how many, and where their values are. */
+/** A block of rows with a reader for each named column. */
 export type ColumnBlock<Name extends string> = {
   readonly rows: number;
   readonly of: Readonly<Record<Name, RowReader>>;
 };
 
-/** Selects columns, given as SQL and as how many bytes a value has, from what the clauses name. */
+/** Selects columns by name, each with its SQL and its bytes per value. `clauses` begins with `FROM`. */
 export async function readColumns<Name extends string>(
   engine: Engine,
   columns: Readonly<Record<Name, readonly [sql: string, width: number]>>,

@@ -2,10 +2,10 @@ import type { Address, TokenId } from "../../base/ids.ts";
 import { TokenTexts } from "./token-texts.ts";
 
 const two32 = 2 ** 32;
-/** For all readers: what one batch has of tokens, the next one has nearly all of too. */
+/** Shared by all readers: consecutive batches have nearly the same tokens. */
 const texts = new TokenTexts();
 
-/** Fields of rows that a `RowWriter` wrote, each by the place of its first byte. */
+/** Reads fields from the rows of a `RowWriter`, each by the offset of its first byte. */
 export class RowReader {
   readonly #rows: Buffer;
   readonly #view: DataView;
@@ -41,7 +41,7 @@ export class RowReader {
     const view = this.#view;
     const low = view.getBigInt64(at, true);
     const sign = view.getInt32(at + 4, true) >> 31;
-    // Nearly all are no longer than this.
+    // Nearly all values fit into 64 bits.
     if (view.getInt32(at + 8, true) === sign && view.getInt32(at + 12, true) === sign) return low;
     return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
   }

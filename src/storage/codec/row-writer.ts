@@ -1,13 +1,13 @@
 /**
  * Builds rows of ClickHouse's binary format (`RowBinary`) in one growing buffer: fields in the order
- * of the columns, integers little-endian, nothing between them. The engine reads it twenty times
- * faster than text (measured: 0.2 us a fill instead of 3.9).
+ * of the columns, integers little-endian, no separators. The engine reads it twenty times faster than
+ * text (measured: 0.2 µs a fill instead of 3.9).
  */
 import { assert } from "../../base/assert.ts";
 
 const two32 = 2 ** 32;
 
-/** Room for the digits of the longest id, after two bytes that put them on a word boundary. */
+/** Holds the digits of the longest id (32 bytes). Two bytes of padding align them to a word. */
 const scratch = Buffer.alloc(72);
 const scratchWords = new Uint32Array(scratch.buffer, scratch.byteOffset, scratch.length / 4);
 
@@ -15,16 +15,16 @@ export class RowWriter {
   #buffer: Buffer;
   #view: DataView;
   #length = 0;
-  /** What `repeated` wrote last, by column, and where that is. */
+  /** The value that `repeated` wrote last in each column, and where its bytes begin. */
   readonly #newest: { value: string; at: number }[] = [];
 
-  /** With room for so many bytes; more is made when they are not enough. */
+  /** Allocates room for `bytesExpected`. The buffer grows when it is full. */
   constructor(bytesExpected = 1024) {
     this.#buffer = Buffer.allocUnsafeSlow(bytesExpected);
     this.#view = viewOf(this.#buffer);
   }
 
-  /** A `FixedString` given as `0x` and lower-case hex: an even number of bytes, 32 at the most. */
+  /** Writes a `FixedString`, given as `0x` and lower-case hex: an even number of bytes, at most 32. */
   hex(value: string): this {
     const bytes = (value.length - 2) / 2;
     assert(bytes % 2 === 0 && bytes <= 32, "an id is a whole number of words");
@@ -45,8 +45,8 @@ export class RowWriter {
   }
 
   /**
-   * The same, in a column of which rows often have what the row before has: copying its bytes is
-   * several times faster than reading digits. Columns are counted from 0.
+   * Writes what `hex` writes, for columns that often repeat the value of the previous row: copying its
+   * bytes is several times faster than parsing digits. `column` is any number from 0, one for each such column.
    */
   repeated(column: number, value: string): this {
     const newest = this.#newest[column];
@@ -59,7 +59,7 @@ export class RowWriter {
     return this.hex(value);
   }
 
-  /** A `UInt8`, or an `Enum8` by its number. */
+  /** Writes a `UInt8`, or the code of an `Enum8`. */
   uint8(value: number): this {
     this.#reserve(1);
     this.#length = this.#buffer.writeUInt8(value, this.#length);
@@ -78,22 +78,22 @@ export class RowWriter {
     return this;
   }
 
-  /** A safe integer that is not negative. */
+  /** Writes a `UInt64`, given as a safe integer. */
   uint64(value: number): this {
     return this.uint32(value % two32).uint32(Math.floor(value / two32));
   }
 
-  /** A `UInt128`, or a `Decimal(38, 6)` given in micros. */
+  /** Writes a `UInt128`, or a `Decimal(38, 6)` given in micros. */
   int128(value: bigint): this {
     this.#reserve(16);
-    // Each writes the lowest 64 bits of what it is given: three times faster than by way of numbers.
+    // `setBigInt64` writes the lowest 64 bits. This is three times faster than converting to numbers.
     this.#view.setBigInt64(this.#length, value, true);
     this.#view.setBigInt64(this.#length + 8, value >> 64n, true);
     this.#length += 16;
     return this;
   }
 
-  /** A `String`, of whatever length. */
+  /** Writes a `String` with its length as a varint. */
   text(value: string): this {
     const bytes = Buffer.byteLength(value);
     this.#reserve(bytes + 5);
@@ -105,17 +105,17 @@ export class RowWriter {
     return this;
   }
 
-  /** The rows written. The writer must not be used after this. */
+  /** Returns the rows. The writer must not be used after this. */
   finish(): Buffer {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  /** Bytes that were written before, once more. */
+  /** Appends a copy of bytes that were written before. */
   #copy(from: number, bytes: number): this {
     this.#reserve(bytes);
     const view = this.#view;
     const at = this.#length;
-    // Ids have 20 or 32 bytes.
+    // Copies words of 4 bytes: ids have 20 or 32 bytes.
     for (let index = 0; index < bytes; index += 4) {
       view.setInt32(at + index, view.getInt32(from + index, true), true);
     }
@@ -137,8 +137,8 @@ function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
 }
 
 /**
- * The two bytes that four lower-case hex digits stand for, in the lowest byte of each half. Four
- * digits at the same time are three times faster than one after the other; every id of every row comes here.
+ * Parses four lower-case hex digits to two bytes, in the low byte of each 16-bit half. Four digits at the same
+ * time are three times faster than one by one, and every id of every row comes here.
  */
 function bytesOfDigits(word: number): number {
   const isLetter = (word >>> 6) & 0x01010101;

@@ -3,20 +3,20 @@ import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 
 const words = 8;
-/** Odd, and without a pattern: spreads ids that differ in few bits over all places. */
+/** A multiplier that is odd and has no pattern in its bits. It spreads ids that differ in few bits over all slots. */
 const spread = 0x9e3779b1;
 
 /**
- * Token ids as text from their bytes in rows. A token comes again and again, and making its text
- * costs some times what finding it does; maps keyed by it are faster too when it is the same string.
- * Every id has one place, which the newest of those that share it takes.
+ * A string table that turns the bytes of token ids into text. Tokens recur, and making a string costs several
+ * times as much as finding it. Maps keyed by token are also faster when the string is the same object.
+ * Each id maps to one slot; a newer id with the same slot replaces the older one.
  */
 export class TokenTexts {
   readonly #texts: (TokenId | undefined)[];
   readonly #words: Int32Array;
   readonly #shift: number;
 
-  /** With so many places, a power of two. */
+  /** `places` is the number of slots, a power of two. */
   constructor(places: number = storeLimits.tokenTextPlaces) {
     assert(Number.isInteger(Math.log2(places)), "places are a power of two");
     this.#texts = Array.from({ length: places }, () => undefined);
@@ -24,7 +24,7 @@ export class TokenTexts {
     this.#shift = 32 - Math.log2(places);
   }
 
-  /** The token whose 32 bytes are at `at`. */
+  /** Returns the token whose 32 bytes begin at `at`. */
   at(view: DataView, at: number): TokenId {
     const place = mixToken(view, at) >>> this.#shift;
     const known = this.#texts[place];
@@ -46,7 +46,7 @@ export class TokenTexts {
   }
 }
 
-/** 32 bits that follow from all 32 bytes of a token id. */
+/** Hashes the 32 bytes of a token id to 32 bits. */
 function mixToken(view: DataView, at: number): number {
   let mixed = 0;
   for (let word = 0; word < words; word += 1) {

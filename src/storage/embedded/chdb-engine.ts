@@ -26,11 +26,11 @@ import { deleteRows } from "./delete-rows.ts";
 
 /**
  * ClickHouse inside the process (chDB). One process per data folder: a second one gets
- * `DataFolderBusyError`. Queries cannot be canceled, so how many may wait is bounded; over that
- * `SERVICE_UNAVAILABLE` is thrown.
+ * `DataFolderBusyError`. Queries cannot be canceled, so the number that may wait is bounded. Over it,
+ * queries throw `SERVICE_UNAVAILABLE`.
  *
- * A connection does one thing at a time. Those that read are not those that write: an insert
- * waits for the disk, and a client that asks would wait with it.
+ * A connection runs one statement at a time. Reads and writes have separate connections: an insert
+ * waits for the disk, and queries of clients would wait with it.
  */
 export class ChdbEngine implements Engine {
   readonly #writers: ConnectionPool<Session>;
@@ -45,7 +45,7 @@ export class ChdbEngine implements Engine {
     this.#path = path;
   }
 
-  /** Makes what is not there: the data folder and, in it, the database. Throws as `openSessions` does. */
+  /** Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does. */
   static async open(dataDir: string): Promise<ChdbEngine> {
     await mkdir(dataDir, { recursive: true });
     const path = join(dataDir, "facts");
@@ -96,9 +96,9 @@ export class ChdbEngine implements Engine {
     }
   }
 
-  /** The library takes rows in memory as text only, but reads binary ones from a file. */
+  /** Inserts the rows of a file. The library takes rows from memory only as text, but reads binary rows from a file. */
   async #insertFile(table: string, { path }: SpoolFile, token?: string): Promise<void> {
-    // The file is read, not mapped, which would count it as memory of the process once more.
+    // The file is read, not mapped: a mapping would count as memory of the process.
     const reading = { storage_file_read_method: "pread" };
     const settings = listSettings({ ...insertSettings(token), ...reading });
     const source = `file('${path}', 'RowBinary')`;
@@ -111,7 +111,7 @@ export class ChdbEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    // Closing with work in flight aborts the engine for the whole process.
+    // Closing with work in flight aborts the engine of the whole process.
     await Promise.all([this.#readers.close(), this.#writers.close()]);
     await drainPending();
     for (const session of this.#sessions) session.close();
@@ -119,10 +119,10 @@ export class ChdbEngine implements Engine {
   }
 }
 
-/** What the tables of SQL without a database are in. */
+/** The default database of all statements. */
 const database = "oddwire";
 
-/** Throws `DataFolderBusyError` or `StoreDamagedError`. */
+/** Opens all connections. Throws `DataFolderBusyError` or `StoreDamagedError`. */
 function openSessions(path: string): readonly Session[] {
   const sessions: Session[] = [];
   try {
@@ -144,7 +144,7 @@ function openSessions(path: string): readonly Session[] {
   }
 }
 
-/** Of the engine's errors: a file ends early or its checksum does not match. */
+/** Codes of the engine for a file that ends early, or whose content or checksum is wrong. */
 const damageCodes: ReadonlySet<unknown> = new Set([32, 33, 40, 246]);
 
 async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
@@ -160,7 +160,7 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
   }
 }
 
-/** A process that has a folder open has its number in a locked file there, which stays when it is killed. */
+/** Whether another process has the folder open. Its PID is in a file there, which remains when it is killed. */
 function isInUse(path: string): boolean {
   const statusFile = join(path, "status");
   if (!existsSync(statusFile)) return false;
@@ -172,12 +172,12 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (thrown) {
-    // No such process; a process of another user is alive.
+    // EPERM: the process exists and belongs to another user. Other errors: there is no such process.
     return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** `a = 1, b = 'c'`. */
+/** Returns settings as SQL: `a = 1, b = 'c'`. */
 function listSettings(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = ${typeof value === "number" ? value : `'${value}'`}`)

@@ -9,19 +9,19 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
 
-/** Raised when rows are stored in another way. */
+/** The version of the stored rows. Raise it when their format changes. */
 const format = 3;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;
-  /** The first block that was indexed, from before it was final; absent until then. */
+  /** The first indexed block, stored before the block is final; absent before indexing has begun. */
   readonly start_block?: number;
 };
 
 /**
  * Ties a data folder to a chain and a list of contracts on first use. Returns the block that indexing started
- * with; `null` before the first. Throws `ConfigError` when the folder belongs to others, or cannot be made where
- * it should be, and `DataFolderUnwritableError`.
+ * with; `null` before the first. Throws `ConfigError` when the folder belongs to another chain or other contracts
+ * or cannot be created, and `DataFolderUnwritableError`.
  */
 export async function claimDataFolder(
   dataDir: string,
@@ -45,8 +45,8 @@ export async function claimDataFolder(
 }
 
 /**
- * Stores the first block that is indexed, durably, before it is served: until blocks are final nothing else in the
- * folder says where indexing started. Throws `DataFolderUnwritableError`.
+ * Stores the first indexed block durably, before it is served: until blocks are final, nothing else in the folder
+ * records where indexing started. Throws `DataFolderUnwritableError`.
  */
 export async function recordStartBlock(dataDir: string, block: number): Promise<void> {
   const path = identityIn(dataDir);
@@ -55,7 +55,7 @@ export async function recordStartBlock(dataDir: string, block: number): Promise<
   await writeIdentity(path, { ...known, start_block: block }, rename);
 }
 
-/** Unties a data folder in which nothing was indexed: what it was tied to may have been a mistake. */
+/** Unties a data folder in which nothing was indexed: its chain or contracts may have been a mistake. */
 export async function releaseDataFolder(dataDir: string): Promise<void> {
   const path = identityIn(dataDir);
   if ((await readIdentity(path))?.start_block === undefined) await rm(path, { force: true });
@@ -84,7 +84,7 @@ function isIdentity(value: unknown): value is FolderIdentity {
   return start === undefined || (Number.isSafeInteger(start) && Number(start) >= 0);
 }
 
-/** `put` makes the file appear whole or not at all: half a file would be taken for a damaged one. */
+/** Writes a draft, then moves it with `put`: the file appears completely or not at all, never damaged. */
 async function writeIdentity(
   path: string,
   identity: FolderIdentity,

@@ -5,10 +5,9 @@ import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { wordLiteral } from "../sql-literal.ts";
 
 /**
- * Deletes the rows of a table that a condition names, if there are any. What a crash left is mostly
- * in parts of its own, which are dropped immediately. Rows in other parts are hidden until these merge; the
- * engine waits for room to do that without an end and without a word: better to throw
- * `DataFolderUnwritableError` before.
+ * Deletes the rows of a table that match a condition, if there are any. Rows that a crash left are mostly
+ * alone in their parts, which are dropped immediately. Other parts are rewritten with the rows masked. On a full
+ * disk the engine would wait for room forever, without an error, so this throws `DataFolderUnwritableError` first.
  */
 export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
   if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
@@ -17,9 +16,9 @@ export async function deleteRows(engine: Engine, table: string, where: string): 
   await engine.command(`DELETE FROM ${table} WHERE ${where}`);
 }
 
-/** Drops the parts that have no other rows; answers whether that was all there was to delete. */
+/** Drops the parts in which all rows match. Returns whether no matching rows are left. */
 async function dropParts(engine: Engine, table: string, where: string): Promise<boolean> {
-  // A merge would put other parts in the place of those that are named, also one that is all but done.
+  // A merge would replace the parts between the query and the drop, also one that has nearly finished.
   await engine.command(`SYSTEM STOP MERGES ${table}`);
   try {
     const underWay = `system.merges WHERE database = currentDatabase() AND table = '${table}'`;
@@ -38,7 +37,7 @@ async function dropParts(engine: Engine, table: string, where: string): Promise<
   }
 }
 
-/** Throws `DataFolderUnwritableError` when no part could be written again: the engine reserves 1.1 times its size. */
+/** Throws `DataFolderUnwritableError` without room to rewrite the largest part: the engine reserves 1.1 times it. */
 export async function refuseFullDisk(engine: Engine): Promise<void> {
   const [row] = await engine.query(
     `SELECT (SELECT min(unreserved_space) FROM system.disks),

@@ -7,7 +7,7 @@ import { ChdbEngine } from "./chdb-engine.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
 
 /**
- * Opens the engine in a data folder, and makes its tables unless they are there. Throws `DataFolderBusyError`,
+ * Opens the engine in a data folder and creates missing tables. Throws `DataFolderBusyError`,
  * `StoreDamagedError` and `DataFolderUnwritableError`.
  */
 export async function openFolder(dataDir: string): Promise<OpenedEngine> {
@@ -29,24 +29,24 @@ async function prepareFolder(engine: Engine): Promise<void> {
 }
 
 /**
- * Resolves when the engine has carried out what a process was killed in the middle of: it goes on
- * with that on its own after a start, and rows must not go away under what is counted or put there.
- * Throws `DataFolderUnwritableError` when there is no room for it.
+ * Waits until the engine has finished the mutations of a process that was killed. The engine resumes
+ * them when it starts, and rows must not disappear while a start counts or inserts rows.
+ * Throws `DataFolderUnwritableError` when the disk has no room for them.
  */
 async function finishMutations(engine: Engine): Promise<void> {
   const unfinished = "system.mutations WHERE database = currentDatabase() AND NOT is_done";
   const underWay = "system.merges WHERE database = currentDatabase() AND is_mutation";
   while ((await readCount(engine, unfinished)) > 0) {
-    // One that is under way has reserved its room.
+    // A mutation that is running has reserved its disk space.
     if ((await readCount(engine, underWay)) === 0) await refuseFullDisk(engine);
     await delay(storeLimits.mutationsPollMs);
   }
 }
 
 /**
- * The engine puts aside what it cannot read and goes on without: with the commit records gone, that would
- * look like a folder in which nothing was ever acknowledged. Every part is fsynced before it
- * counts, so no crash leaves a broken one.
+ * The engine detaches parts that it cannot read and continues without them. A folder without its commit
+ * records would look as if nothing had ever been stored. Every part is fsynced before it counts, so no
+ * crash leaves a broken one.
  */
 async function refuseBrokenParts(engine: Engine): Promise<void> {
   const [row] = await engine.query(

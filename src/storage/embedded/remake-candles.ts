@@ -3,14 +3,14 @@ import { encodeMinuteCandles } from "../codec/encode-facts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
 
-/** Conditions in SQL: on `minute` for the minutes and for the hours they are in, on columns of `fills` for their fills. */
+/** The candles to derive again, as SQL conditions: `minutes` and `hours` on `minute`, `fills` on columns of `fills`. */
 export type CandlesToRemake = {
   readonly minutes: string;
   readonly hours: string;
   readonly fills: string;
 };
 
-/** Deletes the candles of minutes and of the hours they are in, and makes them again of the stored fills. */
+/** Deletes candles of minutes and of their hours, and derives them again from the stored fills. */
 export async function remakeCandles(
   engine: Engine,
   { minutes, hours, fills }: CandlesToRemake,

@@ -11,14 +11,14 @@ type TableSize = {
   readonly parts: number;
 };
 
-/** What the tables hold. */
+/** The size of the store. */
 export type StoreSize = {
   readonly tables: readonly TableSize[];
-  /** Blocks between the first and the last without a commit record. */
+  /** How many blocks between the first and the last committed block have no commit record. */
   readonly missingBlocks: number;
 };
 
-/** Asks the engine how much it holds; not more often than every `sizeKeptMs`, `sizeRetryMs` after a failure. */
+/** Reads the size of the store, at most once every `sizeKeptMs`; after a failure, once every `sizeRetryMs`. */
 export class StoreSizeReader {
   readonly #engine: Engine;
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class StoreSizeReader {
     this.#log = options.log;
   }
 
-  /** `null` when the engine cannot know: the other metrics are needed then all the more. */
+  /** Returns the size; `null` when the engine fails, since operators then still need the other metrics. */
   async read(): Promise<StoreSize | null> {
     const nowMs = this.#clock.monotonicMs();
     if (this.#latest === null || nowMs >= this.#dueMs) {

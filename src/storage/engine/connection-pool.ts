@@ -1,7 +1,7 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 
-/** Connections of an engine, of which each does one thing at a time. First come, first served. */
+/** Connections of an engine, each of which runs one statement at a time. First come, first served. */
 export class ConnectionPool<Connection> {
   readonly #size: number;
   readonly #idle: Connection[];
@@ -14,7 +14,7 @@ export class ConnectionPool<Connection> {
     this.#idle = [...connections];
   }
 
-  /** Throws `SERVICE_UNAVAILABLE` when too many are in line. */
+  /** Runs work on an idle connection. Throws `SERVICE_UNAVAILABLE` when too many calls wait for one. */
   async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     if (this.#isClosed) throw new Error("the engine is closed");
     const connection = this.#idle.pop() ?? (await this.#nextIdle());
@@ -31,7 +31,7 @@ export class ConnectionPool<Connection> {
     }
   }
 
-  /** Resolves when nothing is under way or in line; nothing can be run any more. */
+  /** Resolves when no call runs or waits. Later calls of `run` throw. */
   async close(): Promise<void> {
     while (!this.#isIdle) {
       this.#allIdle ??= Promise.withResolvers();
@@ -44,7 +44,7 @@ export class ConnectionPool<Connection> {
     return this.#idle.length === this.#size;
   }
 
-  /** In line here, where it is bounded: a library's own line has no end. */
+  /** Waits for a connection. The queue is here because it is bounded; the queue of a library is not. */
   async #nextIdle(): Promise<Connection> {
     if (this.#waiting.length >= storeLimits.queriesWaitingMax) {
       throw new AppError("SERVICE_UNAVAILABLE", { retryAfterSeconds: 1 });

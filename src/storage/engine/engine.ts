@@ -1,60 +1,60 @@
 /**
  * The analytical engine, as the rest of `storage/` sees it: ClickHouse SQL in, rows out. It is embedded in the process
- * (`embedded/`) or a server (`server/`), and the SQL is the same. Names of tables stand for those of one database,
- * which the engine is opened with.
+ * (`embedded/`) or a server (`server/`); both take the same SQL. Table names without a database refer to the database
+ * that the engine is opened with.
  */
 import { assert } from "../../base/assert.ts";
 import type { StoreKind } from "../schema/schema-target.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
-/** A value of a row as the engine's JSON gives it: 64-bit integers are numbers, decimals strings. */
+/** A value of a row as parsed from the engine's JSON: 64-bit integers are numbers, decimals are strings. */
 export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
-/** Whole rows of `row-writer.ts`, one after the other. */
+/** Complete rows of `row-writer.ts`, one after the other. */
 export type Rows = Buffer | SpoolFile;
 
 export type Engine = {
-  /** Runs a `SELECT`; the SQL holds only literals that `sql-literal.ts` made. */
+  /** Runs a `SELECT`. All literals in the SQL come from `sql-literal.ts`. */
   query(sql: string): Promise<readonly Row[]>;
-  /** As `query`, with the columns as the engine has them (`Native`), for a great many rows. */
+  /** Runs a `SELECT` and returns its columns in the engine's own format (`Native`), for a large number of rows. */
   queryNative(sql: string): Promise<Buffer>;
-  /** Runs a statement without result: DDL, `ALTER`, `INSERT ... SELECT`. */
+  /** Runs a statement without a result: DDL, `ALTER`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
-  /** Deletes the rows of a table that a condition names, if there are any. */
+  /** Deletes the rows of a table that match a condition, if there are any. */
   deleteRows(table: string, where: string): Promise<void>;
-  /** Room for the rows of one insert that come bit by bit; to be closed. */
+  /** Opens a file for the rows of one insert that arrive over time. The caller closes it. */
   openRows(): Promise<SpoolFile>;
   /**
-   * Inserts rows; durable when it resolves. One call is one atomic block. With a token that was given before, it adds
-   * nothing: the table must have a deduplication window. An engine that was killed meanwhile may know a token without
-   * its rows, as it notes the token first: who gives one again has to count them.
+   * Inserts rows as one atomic block; durable when it resolves. A call with a token that was used before adds nothing,
+   * if the table has a deduplication window. An engine stores the token before the rows, so after a crash it can know a
+   * token without its rows: a caller that repeats a token must count the rows.
    */
   insert(table: string, rows: Rows, token?: string): Promise<void>;
-  /** Waits for what is running, then frees the engine. */
+  /** Waits for running statements, then releases the engine. */
   close(): Promise<void>;
 };
 
-/** An engine with its tables made. */
+/** An engine whose tables exist. */
 export type OpenedEngine = {
   readonly engine: Engine;
-  /** Other processes may write to a database of a server or of a cluster. */
+  /** Where the tables are. Other processes can write to a database on a server or a cluster. */
   readonly kind: StoreKind;
 };
 
-/** Opens an engine whose files, if it has any, are in a data folder, which is made when it does not exist. */
+/** Opens an engine that keeps its files, if any, in a data folder. Creates the folder when it does not exist. */
 export type OpenEngine = (dataDir: string) => Promise<OpenedEngine>;
 
-/** What both engines give their JSON rows by. */
+/** Settings for the JSON rows of both engines. */
 export const rowSettings = {
   output_format_json_quote_64bit_integers: 0,
   output_format_json_quote_decimals: 1,
 } as const;
 
 /**
- * For statements that write. Without a token every insert counts: the engine would otherwise swallow one whose rows
- * are those of another. Its queues, also the one for
- * shards, would acknowledge rows that are not durable.
+ * Settings for statements that write. Deduplication is off without a token: the engine would drop an insert whose rows
+ * equal those of an earlier one. Asynchronous inserts and background sends to shards are off: they would acknowledge
+ * rows that are not durable.
  */
 export const writeSettings = {
   async_insert: 0,
@@ -63,7 +63,7 @@ export const writeSettings = {
   deduplicate_insert_select: "disable",
 } as const;
 
-/** One block whatever its size, and in one thread: anything else would be several inserts. */
+/** Returns settings that insert all rows as one block, in one thread: otherwise the engine makes several inserts. */
 export function insertSettings(token?: string) {
   const wholeBlock = {
     ...writeSettings,
@@ -82,13 +82,13 @@ export function insertSettings(token?: string) {
   } as const;
 }
 
-/** The rows of `JSONCompactEachRow`. */
+/** Parses rows in the format `JSONCompactEachRow`. */
 export function parseRows(text: string): readonly Row[] {
   if (text === "") return [];
   return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
 }
 
-/** How many rows `<table> WHERE <condition>` names. */
+/** Counts the rows of `<table> WHERE <condition>`. */
 export async function readCount(engine: Engine, fromWhere: string): Promise<number> {
   const [row] = await engine.query(`SELECT count() FROM ${fromWhere}`);
   return Number(row?.[0]);

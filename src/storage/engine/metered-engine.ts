@@ -5,7 +5,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
-/** Measures another engine; not how long its commands take, which are rare (start and repair). */
+/** Measures the queries and inserts of another engine. Commands are not timed: they are rare (start and repair). */
 export class MeteredEngine implements Engine {
   readonly latencies = {
     query: new LatencyHistogram({
@@ -22,7 +22,7 @@ export class MeteredEngine implements Engine {
   readonly failures = new KindCounts<"query" | "insert">();
   readonly #engine: Engine;
   readonly #onInsertsFailing: (reason: string) => void;
-  /** Why the newest insert into a table failed, if it did. */
+  /** The error of each table whose newest insert failed. */
   readonly #insertProblems = new Map<string, AppError>();
   #underWay = 0;
 
@@ -32,13 +32,13 @@ export class MeteredEngine implements Engine {
     this.#onInsertsFailing = onInsertsFailing;
   }
 
-  /** Why rows of a table cannot be inserted, as clients may know it; `null` when all can. */
+  /** Why inserts into some table fail, as a sentence for clients; `null` when none fails. */
   get insertProblem(): string | null {
     const [problem = null] = this.#insertProblems.values();
     return problem?.message ?? null;
   }
 
-  /** Operations that were begun and are not done, those waiting in line included. */
+  /** The number of operations that run or wait. */
   get underWay(): number {
     return this.#underWay;
   }
@@ -64,7 +64,7 @@ export class MeteredEngine implements Engine {
   }
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
-    // An engine has nothing to do for no rows, and that must not pass for a fast insert.
+    // Engines ignore an insert without rows. It must not be measured as a fast insert.
     if (rows.length === 0) return;
     try {
       await this.#measured("insert", () => this.#engine.insert(table, rows, token));
@@ -94,7 +94,7 @@ export class MeteredEngine implements Engine {
     }
   }
 
-  /** Without a cause it was refused because too many wait, and is repeated shortly. */
+  /** Remembers why an insert failed. An error without a cause only means that too many wait: the insert is repeated. */
   #noteInsertFailure(table: string, thrown: unknown): void {
     if (!(thrown instanceof AppError) || thrown.cause === undefined) return;
     if (this.#insertProblems.size === 0) this.#onInsertsFailing(toError(thrown.cause).message);

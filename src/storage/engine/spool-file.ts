@@ -8,8 +8,8 @@ import { written } from "./store-errors.ts";
 let opened = 0;
 
 /**
- * Rows of one insert that come one after the other, in a file instead of in memory. It has no name, so
- * that nothing of it is left whatever happens. What writes rejects with `DataFolderUnwritableError`.
+ * A file for the rows of one insert that arrive over time, so that they do not take memory. The file is unlinked
+ * right after it is created, so a crash leaves nothing. Writes reject with `DataFolderUnwritableError`.
  */
 export class SpoolFile {
   readonly #file: FileHandle;
@@ -19,7 +19,7 @@ export class SpoolFile {
     this.#file = file;
   }
 
-  /** It is made next to other files, by a name that begins with `prefix`. */
+  /** Creates a file. `prefix` begins its path. */
   static async open(prefix: string): Promise<SpoolFile> {
     const path = `${prefix}-rows-${opened}`;
     opened += 1;
@@ -33,20 +33,20 @@ export class SpoolFile {
     }
   }
 
-  /** Bytes. */
+  /** The length, in bytes. */
   get length(): number {
     return this.#length;
   }
 
-  /** By which this process opens it again, as long as it is not closed. */
+  /** The path by which this process can open the file again until it is closed. */
   get path(): string {
     return `/dev/fd/${this.#file.fd}`;
   }
 
-  /** One after the other: the next when this has resolved. Answers where the rows begin. */
+  /** Appends rows and returns where they begin, in bytes. Call it again only after it has resolved. */
   async append(rows: Buffer): Promise<number> {
     const begin = this.#length;
-    // By position: where `/dev/fd` shares its offset with the file, reading starts at the beginning.
+    // Writing by position leaves the offset at 0. Where `/dev/fd` shares it, a reader starts at the beginning.
     for (let at = 0; at < rows.length; ) {
       const writing = this.#file.write(rows, at, rows.length - at, begin + at);
       at += (await written(writing)).bytesWritten;
@@ -63,7 +63,7 @@ export class SpoolFile {
     }
   }
 
-  /** All that was appended. Several may be open at the same time. */
+  /** Returns a stream of everything appended. Several streams can be open at the same time. */
   stream(): Readable {
     return Readable.from(this.#pieces(), { objectMode: false });
   }

@@ -1,13 +1,13 @@
 import { toError } from "../../base/errors.ts";
 
-/** What is wrong with a store as a whole; not with the engines, which not everything that throws these may load. */
+/** Errors of a store as a whole, apart from the engines, so that code can throw them without loading an engine. */
 
-/** The data folder is in use by another process; start again when that one has stopped. */
+/** Another process is using the data folder. Start again when it has stopped. */
 export class DataFolderBusyError extends Error {
   override name = "DataFolderBusyError";
 }
 
-/** The data folder, or a database of a server, holds what no crash leaves behind; the message says what to do. */
+/** The data folder or database is in a state that no crash can leave. The message says what to do. */
 export class StoreDamagedError extends Error {
   override name = "StoreDamagedError";
 
@@ -16,12 +16,12 @@ export class StoreDamagedError extends Error {
   }
 }
 
-/** Nothing can be written to the data folder at present, as when its disk is full. */
+/** The data folder cannot be written, for example because its disk is full. */
 export class DataFolderUnwritableError extends Error {
   override name = "DataFolderUnwritableError";
 }
 
-/** What writing answers. Rejects with `DataFolderUnwritableError` when it fails. */
+/** Awaits a write. Rejects with `DataFolderUnwritableError` when it fails. */
 export async function written<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing;
@@ -33,7 +33,7 @@ export async function written<Result>(writing: Promise<Result>): Promise<Result>
   }
 }
 
-/** What the engine says between its codes, which it repeats. */
+/** Returns the reason in an error message of the engine, without the repeated codes around it. */
 export function reasonOf({ message }: Error): string {
   const [, reason] = /DB::\w*Exception: (?!Code: )([^(]+)/.exec(message) ?? [];
   return (reason ?? message).trim().replace(/[.:,]$/, "");

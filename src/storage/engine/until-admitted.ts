@@ -4,8 +4,8 @@ import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
 
 /**
- * Does work of the engine that does no harm when it is begun again: requests may keep the engine so busy meanwhile
- * that it refuses, and a server may be away. Throws `SERVICE_UNAVAILABLE` when it is away for `outageMsMax`.
+ * Repeats idempotent work while the engine refuses it: because requests keep the engine busy, or because the server is
+ * unavailable. Throws `SERVICE_UNAVAILABLE` when it still fails after `outageMsMax`.
  */
 export async function untilAdmitted<Result>(work: () => Promise<Result>): Promise<Result> {
   const startedAtMs = systemClock.monotonicMs();
@@ -15,7 +15,7 @@ export async function untilAdmitted<Result>(work: () => Promise<Result>): Promis
     } catch (thrown) {
       const waitedMs = systemClock.monotonicMs() - startedAtMs;
       if (!(thrown instanceof AppError) || waitedMs > storeLimits.outageMsMax) throw thrown;
-      // With a cause something is wrong, and asking all the time would add to it.
+      // An error with a cause is an outage. Retrying as often as when the engine is busy would add to the load.
       await delay(
         thrown.cause === undefined ? storeLimits.mutationsPollMs : serverLimits.outageRetryMs,
       );

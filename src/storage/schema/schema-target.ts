@@ -1,23 +1,23 @@
-/** Where the tables are made: a cluster has them on every server, under the name that its configuration has. */
+/** Where tables are created: in a cluster on every server. `cluster` is its name in the servers' configuration. */
 export type SchemaTarget =
   | { readonly kind: "embedded" }
   | { readonly kind: "server"; readonly database: string }
   | { readonly kind: "cluster"; readonly database: string; readonly cluster: string };
 
-/** The kinds of places that facts are kept in. */
+/** The kinds of places that store facts. */
 export type StoreKind = SchemaTarget["kind"];
 
-/** Has a statement carried out on every server of a cluster. */
+/** Returns the clause that runs a statement on every server of a cluster; empty outside of one. */
 export function onCluster(target: SchemaTarget): string {
   return target.kind === "cluster" ? ` ON CLUSTER '${target.cluster}'` : "";
 }
 
-/** The database of the tables behind those that are sharded: each server has rows of its own in it. */
+/** Returns the database of the local tables behind sharded ones. On each server they hold the rows of its shard. */
 export function localDatabase(database: string): string {
   return `${database}_local`;
 }
 
-/** Where the tables of a database on a server are. */
+/** Returns the schema target of a database on a server or cluster. */
 export function targetOf(place: {
   readonly database: string;
   readonly cluster: string | null;

@@ -1,9 +1,9 @@
 /**
- * The tables, for the embedded engine, for one server and for a cluster. All hold facts of final blocks only, so rows
- * never change once their commit record is written, no read needs FINAL and no roll-up can be poisoned by a fork. Ids are
- * raw bytes, amounts exact decimals; the tokens of generation 1 to 3 alike are 32 bytes.
+ * The tables, for the embedded engine, for one server and for a cluster. Tables of facts hold final blocks only: rows
+ * never change once their commit record is written, no read needs FINAL, and no reorg can corrupt a roll-up. Ids are
+ * raw bytes, amounts exact decimals. Token ids of all three generations have 32 bytes.
  *
- * Inserts are synchronous and fsynced: what `append` acknowledged survives kill -9 and a power cut.
+ * Inserts are synchronous and fsynced: an append that has resolved survives kill -9 and a power cut.
  */
 import { fillColumnsSql } from "../codec/fill-layout.ts";
 import { hourColumnsSql, minuteColumnsSql } from "../codec/minute-layout.ts";
@@ -16,18 +16,18 @@ type Table = {
   readonly engine?: "MergeTree" | "AggregatingMergeTree" | "ReplacingMergeTree";
   readonly orderBy: string;
   readonly settings?: string;
-  /** Which shard of a cluster a row is on; without it every server has all rows. */
+  /** The sharding key in a cluster. Without it every server has all rows. */
   readonly shardBy?: string;
-  /** Whether writers on a server need it, and the embedded engine does not. */
+  /** Whether only servers need the table, not the embedded engine. */
   readonly isShared?: boolean;
 };
 
-/** Parts are merged into no larger ones: that keeps the disk busy for minutes, and readers wait (decision 0003). */
+/** The largest part that a merge makes. Larger merges keep the disk busy for minutes; reads wait (decision 0003). */
 const mergedBytesMax = 4 * 1024 ** 3;
 
 /**
- * Durable, and light on the file system: what one insert brings is a single file instead of two for
- * each column (24 files for some 140), and a column's buffer begins at 16 KB instead of 1 MB.
+ * Makes inserts durable and keeps files few: a part from one insert has a single data file instead of two for
+ * each column (24 files instead of about 140). A column's write buffer begins at 16 KB instead of 1 MB.
  */
 const parts =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, " +
@@ -35,12 +35,12 @@ const parts =
   `max_bytes_to_merge_at_max_space_in_pool = ${mergedBytesMax}`;
 
 /**
- * For tables that are read a token at a time: how many rows are read at the least in each part that has some, and all
- * of their columns next to each other in one file. Pages of 100 out of 125 million fills take 4 ms, with 1,024 rows 10.
+ * For tables that are read by token: small granules, since each part with matching rows reads at least one, and all
+ * columns in one file. A page of 100 out of 125 million fills takes 4 ms; with granules of 1,024 rows, 10 ms.
  */
 const byToken = `index_granularity = 256, min_bytes_for_wide_part = ${2 ** 53}`;
 
-/** How many inserts of a table a server remembers the tokens of, for a week in a cluster. */
+/** The deduplication window: how many insert tokens a server remembers per table, for up to a week in a cluster. */
 const deduplication = {
   embedded: "",
   server: ", non_replicated_deduplication_window = 10000",
@@ -48,14 +48,14 @@ const deduplication = {
     ", replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800",
 } as const;
 
-/** The engine takes a fixed length above 256 for a mistake without this. */
+/** Without this setting the engine refuses a FixedString longer than 256 bytes. */
 export const longRows = "allow_suspicious_fixed_string_types = 1";
 
 const tables: readonly Table[] = [
   {
-    // Every `OrderFilled` once, legs and summaries, with what its match adds, ordered by position for pages over
-    // everything. An order or a transaction is found without reading the hashes of all: 1.2 bytes a row rule out
-    // nearly all granules.
+    // Every `OrderFilled` once, both legs and summaries, with the fields of its match, ordered by position for pages
+    // over all tokens. Bloom filters of 1.2 bytes a row rule out nearly all granules in a search by order or
+    // transaction hash.
     name: "fills",
     columns: `${fillColumnsSql.fills},
   INDEX timestamps timestamp TYPE minmax,
@@ -65,8 +65,8 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(token_id)",
   },
   {
-    // The same rows by token, for pages of one token. The index by position is for recovery and repairs. A string
-    // of one length needs no length in front of it, so that both tables take the same bytes.
+    // The rows of `fills` by token, for pages of one token. The index on `seq` is for recovery and repairs. `row` is a
+    // FixedString, which has no length prefix, so both tables take the same bytes.
     name: "fills_by_token",
     columns: `${fillColumnsSql.fills_by_token},
   INDEX seqs seq TYPE minmax,
@@ -76,7 +76,7 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(token_id)",
   },
   {
-    // One-minute candles of each token's own trades; parts of one minute merge by themselves.
+    // One-minute candles of each token's own trades. The engine merges the rows of one minute.
     name: "minute_candles",
     columns: `${minuteColumnsSql},
   INDEX minutes minute TYPE minmax`,
@@ -86,7 +86,7 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(token_id)",
   },
   {
-    // The same by the hour, `minute` being the first one traded in: charts of weeks read a sixtieth of the rows.
+    // One-hour candles, where `minute` is the first minute with a trade: charts of weeks read a sixtieth of the rows.
     name: "hour_candles",
     columns: `${hourColumnsSql},
   INDEX minutes minute TYPE minmax`,
@@ -96,7 +96,7 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(token_id)",
   },
   {
-    // Everything that is not a fill: `subject` is the condition, question, order or user it is about.
+    // All events but fills. `subject` is the condition, question, order or address that an event is about.
     name: "events",
     columns: `seq UInt64,
   timestamp UInt32,
@@ -111,14 +111,14 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(subject)",
   },
   {
-    // Logs of our contracts that could not be read, whole.
+    // Logs of configured contracts that cannot be decoded, in full.
     name: "quarantine",
     columns: "seq UInt64, timestamp UInt32, reason String, log String",
     orderBy: "seq",
   },
   {
-    // The commit records: a row says that all facts of its blocks are in the other tables, and how many. It is
-    // written after them, so the newest contiguous one is where indexing goes on after a crash.
+    // The commit records. A row states that all facts of its blocks are in the other tables, and how many. It is
+    // written after them, so indexing resumes after the newest contiguous one.
     name: "commits",
     columns: `from_block UInt64,
   to_block UInt64,
@@ -131,34 +131,34 @@ const tables: readonly Table[] = [
     orderBy: "to_block",
   },
   {
-    // Blocks that were served before they were final, and may have been replaced since (`reorg-log.ts`).
+    // Ranges of blocks that were served before they were final and may have been replaced since (`reorg-log.ts`).
     name: "reorgs",
     columns: "from_block UInt64, to_block UInt64",
     orderBy: "to_block",
   },
   {
-    // Up to which block anything may have been served before it was final; each row is written before.
+    // The block up to which unfinalized blocks may have been served. A row is written before its blocks are served.
     name: "served_heads",
     columns: "to_block UInt64",
     orderBy: "to_block",
   },
   {
-    // The blocks of an append, before any of their facts; the first row says where they end (`claims.ts`).
+    // The blocks of an append, written before any of their facts. The first row of a `from_block` counts (`claims.ts`).
     name: "claims",
     columns: "from_block UInt64, to_block UInt64, writer String",
     orderBy: "from_block",
     isShared: true,
   },
   {
-    // Every change of a key, one row a version; the state is what all of them add up to (`key-log.ts`).
+    // Every change of an API key, one row for each version. All changes together give the state (`key-log.ts`).
     name: "access_log",
     columns: "version UInt64, change String",
     orderBy: "version",
     isShared: true,
   },
   {
-    // What the venue says of markets, also of those that are not on the chain yet; the newest row of each counts
-    // (`metadata-table.ts`). Rows of some KB are looked up one by one.
+    // Market metadata from the venue, also of markets that are not on the chain yet. The newest row of a market counts
+    // (`metadata-table.ts`). Small granules, since rows have a few KB and are looked up one by one.
     name: "market_metadata",
     columns: "condition_id FixedString(32), written_ms UInt64, metadata String",
     engine: "ReplacingMergeTree",
@@ -167,14 +167,14 @@ const tables: readonly Table[] = [
     isShared: true,
   },
   {
-    // Two rows a repair: that it begins, and that it has ended (`repairs.ts`).
+    // Two rows for each repair: one when it begins, one when it has ended (`repairs.ts`).
     name: "repairs",
     columns: "repair UInt64, is_done UInt8",
     orderBy: "repair",
     isShared: true,
   },
   {
-    // One row: what the tables were made for.
+    // The chain, contracts and events that the tables were made for: one row for each schema version.
     name: "identity",
     columns: "schema_version UInt32, chain_id UInt64, contracts String, events String",
     orderBy: "tuple()",
@@ -182,16 +182,15 @@ const tables: readonly Table[] = [
   },
 ];
 
-/** The tables of a database on a server. */
+/** The names of all tables of a database on a server. */
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
-/** To be raised with every statement that is added: a database on a server has its version in `identity`. */
+/** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
 export const schemaVersion = 5;
 
 /**
- * The statements that bring the tables from any version to the newest, also from nothing at all. Every one does nothing
- * where it was carried out, and none takes away what the version before reads: servers are migrated first, processes
- * restarted after.
+ * Returns the statements that bring the tables from any version, or none, to the newest. Each statement is idempotent,
+ * and none removes what the previous version reads: first the server is migrated, then processes are restarted.
  */
 export function schemaStatements(target: SchemaTarget): readonly string[] {
   const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);
@@ -202,7 +201,7 @@ export function schemaStatements(target: SchemaTarget): readonly string[] {
   ];
 }
 
-/** The table that has the rows of one: in a cluster those of sharded tables are behind them. */
+/** Returns the table that holds the rows of `name`: for a sharded table of a cluster, the local table behind it. */
 export function localTable(target: SchemaTarget, name: string): string {
   const isSharded = tables.some((table) => table.name === name && table.shardBy !== undefined);
   if (target.kind !== "cluster" || !isSharded) return name;
@@ -216,7 +215,7 @@ function databasesOf(target: SchemaTarget): readonly string[] {
   return names.map((name) => `CREATE DATABASE IF NOT EXISTS ${name}${onCluster(target)}`);
 }
 
-/** In a cluster the rows of a table that is sharded are in one behind it, on each server its own. */
+/** Returns the statements that create a table. A sharded table of a cluster is a local table and a Distributed one. */
 function statementsOf(table: Table, target: SchemaTarget): readonly string[] {
   const { name, columns, engine: kind = "MergeTree", orderBy, shardBy } = table;
   const isSharded = target.kind === "cluster" && shardBy !== undefined;
@@ -241,7 +240,7 @@ function nameIn(target: SchemaTarget, name: string): string {
   return target.kind === "embedded" ? name : `${target.database}.${name}`;
 }
 
-/** Where replicas find each other. Tables that are not sharded are one for all shards. */
+/** Returns the Keeper path and replica name of a table. A table without a sharding key is replicated by all shards. */
 function replicaOf({ name, shardBy }: Table): string {
   const [shard, replica] =
     shardBy === undefined ? ["all", "{shard}-{replica}"] : ["{shard}", "{replica}"];

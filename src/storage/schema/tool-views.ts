@@ -1,7 +1,7 @@
-/** Views for other tools, such as Grafana: committed facts, with columns that people read. Oddwire never reads them. */
+/** SQL views for other tools, such as Grafana: committed facts in readable columns. Oddwire never reads them. */
 import { onCluster, type SchemaTarget } from "./schema-target.ts";
 
-/** Trades, candles, and the conditions of generations 1 and 2, each with its tokens, its question and its result. */
+/** Returns the statements for `trades`, `candles` and `markets` (conditions of generations 1 and 2). */
 export function toolViews(target: SchemaTarget): readonly string[] {
   if (target.kind === "embedded") return [];
   const { database } = target;
@@ -45,7 +45,7 @@ function createView(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: s
   return `CREATE VIEW IF NOT EXISTS ${target.database}.${name}${onCluster(target)} AS`;
 }
 
-/** The first position that is not committed. */
+/** Returns SQL for the first position that is not committed. */
 function endOf(database: string): string {
   return `(SELECT (max(to_block) + 1) * 1000000 FROM ${database}.commits)`;
 }

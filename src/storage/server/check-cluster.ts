@@ -7,10 +7,10 @@ import { wordLiteral } from "../sql-literal.ts";
 /** A cluster, and the database on it. */
 type Place = { readonly cluster: string; readonly database: string };
 
-/** A thing to look at, by its name; the work rejects with what is wrong, in one sentence. */
+/** A named check. `work` rejects with one sentence that says what is wrong. */
 export type Look = readonly [subject: string, work: () => Promise<unknown>];
 
-/** What only a cluster can have wrong. */
+/** Returns the checks that apply to clusters only. */
 export function looksOfCluster(engine: Engine, place: Place): readonly Look[] {
   return [
     ["servers of the cluster", () => refuseUnknownCluster(engine, place)],
@@ -22,10 +22,10 @@ export function looksOfCluster(engine: Engine, place: Place): readonly Look[] {
   ];
 }
 
-/** Every server by the name that people know it by. */
+/** SQL for the host and port of a server. */
 const server = "concat(hostName(), ':', toString(tcpPort()))";
 
-/** What every server of a cluster says of a table of its own; all answer, or it rejects. */
+/** Reads a system table of every server of a cluster. Rejects unless all servers answer. */
 function askAll(
   engine: Engine,
   { cluster }: Place,
@@ -75,7 +75,7 @@ async function refuseDifferentClocks(engine: Engine, place: Place): Promise<void
   );
 }
 
-/** Replicas of one shard share their data by these; two servers with the same would overwrite each other. */
+/** Checks the macros that name the place of a server. Two servers with the same macros would overwrite each other. */
 async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
   const servers = await askAll(engine, place, { columns: "1", table: "one" });
   const macros = await askAll(engine, place, { columns: "macro, substitution", table: "macros" });

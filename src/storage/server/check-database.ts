@@ -7,10 +7,10 @@ import { tableNames } from "../schema/schema.ts";
 import { type Look, looksOfCluster } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
-/** One thing that was looked at, and what is wrong with it; `null` when nothing is. */
+/** The result of one check: what is wrong, in one sentence; `null` when nothing is. */
 export type Finding = { readonly subject: string; readonly problem: string | null };
 
-/** Looks at everything that a database on a server needs, whatever of it is wrong. */
+/** Runs all checks of a database on a server, also after some have failed. */
 export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
   const { cluster, database } = place;
   const looks: readonly Look[] = [
@@ -33,7 +33,7 @@ export async function checkDatabase(engine: Engine, place: Database): Promise<re
   return findings;
 }
 
-/** What clients are not shown, such as what the server said, is for people here. */
+/** Returns the message for operators: the cause of an `AppError`, which clients do not see. */
 function sentenceOf(error: Error): string {
   return error instanceof AppError && error.cause instanceof Error
     ? error.cause.message
@@ -53,7 +53,7 @@ async function refuseOtherClock(engine: Engine): Promise<void> {
   throw new Error(`the server's clock differs from ours by ${seconds} s`);
 }
 
-/** Tables that are there take tokens: a database made by hand without a window would store rows twice. */
+/** Checks that all tables exist and have a deduplication window, without which a retry would store rows twice. */
 async function refuseMissingTables(engine: Engine): Promise<void> {
   const rows = await engine.query(
     "SELECT name, create_table_query FROM system.tables WHERE database = currentDatabase()",

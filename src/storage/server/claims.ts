@@ -5,7 +5,7 @@ import type { Engine, Row } from "../engine/engine.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere, tokenOf } from "./insert-until-there.ts";
 
-/** Another process has claimed the blocks that follow, and to another end. A start goes on from there. */
+/** Another process has claimed the next blocks, up to a different end. A restart continues from that claim. */
 export class ClaimedElsewhereError extends Error {
   override name = "ClaimedElsewhereError";
 
@@ -18,16 +18,16 @@ export class ClaimedElsewhereError extends Error {
 }
 
 /**
- * Where appends to a database of a server end. Facts are a function of final blocks, so two writers that cut the chain
- * at the same places write the same rows under the same tokens, and the server takes them once. A claim is a row under
- * a token that names its first block: the first one is taken, and later writers end where it does.
+ * Claims of block ranges, which fix where appends to a database on a server end. Facts are a function of final blocks:
+ * two writers with the same ranges insert the same rows under the same tokens, and the server stores them once. The
+ * token of a claim names its first block, so the first claim is stored and later writers adopt its last block.
  */
 export class Claims {
   readonly #engine: Engine;
-  /** Whether the tables are those of a cluster. */
+  /** Whether the tables are replicated, as in a cluster. */
   readonly isReplicated: boolean;
   readonly #writer = randomUUID();
-  /** The last block by the first, of claims without a commit record. */
+  /** The claims without a commit record: the last block by the first. */
   readonly #open: Map<number, number>;
 
   private constructor(engine: Engine, isReplicated: boolean, open: Map<number, number>) {
@@ -36,7 +36,7 @@ export class Claims {
     this.#open = open;
   }
 
-  /** Reads the claims from a block on: those that were begun and not committed. */
+  /** Reads the open claims: those from block `from` on, which are not committed. */
   static async open(
     engine: Engine,
     { from, isReplicated }: { readonly from: number; readonly isReplicated: boolean },
@@ -48,17 +48,17 @@ export class Claims {
     return new Claims(engine, isReplicated, new Map(ends));
   }
 
-  /** The last blocks of all claims that are open. */
+  /** The last block of each open claim. */
   get ends(): readonly number[] {
     return [...this.#open.values()];
   }
 
-  /** The block that an append from `from` on must end with; `null` when it may end with any. */
+  /** Returns the block that an append from `from` on must end with; `null` when any block will do. */
   endOf(from: number): number | null {
     return this.#open.get(from) ?? null;
   }
 
-  /** Claims the blocks of an append. Throws `ClaimedElsewhereError` when another process did, to another end. */
+  /** Claims the blocks of an append. Throws `ClaimedElsewhereError` when another process claimed a different end. */
   async claim({ from, to }: BlockRange): Promise<void> {
     if (this.#open.get(from) === to) return;
     const row = new RowWriter().uint64(from).uint64(to).text(this.#writer).finish();
@@ -78,7 +78,7 @@ export class Claims {
     this.#open.set(from, to);
   }
 
-  /** The blocks of a claim are committed. */
+  /** Removes a claim whose blocks are committed. */
   release(from: number): void {
     this.#open.delete(from);
   }

@@ -16,7 +16,7 @@ type Append = {
   readonly isReplicated: boolean;
 };
 
-/** Inserts the candles of an append, and whatever else of it is not there. All of its rows are when it resolves. */
+/** Inserts the candles of an append, then any rows of it that are missing. All its rows are there when it resolves. */
 export async function completeAppend(engine: Engine, append: Append): Promise<void> {
   let missing: readonly FactTable[] = candleTables;
   await insertUntilThere({
@@ -29,7 +29,7 @@ export async function completeAppend(engine: Engine, append: Append): Promise<vo
   });
 }
 
-/** The tables that do not have the rows of an append. */
+/** Returns the tables that lack rows of an append. */
 async function readMissing(engine: Engine, append: Append): Promise<readonly FactTable[]> {
   const { group, since } = append;
   const { fills, events, quarantined } = sumTallies(group.batches.map(({ tally }) => tally));
@@ -38,7 +38,7 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
   const facts = factTables.map(async (table) => {
     const found = await readCount(engine, `${table} WHERE ${seqsOf(group.range)}`);
     if (found === wanted[table]) return [];
-    // A server alone takes an insert whole, or not at all.
+    // A single server stores an insert completely or not at all.
     if (found === 0 || (append.isReplicated && found < wanted[table])) return [table];
     throw new StoreDamagedError(
       `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
@@ -52,7 +52,7 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
     );
     // Awaited together: a rejection that is not awaited ends the process.
     const [[row], traded] = await Promise.all([summed, trades]);
-    // There are more when another process has appended what follows.
+    // Another process may have appended later blocks, so the candles can count more trades.
     return Number(row?.[0]) >= traded ? [] : [table];
   });
   return (await settleAll([...facts, ...candles])).flat();

@@ -13,25 +13,25 @@ import { RepairedElsewhereError, readNewestRepair } from "./repairs.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 type ReaderOptions = {
-  /** A folder of this process. */
+  /** The folder for temporary files of this process. */
   readonly dataDir: string;
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
-  /** Called with one sentence whenever opening waits for something else than before. */
+  /** Called with one sentence whenever the reason for waiting changes. */
   readonly onWaiting: (reason: string) => void;
 };
 
 /**
- * Facts of a database that another process writes, for one that only reads: it makes no tables, deletes nothing and
- * needs no right but `SELECT`. A commit record may be there before the rows that it counts, where tables are
- * replicated one by one, so the coverage moves only over ranges whose rows were counted here: call `verifyNext`, bring
- * the views up to the range that it returns, then call `cover`.
+ * Facts of a database that another process writes, for a process that only reads. It creates no tables, deletes nothing
+ * and needs only the right to `SELECT`. Tables replicate one by one, so a commit record can arrive before its rows.
+ * The coverage therefore advances only over ranges whose rows are counted here: call `verifyNext`, bring the views up
+ * to the range that it returns, then call `cover`.
  */
 export class FactReader extends CoveredFacts {
   /**
-   * Waits until the server answers, until the tables are made, and until the rows that the newest commit records
-   * count are there. Throws `ConfigError` when the database is for other facts or of another version, and what the
-   * signal was aborted with.
+   * Waits until the server answers, the tables exist, no repair is under way, and rows of the newest commits are there.
+   * Throws `ConfigError` when the database has facts of another identity or tables of a newer version, and the reason
+   * of the signal when it is aborted.
    */
   static async open(place: ServerPlace, options: ReaderOptions): Promise<FactReader> {
     let waitingFor = "";
@@ -46,22 +46,22 @@ export class FactReader extends CoveredFacts {
   }
 
   /**
-   * The range behind the coverage that is committed and whose rows are all there, several commits in one as far as they
-   * have few rows; `null` when there is none yet. Does not move the coverage. Throws `SERVICE_UNAVAILABLE`, and
-   * `RepairedElsewhereError` once another process repairs what was stored.
+   * Returns the next committed range after the coverage whose rows are all there: one commit, or several that have at
+   * most `followedRowsMax` rows together; `null` while there is none. Does not advance the coverage. Throws
+   * `SERVICE_UNAVAILABLE`, and `RepairedElsewhereError` once another process repairs stored blocks.
    */
   async verifyNext(): Promise<Coverage | null> {
     const { engine, coverage, repairs } = this;
     const { number } = await readNewestRepair(engine);
     if (number !== repairs) throw new RepairedElsewhereError();
     const range = await verifyBehind(engine, coverage?.last ?? null, serverLimits.followedRowsMax);
-    // What they have replaced was written down before they were stored.
+    // Reorgs are logged before the blocks that replace others are stored, so the log has them by now.
     if (range !== null) await this.reorgs.refresh(engine);
     return range;
   }
 }
 
-/** The reader, or what it has to wait for. */
+/** Returns the reader, or one sentence that says what it has to wait for. */
 async function tryToOpen(place: ServerPlace, dataDir: string): Promise<FactReader | string> {
   const opening: { engine: Engine | null } = { engine: null };
   try {

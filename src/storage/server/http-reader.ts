@@ -3,12 +3,12 @@ import * as https from "node:https";
 import { buffer, text } from "node:stream/consumers";
 import { serverLimits } from "../../base/config/limits.ts";
 
-/** Values of the engine's settings for one statement. */
+/** The engine's settings for one statement, by name. */
 export type QuerySettings = Readonly<Record<string, string | number>>;
 
 /**
- * Queries of a server over plain HTTP. The client waits on a timer before each request, which is 1.3 ms: as much again
- * as reading a page takes.
+ * Queries a server over plain HTTP. `@clickhouse/client` waits on a timer before each request. These 1.3 ms would
+ * double the time of reading a page.
  */
 export class HttpReader {
   readonly #url: URL;
@@ -32,7 +32,7 @@ export class HttpReader {
     this.#agent = new Agent({ keepAlive: true, maxSockets: serverLimits.readersMax });
   }
 
-  /** The whole answer. Rejects with the server's error and its code, or with the one of the connection. */
+  /** Returns the whole answer. Rejects with the server's error and its code, or with the error of the connection. */
   async read(sql: string, settings: QuerySettings, signal: AbortSignal): Promise<Buffer> {
     const url = new URL(this.#url);
     url.searchParams.set("database", this.#database);
@@ -49,7 +49,7 @@ export class HttpReader {
     throw errorOf(response, await text(response));
   }
 
-  /** Closes connections; nothing may be under way. */
+  /** Closes all connections. No query may be under way. */
   close(): void {
     this.#agent.destroy();
   }

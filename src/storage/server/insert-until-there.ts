@@ -5,10 +5,10 @@ import { systemClock } from "../../base/time/clock.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
 
 /**
- * Repeats an insert until what it inserts is there. A server notes a token before the rows of it, so one that was killed
- * in between takes neither the rows nor the same token again: another attempt needs another token. Where tables are
- * replicated, a token and its rows are one, and rows that are not there are only late: the token stays the same. Throws
- * `SERVICE_UNAVAILABLE` after `outageMsMax`.
+ * Repeats an insert until its rows are there. A server stores a token before its rows: if it is killed in between, it
+ * has no rows and still ignores the token, so each attempt needs a new token. Replicated tables store a token and its
+ * rows together. Rows that are missing there are only late, so the token stays the same. Throws `SERVICE_UNAVAILABLE`
+ * after `outageMsMax`.
  */
 export async function insertUntilThere(options: {
   readonly isReplicated: boolean;
@@ -32,7 +32,7 @@ export async function insertUntilThere(options: {
   }
 }
 
-/** The token of an attempt. */
+/** Returns the insert token of an attempt, counted from 1. */
 export function tokenOf(name: string, attempt: number): string {
   return attempt === 1 ? name : `${name}:${attempt}`;
 }

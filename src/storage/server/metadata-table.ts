@@ -6,7 +6,7 @@ import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../sql-literal.ts";
 
-/** The newest row of a market. */
+/** The newest stored metadata of a market. */
 export type WrittenMetadata = {
   readonly conditionId: ConditionId;
   /** `null` when the row cannot be read. */
@@ -16,8 +16,8 @@ export type WrittenMetadata = {
 };
 
 /**
- * The market metadata that the active indexer has fetched, for all nodes: the newest row of a market counts, the engine
- * merges the others away. Everything here throws `SERVICE_UNAVAILABLE` without ClickHouse.
+ * The market metadata that the active indexer has fetched, for all nodes. The newest row of a market counts; the engine
+ * removes older ones in merges. All methods throw `SERVICE_UNAVAILABLE` when ClickHouse is unavailable.
  */
 export class MetadataTable {
   readonly #engine: Engine;
@@ -26,7 +26,7 @@ export class MetadataTable {
     this.#engine = engine;
   }
 
-  /** Durable when it resolves. */
+  /** Inserts metadata with a write time in unix milliseconds. Durable when it resolves. */
   async write(markets: readonly MetadataMarket[], nowMs: number): Promise<void> {
     const rows = new RowWriter();
     for (const market of markets) {
@@ -35,22 +35,22 @@ export class MetadataTable {
     await this.#engine.insert("market_metadata", rows.finish());
   }
 
-  /** When the newest row was written; 0 without any. */
+  /** Reads when the newest row was written, in unix milliseconds; 0 without rows. */
   async readNewestMs(): Promise<number> {
     const [row] = await this.#engine.query("SELECT max(written_ms) FROM market_metadata");
     return Number(row?.[0] ?? 0);
   }
 
-  /** A page of what was written at a time or later, in the order of the ids: those behind `after`, or the first. */
+  /** Reads a page of the rows written at `sinceMs` or later, by id: the rows after `after`, or the first page. */
   async readSince(sinceMs: number, after: ConditionId | null): Promise<readonly WrittenMetadata[]> {
     const behind = after === null ? "" : ` AND condition_id > ${hexLiteral(after)}`;
     const where = `written_ms >= ${integerLiteral(sinceMs)}${behind}`;
-    // Where the page ends is found without reading what the rows say.
+    // The subquery finds the end of the page without reading `metadata`.
     return this.#read(`${where} AND condition_id <= (SELECT max(condition_id) FROM (
       SELECT condition_id FROM market_metadata WHERE ${where} ORDER BY condition_id LIMIT ${limits.rowsReadMax}))`);
   }
 
-  /** What is known of these markets, some hundreds of them. */
+  /** Reads the stored metadata of some markets, at most a few hundred. */
   async readOf(conditionIds: readonly ConditionId[]): Promise<readonly WrittenMetadata[]> {
     if (conditionIds.length === 0) return [];
     return this.#read(`condition_id IN ${listLiteral(conditionIds.map(hexLiteral))}`);

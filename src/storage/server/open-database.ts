@@ -16,13 +16,13 @@ import {
 import { ServerEngine, type ServerSettings } from "./server-engine.ts";
 import { readReplicated } from "./until-replicated.ts";
 
-/** A database on a ClickHouse server, and the facts that it is for. */
+/** A database on a ClickHouse server, how to connect to it, and the identity of its facts. */
 export type ServerPlace = Database & Omit<ServerSettings, "spoolDir" | "queryTimeoutMs">;
 
-/** Facts, and what of them the commit records commit. */
+/** An engine with facts, and their coverage by commit records; `null` without any. */
 export type CommittedFacts = { readonly engine: Engine; readonly coverage: Coverage | null };
 
-/** The database that a configuration names, on whatever server. */
+/** Returns the database that a configuration names, without its server. */
 export function databaseOf(config: Config, contracts: Contracts): Database {
   return {
     database: config.clickhouseDatabase,
@@ -31,7 +31,7 @@ export function databaseOf(config: Config, contracts: Contracts): Database {
   };
 }
 
-/** The database and its server that a configuration names. Throws `ConfigError` when it names none. */
+/** Returns the database and server that a configuration names. Throws `ConfigError` when it names no server. */
 export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace {
   const { clickhouseUrl: url, clickhouseUser: user } = config;
   if (url === null) {
@@ -41,14 +41,14 @@ export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace
   return { url, user, password, ...databaseOf(config, contracts) };
 }
 
-/** Connects. `dataDir` is a folder of ours: rows of an insert are in it until they are sent. Throws `SERVICE_UNAVAILABLE`. */
+/** Connects. Rows of an insert are spooled in `dataDir` until they are sent. Throws `SERVICE_UNAVAILABLE`. */
 export async function connectToServer(place: ServerPlace, dataDir: string): Promise<Engine> {
   return ServerEngine.open(settingsOf(place, dataDir));
 }
 
 /**
- * Connects, and makes the database and its tables when there are none. Throws `SERVICE_UNAVAILABLE` without the server,
- * and `ConfigError` when the database is for other facts.
+ * Connects, and creates or migrates the database and its tables. Throws `SERVICE_UNAVAILABLE` when the server cannot be
+ * used, and `ConfigError` as `prepareDatabase` does.
  */
 export async function openDatabase(place: ServerPlace, dataDir: string): Promise<OpenedEngine> {
   const engine = await ServerEngine.openOrMake(settingsOf(place, dataDir));
@@ -62,9 +62,9 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
 }
 
 /**
- * Connects to a database that is only read: nothing is made or written there, so the right to `SELECT` suffices. Waits
- * for replicas that are behind, as `readReplicated` does. Throws as `openDatabase` does, and `NOT_FOUND` when it has no
- * tables.
+ * Connects to a database to read it only: nothing is created or written, so the right to `SELECT` suffices. Waits for
+ * replicas that are behind, as `readReplicated` does. Throws as `openDatabase` does, and `NOT_FOUND` when the database
+ * has no tables.
  */
 export async function openDatabaseToRead(
   place: ServerPlace,

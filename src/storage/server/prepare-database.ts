@@ -5,10 +5,10 @@ import { schemaStatements, schemaVersion } from "../schema/schema.ts";
 import { targetOf } from "../schema/schema-target.ts";
 import { integerLiteral, wordLiteral } from "../sql-literal.ts";
 
-/** The oldest server that takes the schema: year and month of the release. */
+/** The oldest server version that accepts the schema: year and month of the release. */
 const oldestVersion = [26, 7] as const;
 
-/** A database on a server, and what its facts are of. */
+/** A database on a server, with the identity of its facts. */
 export type Database = {
   readonly database: string;
   readonly cluster: string | null;
@@ -16,9 +16,9 @@ export type Database = {
 };
 
 /**
- * Brings the tables of a database on a server to the newest version, and ties it to our facts on first use. Throws
- * `ConfigError` when the server is too old, when the tables are of a newer version, or when the facts are others, and
- * `SERVICE_UNAVAILABLE` when the user may not write.
+ * Migrates the tables of a database on a server to the newest version, and stores the identity of our facts on first
+ * use. Throws `ConfigError` when the server is too old, the tables have a newer version or the facts another identity,
+ * and `SERVICE_UNAVAILABLE` when the user may not write.
  */
 export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
   await refuseOldServer(engine);
@@ -26,13 +26,13 @@ export async function prepareDatabase(engine: Engine, place: Database): Promise<
     for (const sql of databaseStatements(place)) await engine.command(sql);
   }
   await refuseOtherDatabase(engine, place);
-  // Inserts no rows, but needs the right to: otherwise the first append would wait for it.
+  // Inserts no rows, but fails without the right to insert. Otherwise the first append would wait for that right.
   await engine.command("INSERT INTO commits SELECT * FROM commits WHERE 0");
 }
 
 /**
- * The statements that bring the tables to the newest version, the one that says so last. The first process that ties a
- * database to its facts wins.
+ * Returns the statements that migrate the tables to the newest version. The last one stores that version with the
+ * identity of the facts. Its token names the version, so the first process to insert it wins.
  */
 export function databaseStatements(place: Database): readonly string[] {
   const { chain_id, contracts, events } = place.identity;
@@ -46,7 +46,7 @@ VALUES (${row})`,
   ];
 }
 
-/** The version of the tables; 0 while they are not made, or not tied to facts, which comes last. */
+/** Reads the version of the tables; 0 before the first migration has finished. */
 export async function readSchemaVersion(engine: Engine): Promise<number> {
   const identity = "system.tables WHERE database = currentDatabase() AND name = 'identity'";
   if ((await readCount(engine, identity)) === 0) return 0;
@@ -66,7 +66,7 @@ export async function refuseOldServer(engine: Engine): Promise<void> {
   ]);
 }
 
-/** Throws `ConfigError` when a database is for other facts than ours, or has tables of another version. */
+/** Throws `ConfigError` when a database has facts of another identity, or tables of another version. */
 export async function refuseOtherDatabase(
   engine: Engine,
   { database, identity }: Omit<Database, "cluster">,

@@ -1,14 +1,14 @@
 /**
- * Repairs of a database on a server. A repair replaces rows that other processes read, and what they have loaded is of
- * the rows before. So it is announced by a row before it begins and by another one when it has ended: a process that
- * only reads stops when it sees the first, and loads everything again once it sees the second.
+ * Announces repairs of a database on a server. A repair replaces rows that other processes have loaded. So it inserts
+ * one row before it begins and another when it has ended. A process that only reads stops when it sees the first, and
+ * loads everything again once it sees the second.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** Stored blocks were repaired, or are being repaired, by another process. A start loads them again. */
+/** Another process repairs stored blocks, or has repaired them. A restart loads them again. */
 export class RepairedElsewhereError extends Error {
   override name = "RepairedElsewhereError";
 
@@ -17,7 +17,7 @@ export class RepairedElsewhereError extends Error {
   }
 }
 
-/** Reads which repair is the newest, 0 before the first, and whether it is under way. */
+/** Reads the number of the newest repair, 0 before the first, and whether it is under way. */
 export async function readNewestRepair(engine: Engine) {
   const [row] = await engine.query(
     "SELECT repair, max(is_done) FROM repairs GROUP BY repair ORDER BY repair DESC LIMIT 1",
@@ -25,7 +25,7 @@ export async function readNewestRepair(engine: Engine) {
   return { number: Number(row?.[0] ?? 0), isUnderWay: row !== undefined && Number(row[1]) === 0 };
 }
 
-/** Announces a repair, or goes on with one that was interrupted, once all readers have had the time to see it. */
+/** Announces a repair, or resumes an interrupted one. Resolves after `repairNoticeMs`: by then readers have seen it. */
 export async function beginRepair(engine: Engine): Promise<number> {
   const newest = await readNewestRepair(engine);
   const number = newest.isUnderWay ? newest.number : newest.number + 1;
@@ -34,7 +34,7 @@ export async function beginRepair(engine: Engine): Promise<number> {
   return number;
 }
 
-/** Says that a repair has ended, so that readers load what is stored now. */
+/** Announces that a repair has ended, so that readers load the rows that are stored now. */
 export async function endRepair(engine: Engine, number: number): Promise<void> {
   await write(engine, number, true);
 }

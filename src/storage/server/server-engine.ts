@@ -23,32 +23,32 @@ import { onCluster, type SchemaTarget, targetOf } from "../schema/schema-target.
 import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
-/** Where the server is, who asks it, and for which database. */
+/** How to connect to a server and its database. */
 export type ServerSettings = {
-  /** Without user and password. */
+  /** The URL, without user and password. */
   readonly url: string;
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** The cluster that the server is in; `null` for a server alone. */
+  /** The cluster that the server is in; `null` for a single server. */
   readonly cluster: string | null;
-  /** Rows of one insert are in nameless files in this folder until they are sent. */
+  /** The folder of unlinked files that hold the rows of an insert until they are sent. */
   readonly spoolDir: string;
-  /** How long a query may take, all attempts included. */
+  /** The time limit of a query, all attempts included. */
   readonly queryTimeoutMs?: number;
 };
 
 type Statement = {
   readonly timeoutMs: number;
-  /** Whether doing it twice is as good as once, so that it may be tried again when the connection is lost. */
+  /** Whether the statement is idempotent, so that it may be repeated when the connection is lost. */
   readonly isRepeatable: boolean;
-  /** Does it once. */
+  /** Runs the statement once. */
   readonly attempt: (signal: AbortSignal) => Promise<Buffer>;
 };
 
 /**
- * A ClickHouse server, over HTTP. Whatever fails throws `SERVICE_UNAVAILABLE`; the `cause` says why, for the log. Every
- * statement has a time limit, and how many may wait is bounded.
+ * A ClickHouse server, over HTTP. Every failure throws `SERVICE_UNAVAILABLE`; the `cause` says why, for the log. Every
+ * statement has a time limit, and the number of waiting statements is bounded.
  */
 export class ServerEngine implements Engine {
   readonly #client: ClickHouseClient;
@@ -70,7 +70,7 @@ export class ServerEngine implements Engine {
     this.#queryTimeoutMs = queryTimeoutMs;
   }
 
-  /** Connects. Throws when there is no such database. */
+  /** Connects. Throws when the database does not exist. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
     const engine = new ServerEngine(await makeClient(settings), settings);
     try {
@@ -82,7 +82,7 @@ export class ServerEngine implements Engine {
     }
   }
 
-  /** Connects, and makes the database when there is none: then the user needs the right to. */
+  /** Connects, and creates the database when it does not exist, for which the user needs the right. */
   static async openOrMake(settings: ServerSettings): Promise<ServerEngine> {
     const { database } = settings;
     assert(/^[a-z_A-Z0-9]+$/.test(database), "a database has a plain name");
@@ -173,7 +173,7 @@ export class ServerEngine implements Engine {
     await this.#writers.run(() => this.#ask({ timeoutMs, isRepeatable, attempt }));
   }
 
-  /** The answer. The time limit is one for all attempts. */
+  /** Runs a statement and returns the answer. All attempts share one time limit. */
   async #ask({ timeoutMs, isRepeatable, attempt }: Statement): Promise<Buffer> {
     const signal = AbortSignal.timeout(timeoutMs);
     for (let attempts = 1; ; attempts += 1) {
@@ -195,8 +195,8 @@ export class ServerEngine implements Engine {
 const unknownDatabase = "81";
 
 /**
- * Every query of a process asks the same replica of a shard, in the order of the cluster's configuration, one that is
- * far behind is left out, and a shard that is down is an error: nothing is answered that has fewer rows than before.
+ * All queries of a process read the same replica of a shard: the first in the cluster's configuration that is up and
+ * not more than 5 s behind. A shard that is down is an error. So no answer has fewer rows than an earlier one.
  */
 const clusterSettings = {
   load_balancing: "in_order",
@@ -206,17 +206,17 @@ const clusterSettings = {
   optimize_skip_unused_shards: 1,
 } as const;
 
-/** What fails midway is an error with its reason, not an answer that ends early. */
+/** Returns the settings that limit the time, and make a failure midway an error with its reason, not a short answer. */
 function limits(timeoutMs: number) {
   return { max_execution_time: timeoutMs / 1000, wait_end_of_query: 1 } as const;
 }
 
-/** They stand for connections, which the client and the reader have. */
+/** Returns placeholders for connections, which the client and the reader own. */
 function places(count: number): readonly number[] {
   return Array.from({ length: count }, (_, place) => place);
 }
 
-/** The client is loaded only here: who uses the embedded engine does not have it in memory. */
+/** Creates the client. Its library is loaded only here, so it takes no memory with the embedded engine. */
 async function makeClient(settings: ServerSettings): Promise<ClickHouseClient> {
   const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
   const { writersMax, writeTimeoutMs } = serverLimits;

@@ -1,36 +1,36 @@
 import { AppError } from "../../base/errors.ts";
 
 /**
- * Of a connection that ended under way. One that is refused is not among them: the server is gone, and after a crash it
- * may know the token of an insert whose rows it has lost.
+ * Codes of Node for a connection that broke during a statement. A refused connection is not one: the server is down,
+ * and after a crash it can know the token of an insert whose rows it has lost.
  */
 const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
-/** Of the server, when it does not know the user or the password. */
+/** Codes of the server for an unknown user or a wrong password. */
 const authenticationCodes: ReadonlySet<string> = new Set(["192", "193", "194", "516"]);
 
-/** Of the server, when the user lacks a right, or may not write at all. */
+/** Codes of the server for a user who lacks a right, or who may not write at all. */
 const forbiddenCodes: ReadonlySet<string> = new Set(["164", "497"]);
 
-/** Of the server, when its disk has less free space than its settings demand. */
+/** Code of the server when its disk has less free space than its settings demand. */
 const noSpaceCode = "243";
 
-/** Of the server, when no replica of a shard that it needs can be reached, answers in time, or is up to date. */
+/** Codes of the server when a shard has no replica that is reachable, answers in time and is up to date. */
 const shardCodes: ReadonlySet<string> = new Set(["209", "210", "279", "369"]);
 
-/** The code of an error of Node (`ECONNRESET`) or of the server (`81`). */
+/** Returns the code of an error of Node (`ECONNRESET`) or of the server (`81`); `null` without one. */
 export function codeOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null;
   if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
   return codeOf(thrown.cause);
 }
 
-/** Whether the server may have done what it was asked to, or not. */
+/** Whether the connection broke during a statement, so that the server may or may not have carried it out. */
 export function isConnectionLost(error: Error): boolean {
   return lostCodes.has(codeOf(error) ?? "");
 }
 
-/** What a client is answered; its `cause` says in one sentence what is wrong with the server. */
+/** Returns the error for clients. Its `cause` says in one sentence what is wrong with the server, for the log. */
 export function serverUnavailable(
   cause: Error,
   asked: { readonly host: string; readonly timedOutMs: number | null },
@@ -46,7 +46,7 @@ export function serverUnavailable(
   });
 }
 
-/** The same without what is internal. */
+/** Returns the reason for clients, without internal details. */
 function publicReasonOf(code: string | null): string {
   if (code !== null && shardCodes.has(code)) {
     return "A part of the database is down, and this needs all of it";

@@ -7,12 +7,12 @@ import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } fr
 import { readVerified } from "./verify-commits.ts";
 
 type WaitOptions = {
-  /** Called with one sentence whenever others are missing than before. */
+  /** Called with one sentence whenever the missing rows are other ones than before. */
   readonly onWaiting: (reason: string) => void;
   readonly waitMsMax?: number;
 };
 
-/** What is committed on replicas, once all of its rows and candles are there. Waits and throws as `untilReplicated` does. */
+/** Reads the coverage once all of its rows and candles are replicated. Waits and throws as `untilReplicated` does. */
 export async function readReplicated(
   engine: Engine,
   options: WaitOptions,
@@ -27,8 +27,8 @@ export async function readReplicated(
 }
 
 /**
- * Does work of a start on replicas, which may be behind: until no rows are missing. Throws `SERVICE_UNAVAILABLE` when
- * some still are after `replicaWaitMsMax`.
+ * Repeats work of a start while it throws `MissingRowsError`, since replicas can be behind. Throws
+ * `SERVICE_UNAVAILABLE` when rows are still missing after `waitMsMax`.
  */
 export async function untilReplicated<Result>(
   work: () => Promise<Result>,

@@ -15,8 +15,8 @@ import { countOfTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
- * What the commit records cover, the newest of them as far as all of their rows are there; `null` when nothing of those
- * is.
+ * Reads the coverage of the commit records, up to the first of the newest ones whose rows are incomplete; `null` when
+ * none of the newest is complete.
  */
 export async function readVerified(engine: Engine): Promise<Coverage | null> {
   const trusted = await readTrusted(engine);
@@ -25,7 +25,7 @@ export async function readVerified(engine: Engine): Promise<Coverage | null> {
   return { fromBlock: trusted?.fromBlock ?? verified.fromBlock, last: verified.last };
 }
 
-/** What the commit records cover but for the newest ones, whose rows a start counts; `null` when there are no others. */
+/** Reads the coverage without the newest `commitsVerifiedMax` commits, whose rows a start counts. */
 async function readTrusted(engine: Engine): Promise<Coverage | null> {
   const newest = integerLiteral(storeLimits.commitsVerifiedMax);
   return readCoverage(
@@ -37,8 +37,8 @@ async function readTrusted(engine: Engine): Promise<Coverage | null> {
 }
 
 /**
- * The range behind a block whose rows are all there, of one commit or several that have `rowsMax` rows; `null` when there
- * is none yet.
+ * Returns the next range after a block whose rows are all there: one commit, or several that together have at most
+ * `rowsMax` rows; `null` while there is none.
  */
 export async function verifyBehind(
   engine: Engine,
@@ -53,11 +53,11 @@ export async function verifyBehind(
   return { fromBlock: first.fromBlock, last: newest.last };
 }
 
-/** Commit records that follow each other from a block on, or from the oldest one. */
+/** Reads consecutive commit records from a block on, or from the oldest record. */
 async function readNext(engine: Engine, fromBlock: number | null): Promise<readonly Commit[]> {
   const from = fromBlock === null ? "" : `WHERE from_block >= ${integerLiteral(fromBlock)}`;
   const commits = await readCommits(engine, `${from} ORDER BY from_block`);
-  // They may arrive in any order where they are replicated.
+  // Replicated commit records can arrive in any order.
   let next = fromBlock ?? commits[0]?.fromBlock;
   const hole = commits.findIndex((commit) => {
     const isNext = commit.fromBlock === next;
@@ -68,8 +68,8 @@ async function readNext(engine: Engine, fromBlock: number | null): Promise<reado
 }
 
 /**
- * How many of these commits, in order, have all of their rows in all tables. `since` is the time of the block before
- * them, in unix seconds.
+ * Returns how many of these commits, in order, have all of their rows in all tables. `since` is the time of the block
+ * before them, in unix seconds.
  */
 async function countVerified(
   engine: Engine,
@@ -96,7 +96,7 @@ async function countVerified(
   return incomplete === -1 ? verified : incomplete;
 }
 
-/** How many of the commits, in order, count as many rows as a table has. */
+/** Returns how many of the commits, in order, count exactly the rows that a table has. */
 async function countRows(
   engine: Engine,
   table: (typeof factTables)[number],
@@ -114,8 +114,9 @@ async function countRows(
 }
 
 /**
- * The first minute or hour whose candles count other trades than the fills. Candles are only read of minutes
- * and hours before the one that the coverage ends in, and all trades of those are in it.
+ * Returns the start of the first minute or hour whose candles count more or fewer trades than the fills, in unix
+ * seconds; infinity without one. Stops before the minute in which the range ends: its trades are not complete, and no
+ * query reads its candles.
  */
 async function firstIncomplete(
   engine: Engine,

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { DataFolderUnwritableError, StoreDamagedError } from "../engine/store-errors.ts";
 
-/** SQLite's codes for a file that is not as it was written. */
+/** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 
-/** SQLite's codes for a disk that is full, fails, or denies access. */
+/** SQLite's codes for a disk that denies access, fails or is full: READONLY, IOERR, FULL, CANTOPEN. */
 const unwritableCodes: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
-/** Does some work with a file; throws `DataFolderUnwritableError` when the disk is why it fails. */
+/** Runs work on a file. Throws `DataFolderUnwritableError` when it fails because of the disk. */
 export function withDisk<Result>(work: () => Result): Result {
   try {
     return work();
@@ -17,7 +17,7 @@ export function withDisk<Result>(work: () => Result): Result {
   }
 }
 
-/** The same for a file that cannot be rebuilt; throws `StoreDamagedError` when it is damaged. */
+/** Runs work on a file that cannot be rebuilt. Throws as `withDisk`, and `StoreDamagedError` when it is damaged. */
 export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
@@ -28,8 +28,8 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
 }
 
 /**
- * Writes as part of the open transaction. A failure ends it for good: what was written before is
- * gone with it, so nothing may be written after. Throws `DataFolderUnwritableError`.
+ * Writes as part of the open transaction. A failure rolls it back: its earlier writes are lost, so later
+ * writes are refused. Throws `DataFolderUnwritableError`.
  */
 export function withinTransaction(sql: DatabaseSync, write: () => void): void {
   if (!sql.isTransaction) {
@@ -43,12 +43,12 @@ export function withinTransaction(sql: DatabaseSync, write: () => void): void {
   }
 }
 
-/** Whether SQLite said it: its file is not what it should be, or cannot be written. */
+/** Whether SQLite raised the error: its file is damaged or cannot be written. */
 export function isSqliteFailure(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
 }
 
-/** The lowest byte is the code, the others say more about it; 0 when it is not SQLite's. */
+/** Returns the primary code of SQLite, which is the lowest byte of the extended one; 0 for other errors. */
 function sqliteCodeOf(thrown: unknown): number {
   return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
 }

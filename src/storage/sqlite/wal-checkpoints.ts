@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
 
-/** How long the log of a database is, and how much of it the database has. */
+/** The pages in the write-ahead log (WAL) of a database, and how many of them are copied into the database. */
 export type WalProgress = { readonly pages: number; readonly copied: number };
 
 /**
- * Brings what was committed from the log of a database into it on a thread of its own, which is
- * there for as long as that takes: hundreds of megabytes, written and synced, are seconds.
+ * Checkpoints the write-ahead log of a database on a separate thread, started for each checkpoint: to write
+ * and sync hundreds of megabytes takes seconds.
  */
 export class WalCheckpoints {
   readonly #path: string;
@@ -20,19 +20,19 @@ export class WalCheckpoints {
     return this.#worker !== null;
   }
 
-  /** How far the last one came. */
+  /** The result of the last checkpoint. */
   get progress(): WalProgress {
     return this.#progress;
   }
 
-  /** Starts one, if none is under way. What fails in it is left for the next. */
+  /** Starts a checkpoint, unless one is under way. The next checkpoint covers what a failed one did not. */
   start(): void {
     if (this.#worker !== null) return;
     const worker = new Worker(new URL("./wal-checkpoint-thread.ts", import.meta.url), {
       workerData: this.#path,
     });
     this.#worker = worker;
-    // The pages stay in the log, where they are as safe, and a full disk fails the commits.
+    // After a failure the pages remain in the log, which is as durable. A full disk also fails the commits.
     worker.on("error", () => {});
     worker.on("message", (progress: WalProgress) => {
       this.#progress = progress;
@@ -43,12 +43,12 @@ export class WalCheckpoints {
     worker.unref();
   }
 
-  /** Takes note that the log was brought in otherwise. */
+  /** Resets the progress, after a checkpoint that was made elsewhere. */
   settle(): void {
     this.#progress = { pages: 0, copied: 0 };
   }
 
-  /** Leaves one that is under way to end on its own or with the process. */
+  /** Terminates the thread of a checkpoint that is under way, without waiting for it. */
   close(): void {
     void this.#worker?.terminate();
   }
