@@ -1,12 +1,12 @@
-/** How often to try, and how long to wait in between. Milliseconds. */
+/** The number of attempts, and the waits between them in milliseconds. */
 export type Backoff = {
-  /** In all, the first one included. */
+  /** The total number of attempts, including the first. */
   readonly attempts: number;
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
 };
 
-/** What the service recommends: 1000 ms, doubled each time, at most 60000 ms, 3 attempts. */
+/** The backoff that the service recommends: 1000 ms, doubled each time, at most 60000 ms, 3 attempts. */
 export const recommendedBackoff: Backoff = {
   attempts: 3,
   firstWaitMs: 1000,
@@ -14,9 +14,9 @@ export const recommendedBackoff: Backoff = {
 };
 
 /**
- * How long to wait after a failed attempt, counted from 1. What the service asked for (`Retry-After`)
- * counts when it is longer. `null`: do not try again, because it was the last attempt or the service
- * asks for more than the longest wait.
+ * Returns how long to wait after a failed attempt, counted from 1. The wait that the service asked for (`Retry-After`)
+ * counts if it is longer. Returns `null` if no retry is useful: it was the last attempt, or the service asks for more
+ * than the longest wait.
  */
 export function waitAfter(
   attempt: number,
@@ -28,7 +28,7 @@ export function waitAfter(
   return Math.max(ownMs, askedMs ?? 0);
 }
 
-/** Resolves after the time. Rejects with the signal's reason as soon as that is given. */
+/** Resolves after `ms` milliseconds. Rejects with the signal's reason as soon as it is aborted. */
 export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

@@ -50,8 +50,8 @@ type ExchangeEvent = ListExchangeEvents["answer"]["data"][number];
 type IpBlock = ListIpBlocks["answer"]["data"][number];
 
 /**
- * The service, one method an endpoint. Lists are iterated with `for await` and read page by page; errors
- * are `OddwireError`. Works in Node 22 and later and in browsers.
+ * A client of the service, with one method for each endpoint. Lists are iterated with `for await` and read page by
+ * page. Errors are `OddwireError`. Works in Node 22 and later and in browsers.
  */
 export class OddwireClient {
   readonly #connection: Connection;
@@ -60,7 +60,7 @@ export class OddwireClient {
     this.#connection = new Connection(options);
   }
 
-  /** Markets that fit all of the filters. */
+  /** Markets that match all filters. */
   markets(query: ListMarkets["query"] = {}): Pages<Market> {
     return this.#list("/v1/markets", query);
   }
@@ -87,17 +87,17 @@ export class OddwireClient {
     return this.#list("/v1/trades", query);
   }
 
-  /** Trades of one token, on request with those of its complement, inverted. */
+  /** Trades of one token. On request they include the inverted trades of its complement. */
   tokenTrades(tokenId: TokenId, query: ListTokenTrades["query"] = {}): Pages<Trade> {
     return this.#list(`/v1/trades/market/${encodeURIComponent(tokenId)}`, query);
   }
 
-  /** Every `OrderFilled` as on the chain; for volume use trades. */
+  /** Every `OrderFilled` event of the chain. Compute volume from trades instead. */
   fills(query: ListFills["query"] = {}): Pages<Fill> {
     return this.#list("/v1/fills", query);
   }
 
-  /** What each taker's order got in all. */
+  /** Matches: the totals that each taker's order got. */
   matches(query: ListMatches["query"] = {}): Pages<Match> {
     return this.#list("/v1/matches", query);
   }
@@ -106,35 +106,35 @@ export class OddwireClient {
     return this.#list("/v1/cancellations", query);
   }
 
-  /** What exchanges log besides fills. */
+  /** Events of the exchanges other than fills. */
   exchangeEvents(query: ListExchangeEvents["query"] = {}): Pages<ExchangeEvent> {
     return this.#list("/v1/exchange-events", query);
   }
 
-  /** How markets ended. */
+  /** Resolutions of markets. */
   resolutions(query: ListResolutions["query"] = {}): Pages<Resolution> {
     return this.#list("/v1/resolutions", query);
   }
 
-  /** All fills of an order, and what ended it. */
+  /** All fills of an order, and the events that ended it. */
   async order(orderHash: string): Promise<GetOrder["answer"]["data"]> {
     const path = `/v1/orders/${encodeURIComponent(orderHash)}`;
     return (await this.#connection.json<GetOrder["answer"]>(path)).data;
   }
 
-  /** All that one transaction did. */
+  /** Everything that one transaction did. */
   async transaction(txHash: string): Promise<GetTransaction["answer"]["data"]> {
     const path = `/v1/transactions/${encodeURIComponent(txHash)}`;
     return (await this.#connection.json<GetTransaction["answer"]>(path)).data;
   }
 
-  /** What one wallet has traded, in all and by market. */
+  /** The totals of a wallet's trades, overall and by market. */
   async wallet(address: string): Promise<GetWallet["answer"]["data"]> {
     const path = `/v1/wallets/${encodeURIComponent(address)}`;
     return (await this.#connection.json<GetWallet["answer"]>(path)).data;
   }
 
-  /** The price of a token, its last 24 hours and its complement's price. */
+  /** The price of a token, its last 24 hours and the price of its complement. */
   async price(tokenId: TokenId): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
     return (await this.#connection.json<GetPrice["answer"]>(path)).data;
@@ -146,7 +146,7 @@ export class OddwireClient {
     return (await this.#connection.json<GetOrderbook["answer"]>(path, { query })).data;
   }
 
-  /** The prices of up to 100 tokens; those never seen are left out. */
+  /** The prices of up to 100 tokens. Unknown tokens are left out. */
   async prices(tokenIds: readonly TokenId[]): Promise<readonly Price[]> {
     const query = { token_ids: tokenIds };
     return (await this.#connection.json<ListPrices["answer"]>("/v1/price", { query })).data;
@@ -157,7 +157,7 @@ export class OddwireClient {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
   }
 
-  /** The events of a channel as they happen, and before that everything behind `resumeFrom`. */
+  /** The events of a channel as they happen, after everything that follows `resumeFrom`. */
   stream<Type extends keyof ChannelRows>(
     options: StreamOptions<Type>,
   ): EventStream<ChannelRows[Type]> {
@@ -165,8 +165,8 @@ export class OddwireClient {
   }
 
   /**
-   * The order book of a token, sent again whenever it changes: always the same copy, proven by the
-   * checksum of every change and fetched again where one does not fit.
+   * Yields the order book of a token after every change. It is always the same object, verified by the checksum of
+   * every change and fetched again after a mismatch.
    */
   async *followBook(
     tokenId: TokenId,
@@ -184,7 +184,7 @@ export class OddwireClient {
     return this.#connection.json("/v1/health");
   }
 
-  /** Whether the service follows the chain closely, and if not, why. */
+  /** Whether the service follows the chain closely, and the reason if it does not. */
   async ready(): Promise<GetReady["answer"]> {
     return this.#connection.json("/v1/ready", { accepted: [503] });
   }
@@ -198,7 +198,7 @@ export class OddwireClient {
     return (await this.#connection.request("/v1/metrics/prometheus")).text();
   }
 
-  /** Keys, newest first, without their values. Scope admin, as all below. */
+  /** Keys, newest first, without their values. This method and all below need an admin key. */
   keys(query: { readonly limit?: number | undefined } = {}): Pages<Key> {
     return this.#list("/v1/keys", query);
   }
@@ -208,13 +208,13 @@ export class OddwireClient {
     return (await this.#connection.json<{ readonly data: Key }>(path)).data;
   }
 
-  /** Makes a key. Its value is in the answer, and nowhere else. */
+  /** Creates a key. Only this answer has its value. */
   async createKey(body: CreateKey["body"]): Promise<IssuedKey> {
     const options = { method: "POST", body } as const;
     return (await this.#connection.json<CreateKey["answer"]>("/v1/keys", options)).data;
   }
 
-  /** Gives a key a new value; the old one works for the grace, if any. */
+  /** Gives a key a new value. The old value works until the grace period ends, if one is given. */
   async rotateKey(id: string, body: RotateKey["body"] = {}): Promise<IssuedKey> {
     const path = `/v1/keys/${encodeURIComponent(id)}/rotate`;
     const options = { method: "POST", body } as const;

@@ -2,19 +2,19 @@ import type { ErrorAnswer } from "./api.ts";
 import { type Backoff, recommendedBackoff, wait, waitAfter } from "./backoff.ts";
 import { OddwireError } from "./oddwire-error.ts";
 
-/** Where the service is, and as whom to speak to it. */
+/** The URL of the service, the API key and the limits of requests. */
 export type ConnectionOptions = {
-  /** Such as `http://127.0.0.1:8080`; a path before `/v1` is kept. */
+  /** For example `http://127.0.0.1:8080`. A path before `/v1` is kept. */
   readonly url: string;
-  /** Sent as `X-API-Key`; without one only health and readiness are answered. */
+  /** Sent as `X-API-Key`. Without a key, only health and readiness are answered, unless the service is public. */
   readonly key?: string | undefined;
-  /** Of refusals for the rate (429), of 500 and 503, and of requests that got no answer. */
+  /** The backoff after a rate limit (429), a 500, a 503, and a request without an answer. */
   readonly backoff?: Backoff | undefined;
-  /** How long an answer may take; 30 s unless given. */
+  /** The timeout of each attempt; 30 s by default. */
   readonly timeoutMs?: number | undefined;
 };
 
-/** Values as they go into the query string; lists are joined with commas, `undefined` is left out. */
+/** The values of a query string. Lists are joined with commas; `undefined` is left out. */
 export type Query = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | undefined>
 >;
@@ -24,13 +24,13 @@ export type RequestOptions = {
   readonly query?: Query;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
-  /** Statuses besides 2xx that are answers and not errors. */
+  /** Statuses other than 2xx that are not errors. */
   readonly accepted?: readonly number[];
 };
 
 const defaultTimeoutMs = 30_000;
 
-/** Asks the service, again where that helps, and reports errors as `OddwireError`. */
+/** Sends requests to the service and retries them where that can help. Throws errors as `OddwireError`. */
 export class Connection {
   readonly #base: string;
   readonly #timeoutMs: number;
@@ -44,7 +44,7 @@ export class Connection {
     this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
   }
 
-  /** The address of a path; parameters of the path have to be encoded. */
+  /** Returns the URL of a path. Parameters in the path must be encoded already. */
   urlOf(path: string, query: Query = {}): URL {
     const url = new URL(this.#base + path);
     for (const [name, value] of Object.entries(query)) {
@@ -53,7 +53,7 @@ export class Connection {
     return url;
   }
 
-  /** The answer as JSON. */
+  /** Returns the body of the answer as JSON. */
   async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
     const response = await this.request(path, options);
     const text = await response.text();
@@ -64,7 +64,7 @@ export class Connection {
     }
   }
 
-  /** The answer before its body is read; an error of the service is thrown. */
+  /** Returns the answer before its body is read. Throws the errors of the service. */
   async request(path: string, options: RequestOptions = {}): Promise<Response> {
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#attempt(path, options);
@@ -104,8 +104,8 @@ export class Connection {
 }
 
 /**
- * Reading twice does no harm; anything else only when it was certainly not done. A 503 that does not
- * say when to come back will not pass on its own.
+ * Returns whether to retry. Reads can be repeated; other requests only if the service certainly did not execute them. A
+ * 503 without `Retry-After` does not pass on its own.
  */
 function canRepeat(
   { code, retryAfterMs }: OddwireError,
@@ -135,7 +135,7 @@ async function readError(response: Response): Promise<OddwireError> {
   });
 }
 
-/** A proxy before the service, or something else altogether. */
+/** Returns the error for an answer that is not from the service, but for example from a proxy. */
 function notOurs({ status, headers }: Response, cause?: unknown): OddwireError {
   const type = headers.get("Content-Type") ?? "nothing";
   const message = `the answer (${status}, ${type}) is not from the service`;

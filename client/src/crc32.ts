@@ -6,7 +6,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** The CRC-32 of zlib over a text in ASCII, unsigned: browsers have none of their own. */
+/** Returns the unsigned CRC-32 of an ASCII text, as zlib computes it. Browsers have no such function. */
 export function crc32(text: string): number {
   let crc = ~0;
   for (let i = 0; i < text.length; i += 1) {

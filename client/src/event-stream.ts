@@ -4,18 +4,18 @@ import { OddwireError } from "./oddwire-error.ts";
 import type { ChannelRequest, ChannelRows, StreamFrame } from "./stream-frames.ts";
 import { type AnyFrame, type Closing, StreamSocket } from "./stream-socket.ts";
 
-/** How a stream is doing. */
+/** The state of a stream. */
 export type StreamState = "connecting" | "replaying" | "live";
 
 export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly channel: ChannelRequest<Type>;
-  /** Send everything after this seq first; 0 for everything there is. */
+  /** The `seq` after which the stream begins; 0 for everything. */
   readonly resumeFrom?: number | undefined;
-  /** Begin with this many of the newest rows, at most 500. */
+  /** The number of newest rows to begin with, at most 500. */
   readonly snapshot?: number | undefined;
-  /** Ends the stream; the loop that reads it ends without an error. */
+  /** Ends the stream. The loop that reads it ends without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each frame before it is returned; `false` requests everything again, on a new connection. */
+  /** Called with each frame before it is returned. `false` discards the frame and opens a new connection. */
   readonly isSound?: ((frame: StreamFrame<unknown>) => boolean) | undefined;
   /** Called whenever the state changes. */
   readonly onState?: ((state: StreamState) => void) | undefined;
@@ -23,26 +23,25 @@ export type StreamOptions<Type extends keyof ChannelRows> = {
 
 const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
 const drainSpreadMs = 10_000;
-/** As if the connection had broken: the next one repairs it. */
+/** Treated as a broken connection: the next connection repairs the loss. */
 const incomplete: Closing = { code: 1006, reason: "a frame is missing" };
-/** Refusals of a subscription that pass. */
+/** Errors of a subscription that are temporary. */
 const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMITED"]);
 
 /**
- * Events of one channel, for ever: it connects again on its own and goes on behind the last event it
- * gave, so that nothing is missing and nothing comes twice. A loss that the chain of `prev_seq`
- * shows is repaired in the same way. Only a `reorg` frame reverts what was given.
+ * The events of one channel, without an end. The stream reconnects automatically and resumes after the last event it
+ * returned, so that no event is missing or comes twice. A gap in the chain of `prev_seq` is repaired in the same way.
+ * Only a `reorg` frame reverts what was returned.
  *
- * Ends with an `OddwireError` when connecting again cannot help: the key is not valid any more, or
- * the channel is refused.
+ * Ends with an `OddwireError` if a new connection cannot help: the key is no longer valid, or the channel is refused.
  */
 export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   readonly #connection: Connection;
   readonly #options: StreamOptions<keyof ChannelRows>;
-  /** Behind which frame to go on; `null` before there was any. */
+  /** The position after which to resume; `null` before the first frame. */
   #position: number | null;
   #snapshot: number | undefined;
-  /** Connections that ended since one has worked. */
+  /** The number of connections that ended since one last worked. */
   #failures = 0;
 
   constructor(connection: Connection, options: StreamOptions<keyof ChannelRows>) {
@@ -52,7 +51,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     this.#snapshot = options.snapshot;
   }
 
-  /** Where a later stream would go on with `resumeFrom`; `null` before anything was said. */
+  /** The `resumeFrom` with which a later stream continues; `null` before the first frame. */
   get position(): number | null {
     return this.#position;
   }
@@ -97,7 +96,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     return url;
   }
 
-  /** What to ask for the past from; books have none and come whole. */
+  /** The position to resume from. Order books have no history and are sent as a whole. */
   get #resumeFrom(): number | null {
     return this.#options.channel.type === "orderbook" ? null : this.#position;
   }
@@ -114,7 +113,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     ];
   }
 
-  /** What to give to the reader; `null` for what is not for him. */
+  /** Returns the frame for the reader; `null` if it is not meant for the reader, `lost` if a frame is missing. */
   #take(frame: AnyFrame): StreamFrame<Row> | null | "lost" {
     switch (frame.type) {
       case "welcome":
@@ -143,7 +142,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
         return frame as StreamFrame<Row>;
       case "finalized":
       case "heartbeat":
-        // The connection works, however quiet the channel is.
+        // The connection works, even if the channel is quiet.
         this.#failures = 0;
         return frame;
     }
@@ -155,7 +154,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     throw new OddwireError(message, { status: 0, code, details, requestId });
   }
 
-  /** How long to wait before the next connection. Throws when none can help. */
+  /** Returns how long to wait before the next connection. Throws if a new connection cannot help. */
   #waitAfter({ code, reason }: Closing): number {
     if (code === closeCodes.badKey) {
       throw new OddwireError(reason, { status: code, code: "UNAUTHORIZED" });
@@ -164,7 +163,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
       throw new OddwireError(reason, { status: code, code: "VALIDATION_ERROR" });
     }
     this.#failures += 1;
-    // All clients of a service that restarts come back; not all at the same time.
+    // All clients of a restarting service reconnect. A random wait spreads them over 10 s.
     if (code === closeCodes.draining) return Math.random() * drainSpreadMs;
     const { firstWaitMs, longestWaitMs } = this.#connection.backoff;
     return Math.min(firstWaitMs * 2 ** (this.#failures - 1), longestWaitMs);

@@ -2,28 +2,28 @@ import type { Decimal, OrderBook, StreamEvent } from "./api.ts";
 import { crc32 } from "./crc32.ts";
 import type { StreamFrame } from "./stream-frames.ts";
 
-/** The level at one price; a size of `"0"` in a change takes the level away. */
+/** A price level. In a change, a size of `"0"` removes the level. */
 export type Level = { readonly price: Decimal; readonly size: Decimal };
 
-/** Levels that changed, and the checksum of the book with them taken in. */
+/** The changed levels, and the checksum of the book after the change. */
 export type BookChange = Extract<StreamEvent, { readonly event: "book" }>["data"];
 
-/** The book cannot be relied upon until it comes whole again. */
+/** Reports that the book is stale until the next snapshot. */
 export type BookStale = Extract<StreamEvent, { readonly event: "book_stale" }>["data"];
 
-/** A frame of the channel of a book. */
+/** A frame of the `orderbook` channel. */
 export type BookFrame = StreamFrame<OrderBook | BookChange | BookStale>;
 
 /** Levels of each side that the checksum covers. */
 const checkedLevels = 10;
 
-/** A copy of one order book, kept by changes and proven by their checksums. */
+/** A copy of one order book, updated by changes and verified by their checksums. */
 export class LocalBook {
   readonly #bids = new Map<Decimal, Decimal>();
   readonly #asks = new Map<Decimal, Decimal>();
   #staleReason: string | null = "it has not come yet";
 
-  /** Why the copy cannot be relied upon; `null` when it can. */
+  /** Why the copy is stale; `null` if it is not. */
   get staleReason(): string | null {
     return this.#staleReason;
   }
@@ -38,7 +38,7 @@ export class LocalBook {
     return levelsOf(this.#asks);
   }
 
-  /** Takes in a frame; `false` when the copy is then not the book that was meant. */
+  /** Applies a frame. Returns `false` if the checksum of a change does not match. */
   take(frame: BookFrame): boolean {
     if (frame.type === "snapshot") this.#replace(frame.data.at(-1) as OrderBook);
     if (frame.type !== "event") return true;
@@ -85,7 +85,7 @@ function levelsOf(side: ReadonlyMap<Decimal, Decimal>): Level[] {
     .toSorted((a, b) => Number(millionths(a.price) - millionths(b.price)));
 }
 
-/** A decimal of at most 6 fractional digits as a whole number. */
+/** Converts a decimal of at most 6 fractional digits to millionths. */
 function millionths(decimal: Decimal): bigint {
   const [whole = "0", fraction = ""] = decimal.split(".");
   return BigInt(whole + fraction.padEnd(6, "0"));

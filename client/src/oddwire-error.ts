@@ -2,17 +2,20 @@ import type { ErrorAnswer } from "./api.ts";
 
 type Details = ErrorAnswer["error"]["details"];
 
-/** What the service refused, in its own words; or that it could not be reached (`UNREACHABLE`). */
+/**
+ * An error of the service with its message. The code is `UNREACHABLE` if there was no answer, and `NOT_OURS` if the
+ * answer is not from the service.
+ */
 export class OddwireError extends Error {
   override name = "OddwireError";
-  /** HTTP status, or the close code of a stream; 0 when nothing was answered. */
+  /** The HTTP status or the close code of a stream; 0 if there is none. */
   readonly status: number;
   readonly code: ErrorAnswer["error"]["code"] | "UNREACHABLE" | "NOT_OURS";
-  /** Which parameter was wrong, and how. */
+  /** The invalid parameters, and what is wrong with them. */
   readonly details: NonNullable<Details>;
-  /** Stands in the service's log too. */
+  /** The id of the request, which the service logs too. */
   readonly requestId: string | null;
-  /** When to try again, as the service asked; `null` when it did not. */
+  /** The wait before a retry that the service asked for; `null` if it asked for none. */
   readonly retryAfterMs: number | null;
 
   constructor(

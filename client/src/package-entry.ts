@@ -1,4 +1,4 @@
-/** What `oddwire-client` exports. */
+/** The exports of the `oddwire-client` package. */
 export type * from "./api.ts";
 export type { Backoff } from "./backoff.ts";
 export { OddwireClient } from "./client.ts";

@@ -9,8 +9,8 @@ export type Page<Row, PageMeta = Meta> = {
 };
 
 /**
- * A list of the service, read page by page while it is iterated: every row once, also while new ones
- * arrive. Each iteration starts again; leaving the loop ends the reading.
+ * A list of the service, read page by page while it is iterated. Each row comes once, even while new rows arrive. Each
+ * iteration starts from the beginning; leaving the loop ends the reading.
  */
 export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
   readonly #connection: Connection;
@@ -23,12 +23,12 @@ export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
     this.#query = query;
   }
 
-  /** The first page, or the one at a cursor. */
+  /** Reads the first page, or the page at a cursor. */
   async page(cursor?: string): Promise<Page<Row, PageMeta>> {
     return this.#connection.json(this.#path, { query: { ...this.#query, cursor } });
   }
 
-  /** One page after the other. */
+  /** Reads page after page. */
   async *pages(): AsyncGenerator<Page<Row, PageMeta>, void, undefined> {
     let cursor: string | undefined;
     for (;;) {

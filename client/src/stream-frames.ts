@@ -1,4 +1,4 @@
-/** What is said on the stream, as far as a client has to know it. */
+/** The frames of the stream that a client needs to know. */
 import type {
   Cancellation,
   Candle,
@@ -22,7 +22,7 @@ import type {
 } from "./api.ts";
 import type { BookChange, BookStale } from "./local-book.ts";
 
-/** What the events of each type of channel hold: rows as REST answers them. */
+/** The rows in the events of each channel type, as the REST API returns them. */
 export type ChannelRows = {
   trades: Trade;
   token_trades: Trade;
@@ -31,13 +31,13 @@ export type ChannelRows = {
   cancellations: Cancellation;
   candles: Candle;
   price: Price;
-  /** Whole books come as snapshots. */
+  /** The whole book is in a snapshot frame. */
   orderbook: OrderBook | BookChange | BookStale;
 };
 
 type Finality = "confirmed" | "finalized";
 
-/** One token or several, never both. */
+/** Either one token or several. */
 type Tokens =
   | { readonly token_id: TokenId; readonly token_ids?: undefined }
   | { readonly token_ids: readonly TokenId[]; readonly token_id?: undefined };
@@ -53,7 +53,7 @@ type TradeFilter = MarketFilter & {
   readonly wallet?: string | undefined;
 };
 
-/** What each type of channel takes. */
+/** The fields that each channel type accepts. */
 type ChannelFields = {
   trades: { readonly filter?: TradeFilter | undefined };
   token_trades: Tokens & { readonly filter?: TradeFilter | undefined };
@@ -68,18 +68,18 @@ type ChannelFields = {
   orderbook: { readonly token_id: TokenId };
 };
 
-/** Which events to send: a union over the types of channel, each with what it takes. */
+/** A request of a channel: a union over the channel types, each with the fields it accepts. */
 export type ChannelRequest<Type extends keyof ChannelRows = keyof ChannelRows> = {
   [One in keyof ChannelRows]: ChannelFields[One] & { readonly type: One };
 }[Type] & { readonly type: Type };
 
-/** One thing that happened: `event` says what `data` is. */
+/** An event. `event` determines the type of `data`. */
 export type EventFrame<Row> = Extract<StreamEvent, { readonly data: Row }>;
 
-/** The newest rows of a channel, oldest first; of a book, the whole book. */
+/** The newest rows of a channel, oldest first; for an order book, the whole book. */
 export type SnapshotFrame<Row> = Omit<StreamSnapshot, "data"> & { readonly data: readonly Row[] };
 
-/** What a stream gives to its reader. */
+/** A frame that a stream returns to its reader. */
 export type StreamFrame<Row> =
   | EventFrame<Row>
   | SnapshotFrame<Row>
@@ -88,5 +88,5 @@ export type StreamFrame<Row> =
   | StreamReplayComplete
   | StreamHeartbeat;
 
-/** What is between the connection and the service alone. */
+/** A frame that the client handles itself. */
 export type ControlFrame = StreamWelcome | StreamSubscribed | StreamPong | StreamError;

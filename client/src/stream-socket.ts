@@ -3,16 +3,16 @@ import type { ControlFrame, StreamFrame } from "./stream-frames.ts";
 /** Any frame of the service. */
 export type AnyFrame = StreamFrame<unknown> | ControlFrame;
 
-/** How a connection ended; a code of the protocol, or 1006 when it just broke. */
+/** The close code and reason of a connection. The code is 1006 if the connection broke. */
 export type Closing = { readonly code: number; readonly reason: string };
 
-/** Frames that wait for the reader; beyond, the connection is given up and resumed later. */
+/** The most frames that wait for the reader. Beyond that the connection is closed, and resumed later. */
 const waitingMax = 20_000;
-/** Heartbeats that may be missing before a silent connection is given up. */
+/** The number of missing heartbeats after which a silent connection is closed. */
 const missedHeartbeatsMax = 2.5;
 const firstSilenceMs = 20_000;
 
-/** One connection to the stream. It receives no faster than its frames are read. */
+/** One connection to the stream. It queues frames until they are read, and closes when too many wait. */
 export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #frames: AnyFrame[] = [];
@@ -21,7 +21,7 @@ export class StreamSocket {
   #silenceMs = firstSilenceMs;
   #watch: ReturnType<typeof setTimeout> | undefined;
 
-  /** Sends `hello` when the socket opens. */
+  /** Sends the frames of `hello` when the socket opens. */
   constructor(url: URL, hello: readonly object[]) {
     if (globalThis.WebSocket === undefined) throw new Error("the stream needs Node 22 or later");
     this.#socket = new WebSocket(url);
@@ -35,7 +35,7 @@ export class StreamSocket {
     this.#watchSilence();
   }
 
-  /** The next frame; how it closed, after the last one. */
+  /** Returns the next frame; after the last one, how the connection closed. */
   async next(): Promise<AnyFrame | Closing> {
     for (;;) {
       const frame = this.#frames.shift();
@@ -47,7 +47,7 @@ export class StreamSocket {
     }
   }
 
-  /** Ends it; frames that were not read are dropped. */
+  /** Closes the connection. Unread frames are dropped. */
   close(reason: string): void {
     this.#frames.length = 0;
     this.#end({ code: 1000, reason });
@@ -81,7 +81,7 @@ export class StreamSocket {
     clearTimeout(this.#watch);
     if (this.#closing !== null) return;
     this.#closing = closing;
-    // Closing while it opens would be sent as a failure on the console of a browser.
+    // A browser logs an error if a socket is closed while it opens; the "open" listener closes it then.
     if (this.#socket.readyState !== WebSocket.CONNECTING) this.#socket.close();
     this.#wake?.();
   }
