@@ -1,5 +1,5 @@
 /**
- * Which contracts are listened to. A log of any other address is ignored even when it looks right
+ * The contracts whose logs are indexed. A log of any other address is ignored even if it looks right
  * (`docs/counting.md`, rule 7): anyone can deploy a contract that emits the same events.
  */
 import { type Static, type TSchema, Type } from "typebox";
@@ -17,7 +17,7 @@ const otherKinds = [
   "neg_risk_operator",
   "uma_adapter_v1",
   "uma_adapter",
-  // An oracle that says nothing of its own: its conditions are markets, untitled.
+  // An oracle without events. Its conditions are markets without a title.
   "oracle",
   "oracle_aggregator",
   "oo_reporter",
@@ -40,19 +40,19 @@ const otherSchema = Type.Object(
   { kind: Type.Enum(otherKinds), address, start_block: startBlock },
   strict,
 );
-/** For an entry that is neither: says which kinds there are. */
+/** The schema for an entry of an unknown kind. Its error lists the known kinds. */
 const anyKindSchema = Type.Object({ kind: Type.Enum(["exchange", ...otherKinds]) });
 
-/** The shape of the file that `ODDWIRE_CONTRACTS_FILE` names. */
+/** The schema of the file at `ODDWIRE_CONTRACTS_FILE`. */
 const contractsFileSchema = Type.Object(
   {
-    /** The token that backs positions in ConditionalTokens: USDC.e on Polygon, never pUSD. */
+    /** The token that backs positions in ConditionalTokens; on Polygon USDC.e, never pUSD. */
     collateral: address,
-    /** The same for positions of neg-risk conditions. */
+    /** The token that backs positions of neg-risk conditions. */
     wrapped_collateral: address,
-    /** Accounts whose question texts are trusted; texts of others are marked untrusted. */
+    /** Accounts whose question texts are trusted. Texts of other accounts are marked as untrusted. */
     known_creators: Type.Array(address, { maxItems: 1000 }),
-    /** Judged one by one, each by the schema of its kind. */
+    /** Entries are checked one by one, each against the schema of its kind. */
     contracts: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }),
   },
   strict,
@@ -70,7 +70,7 @@ export type ExchangeContract = {
   readonly generation: Generation;
   readonly startBlock: number;
 };
-/** A contract that is no exchange. */
+/** A contract that is not an exchange. */
 export type OtherContract = {
   readonly kind: (typeof otherKinds)[number];
   readonly address: Address;
@@ -78,17 +78,17 @@ export type OtherContract = {
 };
 export type Contract = ExchangeContract | OtherContract;
 
-/** Everything about the deployment that decoding and the rules of `market/` need. */
+/** The deployment: all that decoding and the rules of `market/` need to know about the contracts. */
 export type Contracts = {
   readonly collateral: Address;
   readonly wrappedCollateral: Address;
   readonly knownCreators: ReadonlySet<Address>;
   readonly byAddress: ReadonlyMap<Address, Contract>;
-  /** The first block of the oldest exchange: where `genesis` starts. */
+  /** The first block of the oldest exchange: the block that the start block `genesis` stands for. */
   readonly genesisBlock: number;
 };
 
-/** Checks and indexes a contracts file; returns the mistakes in plain words instead when it is wrong. */
+/** Parses a contracts file, or returns its mistakes as sentences for the operator. */
 export function parseContracts(
   input: unknown,
 ): Contracts | { readonly mistakes: readonly string[] } {
@@ -132,19 +132,19 @@ function schemaOf(entry: unknown): TSchema {
 function mistakesAgainst(schema: TSchema, value: unknown, place: string): string[] {
   return (
     Value.Errors(schema, value)
-      // An unknown field is reported twice: as this, and by name on its object.
+      // An unknown field is reported twice: with this keyword, and by name on its object.
       .filter(({ keyword }) => keyword !== "boolean")
       .map((error) => `${pathOf(place, error.instancePath) || "the file"} ${inWords(error)}`)
   );
 }
 
-/** `/known_creators/0` within the file as `known_creators[0]`. */
+/** Formats a JSON pointer such as `/known_creators/0` as `known_creators[0]`. */
 function pathOf(place: string, pointer: string): string {
   const path = place + pointer.replaceAll(/\/([0-9]+)/g, "[$1]").replaceAll("/", ".");
   return path.replace(/^\./, "");
 }
 
-/** The checker's own words suit most mistakes. */
+/** Returns the text of an error. That of the schema checker is good enough for most mistakes. */
 function inWords(error: TLocalizedValidationError): string {
   switch (error.keyword) {
     case "pattern":

@@ -5,20 +5,20 @@ import type { LogText } from "../chain/parse/log-text.ts";
 import type { ChainEvent, Undecodable } from "./events.ts";
 import { readBytes } from "./words.ts";
 
-/** How one event of one contract is recognized and read. */
+/** Recognizes and reads one event of one contract. */
 export type Decoder = {
-  /** Canonical: the hash of it is topic0. */
+  /** The canonical signature; its hash is topic0. */
   readonly signature: string;
   readonly topic0: string;
-  /** Topics including topic0. Events of equal name and hash differ in what they index. */
+  /** The number of topics, including topic0. Events with the same signature can index different arguments. */
   readonly topicCount: number;
-  /** Exact size of the data, or its minimum when the event has dynamic fields. */
+  /** The exact size of the data in bytes, or its minimum when the event has dynamic fields. */
   readonly dataBytes: number | { readonly min: number };
-  /** Called only with the right counts; `undecodable` for values the rules forbid. */
+  /** Reads a log with the right topic count and data size. Returns `undecodable` for values that the rules forbid. */
   readonly read: (log: LogText, emitter: Address) => ChainEvent;
 };
 
-/** Defines an event, of whose arguments so many are indexed. */
+/** Defines the decoder of an event; `indexed` is the number of its indexed arguments. */
 export function eventOf(signature: string, indexed: number, read: Decoder["read"]): Decoder {
   const types = signature.slice(signature.indexOf("(") + 1, -1).split(",");
   const dynamic = types.filter((type) => type === "bytes" || type.endsWith("[]")).length;
@@ -32,13 +32,13 @@ export function eventOf(signature: string, indexed: number, read: Decoder["read"
   };
 }
 
-/** What becomes of a log whose dynamic field, by its own offset or length, is not in its data. */
+/** The result for a log with a dynamic field whose offset or length exceeds the data. */
 export const outsideData: Undecodable = {
   kind: "undecodable",
   reason: "a dynamic field points outside the data",
 };
 
-/** Reads an event with a text, the `bytes` whose offset is in word `index` of the data. */
+/** Returns a reader for an event with a text: the `bytes` whose offset is in word `index` of the data. */
 export function withText(
   index: number,
   read: (log: LogText, text: string) => ChainEvent,

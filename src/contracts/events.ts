@@ -1,19 +1,19 @@
 /**
- * What the contracts say, in one shape for all generations, as fields by kind. Field names follow the contracts;
- * from `market/` on, our own nouns are used. Amounts are raw integers (6 decimals on the chain).
+ * The events of the contracts, in one shape for all generations, as fields by kind. Field names follow the contracts;
+ * from `market/` on, the code uses its own nouns. Amounts are raw integers (6 decimals on the chain).
  */
 import type { Address, ConditionId, Hash, TokenId } from "../base/ids.ts";
 
-/** What the owner of an order does with outcome tokens. */
+/** Whether an order buys or sells outcome tokens. */
 export type Side = "BUY" | "SELL";
 
-/** The events of a map of fields, as a union by `kind`. */
+/** Turns a map of fields by kind into a union of events. */
 type Union<Fields> = {
   [Kind in keyof Fields]: { readonly kind: Kind } & Readonly<Fields[Kind]>;
 }[keyof Fields];
 
 type TradeFields = {
-  /** One order's part of a match, from the order's own view: it gives `makerAmount`. */
+  /** The part of one order in a match, from its own view: it gives `makerAmount` and receives `takerAmount`. */
   order_filled: {
     orderHash: Hash;
     maker: Address;
@@ -23,11 +23,11 @@ type TradeFields = {
     makerAmount: bigint;
     takerAmount: bigint;
     fee: bigint;
-    /** Attribution code and opaque hash of generations 2 and 3; `null` when zero or generation 1. */
+    /** The attribution code and an opaque hash, of generations 2 and 3; `null` when zero and in generation 1. */
     builder: Hash | null;
     metadata: Hash | null;
   };
-  /** The exchange's summary of a match; repeats the taker's `OrderFilled`. */
+  /** The exchange's summary of a match. It repeats the taker's `OrderFilled`. */
   orders_matched: {
     takerOrderHash: Hash;
     takerOrderMaker: Address;
@@ -36,7 +36,7 @@ type TradeFields = {
   };
   /** A fee paid at the exchange; `tokenId` is `null` for collateral. */
   fee_charged: { receiver: Address; tokenId: TokenId | null; amount: bigint };
-  /** A refund of a fee module of generation 1; that of 2023 names neither the order nor the fee it kept. */
+  /** A refund by a fee module of generation 1. The module of 2023 reports neither the order nor the fee it kept. */
   fee_refunded: {
     orderHash: Hash | null;
     to: Address;
@@ -69,19 +69,19 @@ type MarketFields = {
   };
   condition_resolved: {
     conditionId: ConditionId;
-    /** Who reported it; in generation 3 the module itself. */
+    /** The account that reported the result; in generation 3 the module itself. */
     oracle: Address;
     /** `null` in generation 3, whose conditions have no question id. */
     questionId: Hash | null;
-    /** Numerators; the payout of outcome i is `payouts[i]` divided by their sum. */
+    /** The payout numerators. The payout of outcome i is `payouts[i]` divided by their sum. */
     payouts: readonly bigint[];
   };
   token_registered: { token0: TokenId; token1: TokenId; conditionId: ConditionId };
   question_initialized: {
     questionId: Hash;
-    /** `null` for the first UMA adapter, whose event does not name it. */
+    /** `null` for the first UMA adapter, whose event does not contain it. */
     creator: Address | null;
-    /** UMA ancillary data, `0x` hex; text written by anyone, never to be trusted. */
+    /** UMA ancillary data, as `0x` hex. Anyone can write it: never trust it. */
     text: string;
     /** Whether `questionId` is the hash of `text` by the adapter's rule (version 2 and later). */
     isHashOfText: boolean;
@@ -89,7 +89,7 @@ type MarketFields = {
   question_updated: { questionId: Hash; owner: Address; text: string };
   neg_risk_market_prepared: { negRiskMarketId: Hash; oracle: Address; text: string };
   neg_risk_question_prepared: { negRiskMarketId: Hash; questionId: Hash; text: string };
-  /** The operator's join of a neg-risk question with the UMA request that answers it. */
+  /** The operator links a neg-risk question to the UMA request that answers it. */
   neg_risk_question_requested: {
     negRiskMarketId: Hash;
     questionId: Hash;
@@ -98,43 +98,43 @@ type MarketFields = {
   };
 };
 
-/** Event ids are 29 bytes and condition ids 31, both padded on the right. */
+/** Event ids have 29 bytes and condition ids 31. Both are padded with zeros on the right to 32 bytes. */
 type Gen3MarketFields = {
   gen3_event_announced: {
     eventId: Hash;
-    /** `incremental`: a text and a result per condition; `atomic`: one of each for all. */
+    /** `incremental`: each condition has a text and a result; `atomic`: all conditions share one text and result. */
     marketType: "binary" | "incremental" | "atomic";
   };
   gen3_reporter_added: { reporter: Address };
-  /** `requestId` is the condition, or the event of an atomic one. */
+  /** `requestId` is the condition, or the event if the event is atomic. */
   gen3_text_registered: { requestId: Hash; requester: Address; text: string };
   gen3_condition_migrated: { conditionId: ConditionId; legacyConditionId: ConditionId };
   gen3_combo_prepared: { conditionId: ConditionId; legs: readonly TokenId[] };
-  /** One condition is YES: every other of the event that has no result is NO. */
+  /** One condition of the event is YES, so every other one without a result is NO. */
   gen3_remaining_resolved_no: { eventId: Hash };
-  /** All named conditions are NO: the Other is YES. */
+  /** All named conditions of the event are NO, so its "Other" is YES. */
   gen3_other_resolved_yes: { eventId: Hash; conditionId: ConditionId };
 };
 
 /** Events that are part of a match. */
 export type TradeEvent = Union<TradeFields>;
-/** Events that move no shares: what `/v1/cancellations` serves and what operators watch. */
+/** Exchange events that move no shares: those of `/v1/cancellations`, and those that operators watch. */
 export type ExchangeNotice = Union<NoticeFields>;
-/** Events from which markets, their texts and their results are learnt. */
+/** Events that define markets, their texts and their results. */
 export type MarketEvent = Union<MarketFields>;
-/** What is learnt of generation 3, whose conditions need no preparation. */
+/** Events that define markets of generation 3, whose conditions need no preparation. */
 export type Gen3MarketEvent = Union<Gen3MarketFields>;
-/** A log of a configured contract that does not fit its event's rules: kept raw, never dropped. */
+/** A log of a configured contract that breaks the rules of its event. It is stored raw, never dropped. */
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };
 /** Every event. */
 export type ChainEvent = TradeEvent | ExchangeNotice | MarketEvent | Gen3MarketEvent | Undecodable;
 /** The event of a kind. */
 type EventOf<Kind extends ChainEvent["kind"]> = Extract<ChainEvent, { readonly kind: Kind }>;
-/** One order's part of a match. */
+/** The part of one order in a match. */
 export type OrderFilled = EventOf<"order_filled">;
 /** The exchange's summary of a match. */
 export type OrdersMatched = EventOf<"orders_matched">;
-/** A refund of a fee module. */
+/** A refund by a fee module. */
 export type FeeRefunded = EventOf<"fee_refunded">;
 
 const tradeKinds: ReadonlySet<ChainEvent["kind"]> = new Set([
@@ -144,7 +144,7 @@ const tradeKinds: ReadonlySet<ChainEvent["kind"]> = new Set([
   "fee_refunded",
 ]);
 
-/** Whether an event is part of a match, and so means something only with the rest of it. */
+/** Whether an event is part of a match. Such an event has a meaning only with the rest of the match. */
 export function isTradeEvent(event: ChainEvent): event is TradeEvent {
   return tradeKinds.has(event.kind);
 }

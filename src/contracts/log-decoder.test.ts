@@ -1,4 +1,4 @@
-/** What is not an event of ours, and what is one but cannot be read. */
+/** Logs that are not configured events, and logs of configured events that cannot be decoded. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -31,7 +31,7 @@ function contractOf(kind: Contract["kind"], generation = 1): Contract {
   return found;
 }
 
-/** A log of the event whose signature starts with `name`, with data of these words. */
+/** Makes a log of the event `name`, with these words as data. */
 function logOf(contract: Contract, name: string, words: readonly string[]): RawLog {
   const found = decodersOf(contract).find(({ signature }) => signature.startsWith(`${name}(`));
   assert(found !== undefined);
@@ -50,7 +50,7 @@ function assertUndecodable(log: RawLog, reason: RegExp): void {
   assert.match(event.reason, reason);
 }
 
-/** A random log of any event of any contract, with the contract and event it is of. */
+/** A random log of any event of any contract, and whether the event has dynamic fields. */
 const anyKnownLog = fc
   .constantFrom(
     ...all.flatMap((contract) => abisOf(contract).map(({ item }) => ({ contract, item }))),
@@ -134,7 +134,7 @@ describe("logs of ours that do not have the shape of their event are kept as und
     );
   });
 
-  /** Events without data would be complete with "0x": those get a topic too many as well. */
+  /** Adds a topic to a log without data, for which "0x" would be complete. */
   function withTopic(log: RawLog): readonly Hash[] {
     return log.data === "0x" ? [...log.topics, `0x${zero}` as Hash] : log.topics;
   }
@@ -146,13 +146,13 @@ describe("logs of ours that do not have the shape of their event are kept as und
     const offset64 = `${"0".repeat(62)}40`;
     const length33 = `${"0".repeat(62)}21`;
     const cases: readonly RawLog[] = [
-      // 33 bytes are announced, 32 are there.
+      // The length is 33, but the data has 32 bytes.
       logOf(operator, "QuestionPrepared", [one, offset64, length33, ones]),
-      // The offset is behind the end, not a multiple of 32, or absurd.
+      // The offset is beyond the end, not a multiple of 32, or absurdly large.
       logOf(operator, "QuestionPrepared", [one, `${"0".repeat(61)}100`, zero]),
       logOf(operator, "QuestionPrepared", [one, `${"0".repeat(62)}41`, zero]),
       logOf(operator, "QuestionPrepared", [one, ones, zero]),
-      // The length is absurd.
+      // The length is absurdly large.
       logOf(operator, "QuestionPrepared", [one, offset64, ones]),
       logOf(adapter, "AncillaryDataUpdated", [`${"0".repeat(62)}20`, ones, zero]),
       logOf(contractOf("conditional_tokens"), "ConditionResolution", [two, offset64, ones, one]),

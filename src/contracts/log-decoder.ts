@@ -31,11 +31,11 @@ export type DecodedLog = {
   readonly event: ChainEvent;
 };
 
-/** Decodes logs by (address, topic0, number of topics, data length): generations share hashes. */
+/** Decodes logs by address, topic0, number of topics and data length, because generations share topic0 hashes. */
 export class LogDecoder {
-  /** What to ask a node for: all configured addresses, and every topic0 that has a decoder. */
+  /** The filter for `eth_getLogs`: all addresses with decoders, and every topic0 that has a decoder. */
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
-  /** Every event that is decoded, as its contract and topic0; sorted. */
+  /** Every decoded event, as the text of its contract address and topic0; sorted. */
   readonly events: readonly string[];
   readonly #sources: ReadonlyMap<Address, Source>;
 
@@ -53,8 +53,8 @@ export class LogDecoder {
   }
 
   /**
-   * Decodes one log; `null` for a log of another contract or an event that is not of interest.
-   * A known event with the wrong shape, or with values its rules forbid, is `undecodable`.
+   * Decodes one log; `null` for a log of another contract or of an event without a decoder.
+   * A known event of the wrong shape, or with values that its rules forbid, is `undecodable`.
    */
   decode(log: RawLog): DecodedLog | null {
     const topic0 = topic0Of(log);
@@ -109,7 +109,7 @@ const otherDecoders: Readonly<Record<OtherContract["kind"], readonly Decoder[]>>
   combinatorial_module: combinatorialModuleDecoders,
 };
 
-/** All decoders a contract can need, by its kind. */
+/** Returns the decoders of all events of a contract. */
 export function decodersOf(contract: Contract): readonly Decoder[] {
   return contract.kind === "exchange"
     ? exchangeDecoders[contract.generation]

@@ -1,8 +1,8 @@
 import type { ContractsFile } from "./contracts.ts";
 
 /**
- * The deployment on Polygon (chain 137), from the public repositories and subgraphs of the venue. Where only a bound
- * of the deployment block is known, the lower one is used, which loses nothing.
+ * The deployment on Polygon (chain 137), from the public repositories and subgraphs of the venue. Where the block of
+ * a deployment is not known exactly, a lower bound is used, so that no log is missed.
  */
 export const polygonContracts: ContractsFile = {
   collateral: "0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174",
@@ -17,7 +17,7 @@ export const polygonContracts: ContractsFile = {
     exchange("0xC5d563A36AE78145C45a50134d48A1215220f80a", ["neg_risk", 1], 50505492),
     exchange("0xE111180000d2663C0091e4f400237545B87B996B", ["standard", 2], 84902353),
     exchange("0xe2222d279d744050d28e00520010520000310F59", ["neg_risk", 2], 84902353),
-    // Superseded within days of its listing, but it has traded.
+    // Replaced within days of being listed, but it has trades.
     exchange("0xe2222d002000Ba0053CEF3375333610F64600036", ["neg_risk", 2], 84902353),
     exchange("0xe3333700cA9d93003F00f0F71f8515005F6c00Aa", ["standard", 3], 87479409),
     other("fee_module", "0xE3f18aCc55091e2c48d883fc8C8413319d4Ab7b0", 75253526),
@@ -41,7 +41,7 @@ export const polygonContracts: ContractsFile = {
     other("neg_risk_module", "0x200000900045e3B6259600682756002200028933", 85300000),
     other("combinatorial_module", "0x30000034706C7d8e12009DAB006Be20000c031A8", 85300000),
     other("oracle_aggregator", "0x0A0a0A0A8B00C51b7D810501b03F230028C04a87", 85300000),
-    // From a staging fork of chain 137; the address in production is not verified.
+    // The address on a staging fork of chain 137; the one in production is not verified.
     other("oo_reporter", "0x2df52c80E4Fae386fc63EBfb550C64880848852c", 85300000),
   ],
 };

@@ -1,20 +1,21 @@
 const prefix = "0x";
-/** 2^32 over the golden ratio: its multiples spread over the upper bits whatever is multiplied. */
+/** 2^32 divided by the golden ratio, for Fibonacci hashing: multiples of it spread well over the upper bits. */
 const spread = 0x9e3779b1;
 
 /**
- * One string for each id, found by its digits: repeated ids make no garbage. A new id replaces the one in its place.
+ * A cache of ids as strings, found by their digits in a log, so that repeated ids make no garbage. A new id replaces
+ * the one with the same place.
  */
 export class StringTable {
   /** The text of each place. */
   readonly #texts: (string | undefined)[];
-  /** The same as bytes, which are compared with those of logs. */
+  /** The texts as bytes, to compare with the bytes of logs. */
   readonly #bytes: Buffer;
   readonly #view: DataView;
   readonly #digits: number;
   readonly #shift: number;
 
-  /** `digits` is how many each has, a multiple of 8; there are 2 to the power of `placeBits` places. */
+  /** `digits` is the number of hex digits of an id, a multiple of 8. The table has 2^`placeBits` places. */
   constructor({ digits, placeBits }: { readonly digits: number; readonly placeBits: number }) {
     const places = 2 ** placeBits;
     this.#texts = Array.from({ length: places });
@@ -24,7 +25,7 @@ export class StringTable {
     this.#shift = 32 - placeBits;
   }
 
-  /** `0x` and the digits that begin at `start`. */
+  /** Returns `0x` and the digits that begin at `start`, as one string for equal ids while it is cached. */
   read(view: DataView, start: number): string {
     const digits = this.#digits;
     const place = Math.imul(view.getUint32(start + digits - 4, true), spread) >>> this.#shift;
@@ -37,7 +38,7 @@ export class StringTable {
     return text;
   }
 
-  /** As floats, eight bytes at the same time (`chain/parse/log-bytes.ts`). */
+  /** Compares the digits as floats of eight bytes (see `LogBytes` in `chain/parse/log-bytes.ts`). */
   #isSame(view: DataView, start: number, at: number): boolean {
     const known = this.#view;
     for (let offset = this.#digits - 8; offset >= 0; offset -= 8) {

@@ -1,4 +1,4 @@
-/** The hand-written decoders against viem: every event, on random logs and on recorded ones. */
+/** Compares the hand-written decoders with viem: every event, on random and on recorded logs. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -30,7 +30,7 @@ function nameOf(contract: Contract): string {
     : contract.kind;
 }
 
-/** Holds our reading of a log against viem's; says what it was. */
+/** Asserts that viem decodes a log to the same event. Returns the kind of the event. */
 function assertEqualsViem(log: RawLog): ChainEvent["kind"] | null {
   const contract = contracts.byAddress.get(log.address);
   const expected = contract === undefined ? null : decodeWithViem(log, contract);

@@ -1,7 +1,7 @@
 import { type Decoder, eventOf } from "../decoder.ts";
 import { topicAddress } from "../words.ts";
 
-/** A halt of a whole exchange and its end; all generations. */
+/** Pausing and unpausing of a whole exchange; the same in all generations. */
 export const pauseDecoders: readonly Decoder[] = [
   eventOf("TradingPaused(address)", 1, (log) => ({
     kind: "trading_paused",
@@ -13,7 +13,7 @@ export const pauseDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** Events of the people who run an exchange; the same in generations 1 and 2. */
+/** Administrative events of an exchange; the same in generations 1 and 2. */
 export const exchangeAdminDecoders: readonly Decoder[] = [
   ...pauseDecoders,
   roleDecoder("NewAdmin(address,address)", "admin", true),

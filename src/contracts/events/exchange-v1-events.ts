@@ -13,7 +13,7 @@ import {
   topicUint,
 } from "../words.ts";
 
-/** The exchange of generation 1; of an order's two asset ids the one that is 0 is cash. */
+/** The exchange of generation 1. An order has two asset ids; an id of 0 is collateral. */
 export const exchangeV1Decoders: readonly Decoder[] = [
   eventOf(
     "OrderFilled(bytes32,address,address,uint256,uint256,uint256,uint256,uint256)",
@@ -45,9 +45,9 @@ export const exchangeV1Decoders: readonly Decoder[] = [
   })),
 ];
 
-/** The fee modules of generation 1, which give back what an order was charged too much. */
+/** The fee modules of generation 1, which refund fees that exceed what an order owes. */
 export const feeModuleDecoders: readonly Decoder[] = [
-  // The third indexed field is an amount: the fee that was kept.
+  // The third indexed argument is an amount: the fee that the module kept.
   eventOf("FeeRefunded(bytes32,address,uint256,uint256,uint256)", 3, (log) => ({
     kind: "fee_refunded",
     orderHash: topicHash(log, 1),
@@ -56,7 +56,7 @@ export const feeModuleDecoders: readonly Decoder[] = [
     refund: readUint(log, 1),
     feeKept: topicUint(log, 3),
   })),
-  // The module of 2023: nothing indexed, no order named.
+  // The module of 2023 indexes nothing and does not report the order.
   eventOf("FeeRefunded(address,address,uint256,uint256)", 0, (log) => ({
     kind: "fee_refunded",
     orderHash: null,
@@ -67,7 +67,7 @@ export const feeModuleDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** Exactly one asset is collateral (id 0): the one the order gives makes it a BUY or a SELL. */
+/** Exactly one asset must be collateral (id 0). An order that gives collateral is a BUY, else a SELL. */
 function readOrderFilled(log: LogText): ChainEvent {
   const givesCollateral = isZeroWord(log, 0);
   const getsCollateral = isZeroWord(log, 1);

@@ -10,7 +10,7 @@ import {
   topicHash,
 } from "../words.ts";
 
-/** Matching events that are identical in generations 2 and 3; only the address differs. */
+/** Events that are identical in generations 2 and 3. Only the address differs. */
 const matchDecoders: readonly Decoder[] = [
   eventOf(
     "OrderFilled(bytes32,address,address,uint8,uint256,uint256,uint256,uint256,bytes32,bytes32)",
@@ -54,7 +54,7 @@ const matchDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** The exchange of generation 2: no cancel and no registry of tokens. */
+/** The exchange of generation 2. It has no cancellations and no token registry. */
 export const exchangeV2Decoders: readonly Decoder[] = [
   ...matchDecoders,
   eventOf("FeeReceiverUpdated(address)", 1, (log) => ({
@@ -67,12 +67,12 @@ export const exchangeV2Decoders: readonly Decoder[] = [
   })),
 ];
 
-/** The exchange of generation 3: no cancel, no fee settings. */
+/** The exchange of generation 3. It has no cancellations and no fee settings. */
 export const exchangeV3Decoders: readonly Decoder[] = matchDecoders;
 
 function readOrderFilled(log: LogText): ChainEvent {
-  // An older build of generation 3 wrote the side without masking: only its low byte counts there,
-  // and a low byte above 1 is refused like anywhere else.
+  // An early build of generation 3 emitted the side without clearing the upper bytes, so only the low
+  // byte is read. Above 1 it is undecodable.
   const side = readLowByte(log, 0);
   if (side > 1) {
     return { kind: "undecodable", reason: "side is neither 0 (BUY) nor 1 (SELL)" };

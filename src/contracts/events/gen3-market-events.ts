@@ -1,6 +1,6 @@
 /**
- * Generation 3: conditions have no registry. They may be announced, described or migrated, or none of these. These
- * signatures were seen in recordings of transcribed contracts only, not on the chain yet.
+ * Generation 3 has no registry of conditions. A condition can be announced, described or migrated, or none of these.
+ * So far these signatures have been seen only in recordings of transcribed contracts, not on the chain.
  */
 import { type Address, tokenIdOf } from "../../base/ids.ts";
 import type { LogText } from "../../chain/parse/log-text.ts";
@@ -8,12 +8,12 @@ import { type Decoder, eventOf, outsideData, withText } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
 import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "../words.ts";
 
-/** Both numbers of a result sum to exactly this. */
+/** The exact sum of the two numbers of a result. */
 const resultSum = 1_000_000n;
-/** The contract's bound on the legs of a combination. */
+/** The largest number of legs of a combination that the contract allows. */
 const comboLegsMax = 50;
 
-/** OracleAggregator: what is a market of the venue, and which modules may report its result. */
+/** OracleAggregator: the events that are markets of the venue, and the modules that can report their results. */
 export const oracleAggregatorDecoders: readonly Decoder[] = [
   eventOf(
     "RequestInitialized(bytes29,address,uint256,uint256,uint16,uint8,address,uint32,address)",
@@ -32,7 +32,7 @@ export const oracleAggregatorDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** UMA's reporter: the only place where the text of generation 3 is. */
+/** The UMA reporter: the only source of texts of generation 3. */
 export const ooReporterDecoders: readonly Decoder[] = [
   eventOf(
     "RequestRegistered(bytes32,address,bytes32,bytes,uint64,uint64)",
@@ -65,7 +65,7 @@ const conditionMigrated: Decoder = eventOf(
 /** Module 1: single questions. */
 export const binaryModuleDecoders: readonly Decoder[] = [conditionResolved, conditionMigrated];
 
-/** Module 2: events of several questions of which one is true, with an Other. */
+/** Module 2: events with several questions of which exactly one is true, one of them "Other". */
 export const negRiskModuleDecoders: readonly Decoder[] = [
   conditionResolved,
   conditionMigrated,
@@ -80,7 +80,7 @@ export const negRiskModuleDecoders: readonly Decoder[] = [
   })),
 ];
 
-/** Module 3: combinations of positions of the other two. */
+/** Module 3: combinations of positions of the other two modules. */
 export const combinatorialModuleDecoders: readonly Decoder[] = [
   eventOf("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
     const legs = readUints(log, 0);

@@ -3,7 +3,7 @@ import { type Decoder, eventOf, outsideData, withText } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
 import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "../words.ts";
 
-/** More slots than the contract allows (256) cannot be real. */
+/** The largest number of outcomes that the contract allows. */
 const outcomeSlotsMax = 256n;
 
 /** ConditionalTokens: conditions and their results. */
@@ -16,7 +16,7 @@ export const conditionalTokensDecoders: readonly Decoder[] = [
   ),
 ];
 
-/** NegRiskAdapter: the markets of several questions of which one at most is true. */
+/** NegRiskAdapter: markets with several questions of which at most one is true. */
 export const negRiskAdapterDecoders: readonly Decoder[] = [
   eventOf(
     "MarketPrepared(bytes32,address,uint256,bytes)",
@@ -40,7 +40,7 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
   ),
 ];
 
-/** NegRiskOperator: joins a question with the UMA request that answers it. */
+/** NegRiskOperator: links a question to the UMA request that answers it. */
 export const negRiskOperatorDecoders: readonly Decoder[] = [
   eventOf(
     "QuestionPrepared(bytes32,bytes32,bytes32,uint256,bytes)",
@@ -55,7 +55,7 @@ export const negRiskOperatorDecoders: readonly Decoder[] = [
   ),
 ];
 
-/** UMA adapters from version 2 on; their bulletin board is part of the adapter. */
+/** UMA adapters from version 2 on. Updates of a text (the bulletin board) are events of the adapter itself. */
 export const umaAdapterDecoders: readonly Decoder[] = [
   eventOf(
     "QuestionInitialized(bytes32,uint256,address,bytes,address,uint256,uint256)",
@@ -80,7 +80,7 @@ export const umaAdapterDecoders: readonly Decoder[] = [
   ),
 ];
 
-/** The first UMA adapter: the caller chose the question id, and the creator is not sent. */
+/** The first UMA adapter. The caller chooses the question id, and the event does not contain the creator. */
 export const umaAdapterV1Decoders: readonly Decoder[] = [
   eventOf(
     "QuestionInitialized(bytes32,bytes,uint256,address,uint256,uint256,bool)",
