@@ -1,9 +1,9 @@
 /**
- * The part of OpenAPI 3.1 that our document uses. Schemas are JSON Schema, with references to the
- * components that are named in `components.ts`.
+ * The part of OpenAPI 3.1 that our document uses. Schemas are JSON Schema and refer to the components in
+ * `components.ts`.
  */
 
-/** A JSON Schema, as plain JSON, with the keywords that ours use. */
+/** A JSON Schema as plain JSON, with the keywords that we use. */
 export type JsonSchema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -28,7 +28,7 @@ export type JsonSchema = {
   readonly anyOf?: readonly JsonSchema[];
 };
 
-/** A pointer to a component, such as `#/components/schemas/Trade`. */
+/** A reference to a component, such as `#/components/schemas/Trade`. */
 export type Reference = { readonly $ref: string };
 
 export type Parameter = {
@@ -39,7 +39,7 @@ export type Parameter = {
   readonly example?: unknown;
   readonly schema: JsonSchema;
   readonly style?: "form";
-  /** False for lists: they have commas between their items and are not repeated. */
+  /** `false` for lists: items are separated by commas and the parameter is not repeated. */
   readonly explode?: boolean;
 };
 
@@ -53,7 +53,7 @@ export type Content = {
   readonly [mediaType: string]: {
     readonly schema: JsonSchema;
     readonly example?: unknown;
-    /** Of errors: one for each code, by its name. */
+    /** Examples of errors, by error code. */
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
 };

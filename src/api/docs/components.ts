@@ -1,6 +1,6 @@
 /**
- * The shapes that the API document describes once, under a name, wherever they are used. One that
- * is missing here is repeated in each place, which is longer but equally correct.
+ * The shapes that the API document describes once, by name, and refers to elsewhere. A shape that is not listed here is
+ * repeated wherever it is used, which makes the document longer but is correct.
  */
 import type { TSchema } from "typebox";
 import { bookRow } from "../../rows/book-row.ts";

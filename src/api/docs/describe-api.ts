@@ -6,17 +6,17 @@ import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
 import { guide } from "./guide.ts";
 
-/** The document of the API, in OpenAPI 3.1. */
+/** The OpenAPI 3.1 document of the API. */
 export type ApiDocument = ReturnType<typeof describeApi>;
 export type Operation = ReturnType<typeof describeOperation>;
-/** Empty for endpoints without a key. */
 type Responses = ReturnType<typeof describeResponses>["responses"];
+/** Alternative ways to authenticate; empty for endpoints without a key. */
 type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
-/** Who may call, in the form of OpenAPI: any key, a key of one role, or every client. */
+/** The OpenAPI security of each access: no key, any key, or an admin key. */
 const securityOf: Readonly<Record<Route["access"], Security>> = {
   public: [],
   probe: [],
@@ -25,7 +25,7 @@ const securityOf: Readonly<Record<Route["access"], Security>> = {
   unblock: keyWith(["admin"]),
 };
 
-/** Browsers cannot set headers on a WebSocket: they send their key in the first frame. */
+/** A key or none: browsers cannot set headers on a WebSocket, so they send the key in the first frame. */
 const keyOrLater: Security = [...keyWith([]), {}];
 
 const tags = [
@@ -62,7 +62,7 @@ const upgrade: Parameter = {
   schema: { type: "string", const: "websocket" },
 };
 
-/** The whole API from the schemas it runs on. Pure. */
+/** Describes the whole API from the schemas that the service runs on. Pure. */
 export function describeApi(routes: readonly Route[], version: string) {
   const paths: Record<string, Record<string, Operation>> = {};
   const errors: Record<string, Response> = {};
@@ -116,7 +116,7 @@ function describeOperation(route: Route, responses: Responses) {
   };
 }
 
-/** Either header may carry the key. */
+/** Returns the security of a key in either header. */
 function keyWith(roles: readonly string[]): Security {
   return [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
 }
@@ -132,7 +132,7 @@ function describeParameters(
   });
 }
 
-/** Fields that have a default may be left out, and so may the body when all of them do. */
+/** Describes a body. A field with a default is optional, and so is a body without required fields. */
 function describeBody(body: TObject) {
   const described = describeSchema(body);
   const required = (described.required ?? []).filter(
@@ -154,7 +154,7 @@ Send a subscription once the connection is open; browsers send an \`auth\` frame
 
 Channels: \`trades\`, \`token_trades\`, \`resolutions\`, \`markets\`, \`cancellations\`, \`candles\`, \`price\` and \`orderbook\`. The frames that the service sends are the models whose names begin with \`Stream\`; [the guide](/guide/stream) explains them.`;
 
-/** Who may call it, how long the answer may be kept, and whether it can be had as a file. */
+/** Returns the description of an endpoint: who can call it, how long to cache it, and whether it exports files. */
 function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route): string {
   const caller =
     takesNoKey(access) && to === undefined

@@ -6,10 +6,10 @@ import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
 import sampleAnswers from "./sample-answers.json" with { type: "json" };
 
-/** By the id of the operation; `test/tidy/sample-answers.ts` makes them. */
+/** Sample responses by operation id. `test/tidy/sample-answers.ts` makes them. */
 const samples: Readonly<Record<string, unknown>> = sampleAnswers;
 
-/** The headers of every response; `answer-headers.ts` makes them. */
+/** Headers of every response, set by `answer-headers.ts`. */
 const everyHeader: Readonly<Record<string, Header>> = {
   "X-Request-Id": header("The id that the request sent, if it was valid; otherwise a new UUID", {
     type: "string",
@@ -37,7 +37,7 @@ const everyHeader: Readonly<Record<string, Header>> = {
   "Referrer-Policy": header("Links send no referrer", { const: "no-referrer" }),
 };
 
-/** Further headers of lists as files; `bulk-answers.ts` makes them. */
+/** Further headers of exports, set by `bulk-answers.ts`. */
 const bulkHeader: Readonly<Record<string, Header>> = optional({
   "Content-Disposition": header("File name of the export", { type: "string" }),
   "X-Row-Cap": header("Most rows of one export", { type: "integer" }),
@@ -55,14 +55,14 @@ const bulkHeader: Readonly<Record<string, Header>> = optional({
   ),
 });
 
-/** Of answers that may come packed; `gzip.ts` makes them. */
+/** Header of responses that can be compressed, set by `gzip.ts`. */
 const packedHeader: Readonly<Record<string, Header>> = optional({
   "Content-Encoding": header("gzip, for long responses to clients that accept it", {
     const: "gzip",
   }),
 });
 
-/** `components.headers`. */
+/** The headers under `components.headers` of the document. */
 export const describedHeaders: Readonly<Record<string, Header>> = {
   ...everyHeader,
   ...bulkHeader,
@@ -92,7 +92,7 @@ const switchingProtocols: Response = {
   content: {},
 };
 
-/** The responses of a route by status, and the error responses among them as components. */
+/** Describes the responses of a route by status, with its error responses as components. */
 export function describeResponses(route: Route) {
   const responses: Record<string, Response | Reference> = {};
   const components: Record<string, Response> = {};
@@ -142,7 +142,7 @@ function etagOf({ isTagged }: Route): Record<string, Reference> {
   return isTagged === undefined ? {} : { ETag: refTo("headers", "ETag") };
 }
 
-/** In the order of the table. What any path or method can be answered with, 405 too, is not here. */
+/** Returns the error codes of a route, in the order of `errorTable`, without 405, which any path can return. */
 function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     "VALIDATION_ERROR",
@@ -154,10 +154,10 @@ function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCo
   if (access === "probe") possible.delete("IP_BLOCKED");
   if (!takesNoKey(access)) possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
   if (isAdministrative(access)) possible.add("FORBIDDEN");
-  // A path whose parameter is no UTF-8 is one that does not exist.
+  // A path whose parameter is not valid UTF-8 does not exist.
   if (Object.keys(params.properties).length > 0) possible.add("NOT_FOUND");
   if (body !== undefined) possible.add("PAYLOAD_TOO_LARGE");
-  // Fastify looks at the type of a body that may come, also when none does.
+  // Fastify checks the content type for every method that can have a body, even when none is sent.
   if (method !== "GET") possible.add("UNSUPPORTED_MEDIA_TYPE");
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => possible.has(code));
 }

@@ -6,25 +6,25 @@ import { parameterNotes } from "./parameter-notes.ts";
 
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
-/** All components that schemas refer to, by name. */
+/** Describes all components that schemas refer to, by name. */
 export function describeComponents(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(components).map(([name, schema]) => [name, describeOnce(schema, name)]),
   );
 }
 
-/** A schema of ours as plain JSON Schema: a reference when it is a component. */
+/** Returns a schema as plain JSON Schema, or a reference if it is a component. */
 export function describeSchema(schema: TSchema): JsonSchema {
   const name = names.get(schema);
   return name === undefined ? describeOnce(schema) : refTo("schemas", name);
 }
 
-/** A pointer to a component of any sort. */
+/** Returns a reference to a component. `sort` is its section under `components`. */
 export function refTo(sort: string, name: string): Reference & JsonSchema {
   return { $ref: `#/components/${sort}/${name}` };
 }
 
-/** A parameter, with what `parameter-notes.ts` has of it. */
+/** Describes a parameter, with the description and example from `parameter-notes.ts`. */
 export function describeParameter(
   name: string,
   schema: TSchema,
@@ -49,7 +49,7 @@ export function describeParameter(
   };
 }
 
-/** Keywords with `~` are for our own reader of parameters; what it expects is documented. */
+/** Leaves out keywords with `~`, which are for our parameter reader, but describes a value by its `~expected`. */
 function describeOnce(schema: TSchema, owner = ""): JsonSchema {
   const { "~expected": expected }: { "~expected"?: string } = schema;
   const keywords = Object.entries(schema).filter(([keyword]) => !keyword.startsWith("~"));
@@ -59,7 +59,7 @@ function describeOnce(schema: TSchema, owner = ""): JsonSchema {
       keywords.map(([name, value]) => [name, describeKeyword(name, value, owner)]),
     ),
   };
-  // Many readers of such documents want the type of an enumeration too.
+  // Many tools need the type of an enumeration too.
   return described.enum === undefined ? described : { type: "string", ...described };
 }
 
@@ -88,7 +88,7 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
   }
 }
 
-/** What a field means in its place comes before what its type means everywhere. */
+/** Describes a field. Its note fills in the description and example that its schema lacks, as next to a `$ref`. */
 function describeProperty(
   schema: TSchema,
   note: (typeof fieldNotes)[string] | undefined,
@@ -104,14 +104,14 @@ function describeProperty(
   };
 }
 
-/** Whether an example of a name is one of the values that the field of that name has here. */
+/** Returns whether the example of a note is a possible value of this field. */
 function fits(example: unknown, { type, const: only, enum: values }: JsonSchema): boolean {
   if (type === "array") return Array.isArray(example);
   const all: readonly unknown[] | undefined = values ?? (only === undefined ? undefined : [only]);
   return all?.includes(example) ?? true;
 }
 
-/** Choices, counts and flags need no better one. */
+/** Returns a default example for enumerations, flags and numbers. */
 function exampleOf({ type, const: only, enum: values }: JsonSchema): Pick<JsonSchema, "examples"> {
   const choice = only ?? values?.[0];
   if (choice !== undefined) return { examples: [choice] };

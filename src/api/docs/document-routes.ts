@@ -3,7 +3,7 @@ import { bodyFor, PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { describeApi } from "./describe-api.ts";
 
-/** These routes, and the route of the OpenAPI document, which describes all of them and itself. */
+/** Returns the routes and a route of the OpenAPI document, which describes all of them including itself. */
 export function documentRoutes(
   routes: Readonly<Record<string, Route>>,
   version: string,
@@ -18,7 +18,7 @@ export function documentRoutes(
   return documented;
 }
 
-/** The API as a document for tools; made once, from the schemas the service runs on. */
+/** The route of the OpenAPI document, which is made once from the schemas that the service runs on. */
 function getOpenapi(readDocument: () => PackableBytes): Route {
   return defineRoute({
     path: "/v1/openapi.json",

@@ -1,9 +1,9 @@
 /**
- * What the fields of rows mean, with units and examples: a name means the same wherever it is. Of a row
- * where it means something else, the entry is `Row.name`. A schema with a description of its own needs none.
+ * Descriptions and examples of the fields of rows, by field name. An entry `Row.name` is for a row in which the name
+ * has another meaning. A field whose schema has a description needs no entry.
  */
 
-/** Of a field or a parameter. */
+/** The description and an example of a field or a parameter. */
 export type Note = readonly [description: string, example: unknown];
 
 export const hash = "0x5d2cf0a1d7ff2e7f0f4f2a5c8f7d3c3b4f0f2a1e9d8c7b6a5f4e3d2c1b0a9f8e";

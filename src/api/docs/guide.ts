@@ -1,4 +1,4 @@
-/** What holds for every endpoint, in Markdown; `docs/http-api.md` has more. */
+/** The introduction of the API reference, in Markdown: rules of every endpoint. `docs/http-api.md` has more. */
 import { webLimits } from "../../base/config/limits.ts";
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
 

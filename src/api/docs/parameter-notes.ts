@@ -1,6 +1,6 @@
 /**
- * What parameters mean, with units and examples: a name means the same wherever it is taken. Where it means
- * something else, the entry begins with the path. A schema with a description of its own needs none.
+ * Descriptions and examples of parameters, by name. An entry that begins with a path is for an endpoint at which the
+ * name has another meaning. A parameter whose schema has a description needs no entry.
  */
 
 import { address, hash, type Note, time, token } from "./field-notes.ts";

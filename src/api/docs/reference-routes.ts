@@ -5,7 +5,7 @@ import { fileRoute, pagePolicy, StaticFile, scriptHash } from "./static-file.ts"
 
 const scriptPath = "/docs/js/scalar.js";
 
-/** Nothing comes from another host, and no service of the viewer's authors is offered. */
+/** Disables fonts from other hosts, telemetry and the hosted services of the viewer's authors. */
 const configuration = {
   url: "/v1/openapi.json",
   withDefaultFonts: false,
@@ -37,7 +37,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** The viewer adds style elements of its own, and pictures as data; it may talk to this service alone. */
+/** Allows the viewer's inline styles, images and fonts in `data:` URLs, and calls to this service only. */
 const contentSecurityPolicy = pagePolicy([
   `script-src 'self' ${scriptHash(startScript)}`,
   "style-src 'unsafe-inline'",
@@ -48,7 +48,7 @@ const contentSecurityPolicy = pagePolicy([
 
 const scriptPolicy = "default-src 'none'; frame-ancestors 'none'";
 
-/** The page and its script, which is read when it is first requested. They need no key. */
+/** The routes of the page and of its script, which is read at the first request. They need no key. */
 export function referenceRoutes(): readonly Route[] {
   const file = new StaticFile(Buffer.from(page), "text/html; charset=utf-8", contentSecurityPolicy);
   let script: Promise<StaticFile> | null = null;
@@ -73,7 +73,7 @@ export function referenceRoutes(): readonly Route[] {
   ];
 }
 
-/** The package has its script inside of its plugin for Fastify, so a server that never listens is asked for it. */
+/** Reads the script through a Fastify server that never listens, because only the package's plugin has it. */
 async function readScript(): Promise<StaticFile> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const server = fastify();

@@ -4,10 +4,10 @@ import { Type } from "typebox";
 import type { Exchange } from "../http/exchange.ts";
 import { bodyFor, PackableBytes } from "../http/gzip.ts";
 
-/** What the routes of all files for browsers have in common: they need no key. */
+/** Options of all routes of files for browsers. They need no key. */
 export const fileRoute = { access: "public", response: Type.String() } as const;
 
-/** A file for browsers, packed as small as possible when it is first requested. */
+/** A file for browsers, compressed at the highest level when a client first accepts gzip. */
 export class StaticFile {
   readonly #contentType: string;
   readonly #policy: string;
@@ -19,7 +19,7 @@ export class StaticFile {
     this.#packable = new PackableBytes(body, { level: 9 });
   }
 
-  /** The body of an answer, whose headers are set. */
+  /** Sets the headers of the file and returns its body. */
   async answer(exchange: Exchange): Promise<Buffer> {
     exchange.reply.header("content-type", this.#contentType);
     exchange.reply.header("content-security-policy", this.#policy);
@@ -36,12 +36,12 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** By the end of a file's name; `null` for what is not served. */
+/** Returns the content type by file extension; `null` for files that are not served. */
 export function contentTypeOf(name: string): string | null {
   return contentTypes[extname(name)] ?? null;
 }
 
-/** Lets a page load what `sources` name, as directives, and nothing else. */
+/** Returns a Content-Security-Policy that lets a page load only what the directives in `sources` allow. */
 export function pagePolicy(sources: readonly string[]): string {
   return [
     "default-src 'none'",
@@ -52,7 +52,7 @@ export function pagePolicy(sources: readonly string[]): string {
   ].join("; ");
 }
 
-/** Names an inline script in a policy. */
+/** Returns the source expression that allows an inline script in a policy. */
 export function scriptHash(script: string): string {
   return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * The frames that the stream sends, as schemas. Rows are those of the lists. Tests hold every frame that a session sends
- * against them.
+ * Schemas of the frames that the stream sends. Their rows are the rows of the lists. Tests validate every frame that a
+ * session sends.
  */
 import { type TProperties, type TSchema, Type } from "typebox";
 import { bookChangeRow, bookRow } from "../../rows/book-row.ts";
@@ -57,7 +57,7 @@ const bookStale = Type.Object({
 });
 const rows = [tradeRow, resolutionRow, marketRow, cancellationRow, candleRow, priceRow, bookRow];
 
-/** By the names that the API document has for them. */
+/** The frames by their names in the API document. */
 export const streamFrames: Readonly<Record<string, TSchema>> = {
   StreamWelcome: frame("welcome", "The first frame, and the response to an auth frame", {
     id,
