@@ -96,7 +96,7 @@ function cachedWhileEqual(
   };
 }
 
-/** Caches a price until anything changes in the index, or the best bid or ask of the token's book does. */
+/** Caches a price until anything is indexed or reverted, or the best bid or ask of the token's book changes. */
 export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
   const { books, state } = backend;
   return () => {

@@ -23,7 +23,7 @@ const bucket = parsedText({
   expected: "an IP address, or an IPv6 /64 as the list shows it",
 });
 
-/** The blocks in force. */
+/** Lists the blocks in force. */
 export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
   return defineRoute({
     path,
@@ -48,7 +48,7 @@ function positionOf({ blockedAtMs, bucket: ip }: IpBlock): CursorPosition {
   return [blockedAtMs, ip];
 }
 
-/** A block as it is shown. */
+/** Returns the public shape of a block. */
 export function showBlock(block: IpBlock) {
   return {
     ip: block.bucket,
@@ -59,7 +59,7 @@ export function showBlock(block: IpBlock) {
   };
 }
 
-/** Lets an IP in again before its time. */
+/** Unblocks an IP before its block ends. */
 export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
   return defineRoute({
     method: "DELETE",
@@ -80,7 +80,7 @@ export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
   });
 }
 
-/** Any address of a blocked /64 names its block. */
+/** Parses an IP address or an IPv6 /64. Any address in a /64 names the block of that /64. */
 export function parseBucket(text: string): string | null {
   const address = parseIpAddress(text.replace(/::\/64$/, "::"));
   return address === null ? null : ipBucketOf(address);

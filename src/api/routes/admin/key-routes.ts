@@ -21,7 +21,7 @@ import {
 const path = "/v1/keys";
 const daySeconds = 86_400;
 
-/** Names are shown in terminals and logs: nothing invisible, no half characters. */
+/** Terminals and logs show names, so they must not have invisible characters or lone surrogates. */
 const namePattern = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u;
 const name = parsedText({
   parse: (text) => (namePattern.test(text) ? text : null),
@@ -29,7 +29,7 @@ const name = parsedText({
   keywords: { minLength: 1, maxLength: 100 },
 });
 
-/** Makes a key. */
+/** Creates a key. */
 export function createKey({ keys, audit, clock }: AdminServices): Route {
   return defineRoute({
     method: "POST",
@@ -65,7 +65,7 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
   });
 }
 
-/** All keys there ever were. */
+/** Lists all keys, including revoked and expired ones. */
 export function listKeys({ keys, clock, cursors }: AdminServices): Route {
   return defineRoute({
     path,
@@ -92,7 +92,7 @@ function positionOf({ createdAtMs, id }: ApiKey): CursorPosition {
   return [createdAtMs, id];
 }
 
-/** One key by its id, revoked ones too. */
+/** Returns one key by its id, even if it is revoked. */
 export function getKey({ keys, clock }: AdminServices): Route {
   return defineRoute({
     path: "/v1/keys/{id}",
@@ -109,7 +109,7 @@ export function getKey({ keys, clock }: AdminServices): Route {
   });
 }
 
-/** A new value under the same id. */
+/** Gives a key a new value under the same id. */
 export function rotateKey({ keys, audit }: AdminServices): Route {
   return defineRoute({
     method: "POST",
@@ -131,7 +131,7 @@ export function rotateKey({ keys, audit }: AdminServices): Route {
   });
 }
 
-/** The answer is fixed by the specification, bare of `data` and `meta`. */
+/** Revokes a key. The specification fixes its response, which has no `data` and `meta`. */
 export function revokeKey({ keys, audit }: AdminServices): Route {
   return defineRoute({
     method: "DELETE",

@@ -6,7 +6,7 @@ import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 
-/** What the endpoints of keys and IP blocks work with. */
+/** The services that the endpoints of keys and IP blocks use. */
 export type AdminServices = {
   readonly keys: Keys;
   readonly ipBlocks: IpBlocks;
@@ -26,7 +26,7 @@ const commonFields = {
   expires_at: nullableText,
 };
 
-/** A key as it is shown at any time. */
+/** A key without its value. */
 export const keySchema = Type.Object({
   ...commonFields,
   status: Type.Enum(["active", "expired", "revoked"]),
@@ -39,13 +39,13 @@ export const keySchema = Type.Object({
   request_count: Type.Integer(),
 });
 
-/** A key with its value, shown once. */
+/** A new key with its value, which is shown only once. */
 export const issuedKeySchema = Type.Object({ ...commonFields, key: Type.String() });
 
-/** Any text: one that is no id of ours is a key that does not exist. */
+/** Any text is accepted as an id. An invalid id is a key that does not exist. */
 export const keyParams = Type.Object({ id: Type.String() });
 
-/** A key as it is shown at any time; its status depends on when. */
+/** Returns a key without its value. Its status depends on `nowMs`. */
 export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
   return {
     ...showCommon(key),
@@ -58,7 +58,7 @@ export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {
   };
 }
 
-/** A key at the one moment its value is known. */
+/** Returns a new key with its value. The service does not store the value. */
 export function showIssuedKey({ key, value }: IssuedKey): Static<typeof issuedKeySchema> {
   return { ...showCommon(key), key: value };
 }

@@ -14,7 +14,7 @@ const params = Type.Object({
   }),
 });
 
-/** One market, by any of its names. */
+/** Returns one market by condition id, token id or slug. */
 export function getMarket(backend: Backend): Route {
   return defineRoute({
     path: "/v1/markets/{id}",

@@ -24,7 +24,7 @@ const orderRow = Type.Object({
   cancellations: Type.Array(cancellationRow),
 });
 
-/** All that the chain shows of one order. */
+/** Returns the fills and cancellations of one order that are on the chain. */
 export function getOrder(backend: Backend): Route {
   return defineRoute({
     path: "/v1/orders/{order_hash}",

@@ -8,10 +8,10 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 
-/** When a venue that is down is worth another try. */
+/** `Retry-After` while the venue is unavailable. */
 const retryAfterSeconds = 5;
 
-/** The order book of one token, from the venue. */
+/** Returns the order book of one token from the venue. */
 export function getOrderbook({ state, books }: Backend): Route {
   return defineRoute({
     path: "/v1/orderbook/{token_id}",

@@ -12,11 +12,11 @@ const tokensMax = 100;
 const someTokens = Type.Object({
   token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
 });
-/** What was asked for is all there is. */
+/** All requested prices are on one page. */
 const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
 type Params = Static<typeof oneToken>;
 
-/** The price of one token. */
+/** Returns the price of one token. */
 export function getPrice(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price/{token_id}",
@@ -38,7 +38,7 @@ export function getPrice(backend: Backend): Route {
   });
 }
 
-/** The prices of several tokens, in the order asked for; tokens never seen are left out. */
+/** Returns the prices of several tokens in the requested order, without tokens never seen on the chain. */
 export function listPrices(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price",
@@ -64,7 +64,7 @@ export function listPrices(backend: Backend): Route {
   });
 }
 
-/** What prices are made of is in memory. */
+/** Reads a price, synchronously from memory; `null` for an unknown token. */
 function priceOf(tokenId: TokenId, backend: Backend): { data: PriceRow } | null {
   const [data = null] = readPrices(backend, [tokenId]);
   return data === null ? null : { data };

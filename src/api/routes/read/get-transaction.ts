@@ -65,7 +65,7 @@ const transactionRow = Type.Object({
   }),
 });
 
-/** All that one transaction did, as far as the indexed contracts logged it. */
+/** Returns everything that the indexed contracts logged in one transaction. */
 export function getTransaction(backend: Backend): Route {
   return defineRoute({
     path: "/v1/transactions/{tx_hash}",

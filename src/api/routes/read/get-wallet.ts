@@ -7,7 +7,7 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 
-/** What a wallet has traded. */
+/** Returns the trading totals of a wallet. */
 export function getWallet({ store, state: { directory } }: Backend): Route {
   return defineRoute({
     path: "/v1/wallets/{address}",

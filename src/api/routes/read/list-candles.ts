@@ -41,7 +41,7 @@ const candleMeta = Type.Object({
   ]),
 });
 
-/** Candles of one token. */
+/** Lists the candles of one token. */
 export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   return defineRoute({
     path: "/v1/candles/{token_id}",
@@ -93,12 +93,12 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
   });
 }
 
-/** Whether it can be cached: the next trade may put a candle into an empty page that is not of the past. */
+/** Returns whether later trades cannot change a page: all its candles are closed, or it is empty and in the past. */
 function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean {
   return rows.length === 0 ? to <= now : rows.every((row) => row.closed);
 }
 
-/** Without a time pages walk back from now; with one they walk in the order of the rows. */
+/** Returns the page to read. Without `start` and `end`, pages go back from the newest candle, otherwise in `order`. */
 function pageOf(
   tokens: Pick<CandlePage, "tokenId" | "complement">,
   query: CandleQuery,

@@ -17,7 +17,7 @@ import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/events";
 const pageRows = 20;
-/** Parameters of the list of markets that events have no use for. */
+/** Parameters of the list of markets that the list of events does not have. */
 const ofMarkets = [
   "include",
   "active",
@@ -35,7 +35,7 @@ const eventQuery = Type.Object({
 });
 type EventQuery = Static<typeof eventQuery>;
 
-/** Events with their markets. One is listed when one of its markets is asked for. */
+/** Lists events with their markets. An event is listed when one of its markets matches. */
 export function listEvents(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
   const { backend } = parts;
@@ -67,7 +67,7 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
   });
 }
 
-/** One event, by any of its names. */
+/** Returns one event by `neg_risk_market_id`, venue id or slug. */
 export function getEvent({ state }: Backend): Route {
   return defineRoute({
     path: "/v1/events/{id}",
@@ -109,7 +109,7 @@ function keyOf({ directory }: MarketState, conditionId: Parameters<typeof direct
   return market === null ? null : eventKeyOf(market);
 }
 
-/** `null` when no market is part of an event with that key. */
+/** Returns an event by its key; `null` when it has no markets. */
 function eventOf(state: MarketState, key: string): Static<typeof eventRow> | null {
   const markets = marketsOfEvent(state.directory, key);
   return markets.length === 0 ? null : presentEvent(key, markets, state);

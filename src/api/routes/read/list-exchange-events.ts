@@ -38,7 +38,7 @@ const eventQuery = {
 const querySchema = Type.Object(eventQuery);
 type EventQuery = Static<typeof querySchema> & { readonly kind?: Kind };
 
-/** Events that ended orders, or may have, as far as the chain shows. */
+/** Lists events that canceled orders, or could have, as far as the chain shows. */
 export function listCancellations(parts: ListParts): Route {
   return eventListRoute(parts, {
     path: "/v1/cancellations",
@@ -49,7 +49,7 @@ export function listCancellations(parts: ListParts): Route {
   });
 }
 
-/** Everything else that exchanges log: approvals, pauses, roles and fee settings too. */
+/** Lists everything that exchanges log besides fills: cancellations, approvals, pauses, roles and fee settings. */
 export function listExchangeEvents(parts: ListParts): Route {
   return eventListRoute(parts, {
     path: "/v1/exchange-events",
@@ -105,7 +105,7 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
   };
 }
 
-/** `undefined` where any exchange counts: nothing else logs such events. */
+/** Returns the addresses to read; `undefined` for any, because only exchanges log these events. */
 function exchangesOf({ contracts }: Backend, wanted: EventQuery["exchange"]) {
   if (wanted === undefined) return undefined;
   const all = [...contracts.byAddress.values()];
@@ -114,7 +114,7 @@ function exchangesOf({ contracts }: Backend, wanted: EventQuery["exchange"]) {
   );
 }
 
-/** Who asks for an order or a user asks for kinds that name one; for both, for nothing. */
+/** Returns whether a query selects a kind. `order_hash` and `user` need a kind that names one; no kind names both. */
 function isAskedFor(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
   return (
     (kind === undefined || one === kind) &&

@@ -16,11 +16,11 @@ import {
 import { answerList, type ListParts, rowListRoute, shownAs } from "../../lists/row-list.ts";
 
 const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
-/** A match has one taker and any number of makers, who are sent by its trades. */
+/** A match has one taker and any number of makers. Makers are in its trades, so matches are not filtered by them. */
 const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
 const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
-/** Every `OrderFilled`, legs and summaries, as on the chain. */
+/** Lists every `OrderFilled` as on the chain, both legs and summaries. */
 export function listFills(parts: ListParts): Route {
   const { backend } = parts;
   const path = "/v1/fills";
@@ -46,7 +46,7 @@ export function listFills(parts: ListParts): Route {
   });
 }
 
-/** Matches, each with the sums of its legs. */
+/** Lists matches, each with the sums of its legs. */
 export function listMatches(parts: ListParts): Route {
   const { backend } = parts;
   const path = "/v1/matches";
@@ -72,7 +72,7 @@ export function listMatches(parts: ListParts): Route {
   });
 }
 
-/** Fills are sent as their orders were: on a mint or a merge token and side are the maker's own. */
+/** Filters by token and side of the order, as a fill shows them. In a mint or merge, those of the trade differ. */
 function orderFilter(query: FillQuery, backend: Backend): FillFilter {
   const { side, tokenIds: asked, ...rest } = fillFilter(query, backend);
   return {
@@ -83,14 +83,14 @@ function orderFilter(query: FillQuery, backend: Backend): FillFilter {
   };
 }
 
-/** Fills are found by the token that was traded: that of the order, or the other of its pair. */
+/** Narrows the read to traded tokens: the asked ones and their complements. Reads all if one has no complement. */
 function tradedTokens(asked: readonly TokenId[], { state }: Backend): FillFilter {
   const others = asked.map((tokenId) => state.directory.complementOf(tokenId));
   const known = others.filter((tokenId) => tokenId !== null);
   return known.length < others.length ? {} : { tokenIds: [...asked, ...known] };
 }
 
-/** The summary of a match is an order of its taker, right below the match in position. */
+/** Filters the summaries of matches. A summary is the taker's order, right before the match in position. */
 function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): FillFilter {
   const { taker, after_seq: afterSeq, ...rest } = query;
   const filter = fillFilter(rest, backend);
@@ -102,7 +102,7 @@ function summaryFilter(query: Static<typeof matchListQuery>, backend: Backend): 
   };
 }
 
-/** Matches from a position on; the store finds them by their block. */
+/** Selects matches from a position on. `seqFrom` is the start of its block, by which the store finds them. */
 function behind(from: Seq, { seqFrom = 0 as Seq }: FillFilter): FillFilter {
   const first = firstSeqOf(blockNumberOf(from));
   return { matchSeqFrom: from, seqFrom: first > seqFrom ? first : seqFrom };

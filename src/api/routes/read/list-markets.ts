@@ -8,7 +8,7 @@ import { type ListParts, rowListRoute } from "../../lists/row-list.ts";
 
 const path = "/v1/markets";
 
-/** Markets, by volume unless asked otherwise. */
+/** Lists markets, by default in descending order of 24h volume. */
 export function listMarkets(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
   const { backend } = parts;

@@ -29,7 +29,7 @@ const querystring = Type.Object({
 
 type ResolutionQuery = Static<typeof querystring>;
 
-/** How conditions ended, from memory: results that follow from others have no log of their own. */
+/** Lists resolutions from memory, because a result that follows from other results has no log to read. */
 export function listResolutions(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(resolutionRow),
@@ -60,7 +60,7 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
   };
 }
 
-/** Results are in a table, from which each takes some 10 us: so many are a short turn. */
+/** Resolutions read per turn. Each takes some 10 us, so that a turn is short. */
 const resultsAtOnce = 250;
 
 function asOfNow({ length, at }: ReturnType<typeof snapshotResolutions>): RowsAsOfNow<Resolution> {
@@ -85,7 +85,7 @@ function stepOf({ order }: ResolutionQuery): 1 | -1 {
   return order === "asc" ? 1 : -1;
 }
 
-/** Where the page before ended, or the first there is. Throws `INVALID_CURSOR`. */
+/** Returns the index at which the page starts. Throws `INVALID_CURSOR`. */
 function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): number {
   const { resolutions } = state.directory;
   const step = stepOf(query);
@@ -93,7 +93,7 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   const [seq, id] = cursors.decode(path, query, query.cursor);
   const place = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
   const edge = resolutions.indexOf(place);
-  // The row of the cursor itself may have been reverted by a fork.
+  // A reorg can have reverted the row of the cursor.
   const isThere = resolutions.at(edge)?.conditionId === place.conditionId;
   return step === 1 && !isThere ? edge : edge + step;
 }
@@ -111,7 +111,7 @@ function rangeOf(query: ResolutionQuery, { store, state }: Backend) {
   };
 }
 
-/** `undefined` where any condition counts. */
+/** Returns the conditions that a query selects; `undefined` for any. */
 function conditionsAsked(
   { condition_id: id, neg_risk_market_id: eventId }: ResolutionQuery,
   { directory }: Backend["state"],

@@ -24,7 +24,7 @@ const tokenQuery = Type.Object({
 const roles = ["maker", "direct"] as const;
 const shape = { name: "trades", row: tradeRow, tokenOf: ({ tokenId: id }: Fill) => id };
 
-/** Trades of all tokens. */
+/** Lists trades of all tokens, or of some. */
 export function listTrades(parts: ListParts): Route {
   const { backend } = parts;
   const path = "/v1/trades";
@@ -44,7 +44,7 @@ export function listTrades(parts: ListParts): Route {
   });
 }
 
-/** Trades of one token, or of its pair with those of the complement inverted. */
+/** Lists trades of one token, or of its pair, with trades of the complement inverted. */
 export function listTokenTrades(parts: ListParts): Route {
   const { backend } = parts;
   const common = rowListRoute(tradeRow);

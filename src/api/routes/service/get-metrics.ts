@@ -5,14 +5,14 @@ import { defineRoute, type Route } from "../../http/route.ts";
 import { familiesOf } from "../../metrics/metric-table.ts";
 import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
 
-/** Where both forms of the metrics get their numbers from. */
+/** The source of both forms of the metrics. */
 export type MetricsSource = {
   read(): Promise<Metrics>;
-  /** The ones the latencies of `read` are from. */
+  /** The histograms of the latencies in `read`. */
   readonly histograms: readonly LatencyHistogram<string>[];
 };
 
-/** Everything that is measured, as JSON. */
+/** Returns all metrics as JSON. */
 export function getMetrics(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics",
@@ -23,7 +23,7 @@ export function getMetrics(source: MetricsSource): Route {
   });
 }
 
-/** The same for Prometheus. */
+/** Returns all metrics in the text format of Prometheus. */
 export function getPrometheus(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics/prometheus",
@@ -33,7 +33,7 @@ export function getPrometheus(source: MetricsSource): Route {
   });
 }
 
-/** The same without a key, for a listener of its own that only scrapers reach. */
+/** Returns the same text without a key, on a separate listener that only scrapers can reach. */
 export function scrapeMetrics(source: MetricsSource): Route {
   return defineRoute({
     path: "/metrics",

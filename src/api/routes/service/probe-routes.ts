@@ -9,7 +9,7 @@ const checksSchema = Type.Record(
   Type.Object({ ok: Type.Boolean(), detail: Type.String() }),
 );
 
-/** Whether the process lives; it touches nothing else, so that a slow store is not a dead service. */
+/** Reports that the process is alive. It reads nothing else, so a slow store does not look like a dead process. */
 export function getHealth(options: { version: string; clock: Clock }): Route {
   const { version, clock } = options;
   const startedAtMs = clock.monotonicMs();
@@ -30,7 +30,7 @@ export function getHealth(options: { version: string; clock: Clock }): Route {
   });
 }
 
-/** Whether the service should be sent requests: 200 when every check is well, else 503. */
+/** Reports whether the service is ready for requests: 200 when every check is ok, otherwise 503. */
 export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role = "serve"): Route {
   return defineRoute({
     path: "/v1/ready",
