@@ -1,16 +1,16 @@
-/** Conditions of filters. Each has two readings that must agree: as SQL over the store, and as a predicate over the tail in memory. */
+/** Conditions of filters. Each has two forms that must agree: SQL for the engine, a predicate for rows in memory. */
 import type { Hash, Seq } from "../base/ids.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../storage/sql-literal.ts";
 
-/** One condition: how the engine tests it, and how memory does. */
+/** One condition, as SQL and as a predicate. */
 export type Condition<Row> = { readonly sql: string; readonly holds: (row: Row) => boolean };
 
-/** How each field of a filter is a condition. */
+/** For each field of a filter, the function that makes its condition. */
 export type Conditions<Filter, Row> = {
   readonly [Name in keyof Filter]-?: (value: NonNullable<Filter[Name]>) => Condition<Row>;
 };
 
-/** Where rows are in the chain. Absent means anywhere. */
+/** A filter by position, time and transaction. An absent field matches every row. */
 export type PlaceFilter = {
   /** Inclusive. */
   readonly seqFrom?: Seq | undefined;
@@ -25,7 +25,7 @@ export type PlaceFilter = {
 
 type Placed = { readonly seq: Seq; readonly timestamp: number; readonly txHash: Hash };
 
-/** The conditions of places. */
+/** The conditions of `PlaceFilter`. */
 export const placeConditions: Conditions<PlaceFilter, Placed> = {
   seqFrom: (from) => ({
     sql: `seq >= ${integerLiteral(from)}`,
@@ -43,7 +43,7 @@ export const placeConditions: Conditions<PlaceFilter, Placed> = {
   txHash: is("tx_hash", hexLiteral, ({ txHash }) => txHash),
 };
 
-/** The conditions of the fields that are given, all of which must hold. */
+/** Joins the conditions of the fields that a filter has. All of them must hold. */
 export function allOf<Filter, Row>(
   conditions: Conditions<Filter, Row>,
   filter: Partial<Filter>,
@@ -58,7 +58,7 @@ export function allOf<Filter, Row>(
   };
 }
 
-/** That a column has a value, which rows in memory have as `valueOf`. */
+/** Makes the condition that a column equals a value. `valueOf` reads the column from a row in memory. */
 export function is<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
@@ -70,7 +70,7 @@ export function is<Row, Value extends string>(
   });
 }
 
-/** That it has one of some values; of none, nothing has it. */
+/** Makes the condition that a column has one of some values. An empty list matches no row. */
 export function isOneOf<Row, Value extends string>(
   column: string,
   literal: (value: Value) => string,
@@ -85,6 +85,6 @@ export function isOneOf<Row, Value extends string>(
 function isIn(column: string, literals: readonly string[]): string {
   const [only, ...others] = literals;
   if (only === undefined) return "0";
-  // Only of what equals one value does the engine know that it lies in the order of the rest.
+  // With `=` instead of `IN` the engine knows that rows are in the order of the other key columns.
   return others.length === 0 ? `${column} = ${only}` : `${column} IN ${listLiteral(literals)}`;
 }

@@ -1,4 +1,4 @@
-/** Which fills are asked for. A test compares the two readings of a filter on generated rows. */
+/** Filters of fills. A test compares the two forms of a filter (SQL and predicate) on generated rows. */
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
@@ -15,14 +15,14 @@ import {
   placeConditions,
 } from "./condition.ts";
 
-/** Absent means any. All present conditions must hold. */
+/** A filter of fills. An absent field matches every fill; all present fields must match. */
 export type FillFilter = PlaceFilter & {
   readonly roles?: readonly FillRole[] | undefined;
   readonly tokenIds?: readonly TokenId[] | undefined;
-  /** Trades of this token are inverted to its complement, and compared in that form. */
+  /** Trades of this token are inverted to its complement before `side` and `valueMin` are compared. */
   readonly invertedTokenId?: TokenId | undefined;
   readonly side?: Side | undefined;
-  /** What the order itself was about, which on a mint or a merge is the other token. */
+  /** The tokens of the maker's order. In a mint or a merge this is the other token of the pair. */
   readonly makerTokenIds?: readonly TokenId[] | undefined;
   readonly makerSide?: Side | undefined;
   readonly sizeMin?: bigint | undefined;
@@ -34,16 +34,16 @@ export type FillFilter = PlaceFilter & {
   readonly exchange?: ExchangeName | undefined;
   readonly matchType?: MatchType | undefined;
   readonly orderHash?: Hash | undefined;
-  /** Inclusive; the position of the match that a fill is part of, where it is part of one. */
+  /** Inclusive. Compared with the position of a fill's match, or with its own position when it has no match. */
   readonly matchSeqFrom?: Seq | undefined;
 };
 
-/** The conditions of a filter joined for a `WHERE`. */
+/** Returns the conditions of a filter as SQL for a `WHERE`. */
 export function filterSql(filter: FillFilter): string {
   return conditionOf(filter).sql;
 }
 
-/** Whether a fill passes the filter. */
+/** Returns a predicate that tests whether a fill passes the filter. */
 export function filterHolds(filter: FillFilter): (fill: Fill) => boolean {
   return conditionOf(filter).holds;
 }
@@ -83,7 +83,7 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
   }),
 };
 
-/** The conditions of side and value as clients are sent them: turned around for the inverted token. */
+/** Returns the conditions on side and value as clients see them: inverted for trades of the inverted token. */
 function shownConditions(
   inverted: TokenId | undefined,
 ): Conditions<Pick<FillFilter, "side" | "valueMin">, Fill> {

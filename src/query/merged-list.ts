@@ -1,6 +1,6 @@
 /**
- * Lists over the store and the tail as one. What is final and what is not is decided once, before
- * anything is read, so that a block which becomes final meanwhile is neither lost nor returned twice.
+ * Lists that merge the store with the head buffer. The boundary between final and unfinalized rows is fixed
+ * once, before the first read, so that a block that becomes final meanwhile is neither lost nor returned twice.
  */
 import type { Seq } from "../base/ids.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
@@ -10,27 +10,27 @@ import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 
-/** Where a list begins, which way it goes, and whether it holds what a fork could revert. */
+/** The start and direction of a list, and whether it includes unfinalized rows. */
 export type ListOrder = {
   readonly order: "asc" | "desc";
-  /** Rows behind this position only, exclusive: where the page before ended. */
+  /** The last position of the previous page: only rows after it, in the order of the list. */
   readonly after: Seq | null;
   readonly finalizedOnly: boolean;
 };
 
-/** Which rows, twice: as the engine finds them and as memory does, which must agree. */
+/** The rows of a list in two forms that must agree: for the engine and for the head buffer. */
 export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   readonly question: "trades" | "events";
   readonly table: FillTable | "events";
-  /** Reads what the clauses behind `FROM` select of the table. */
+  /** Reads rows of the table. `clauses` follow `FROM <table>`. */
   readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
-  /** For the end of a query of a page. */
+  /** The engine's settings for a query of a page. */
   readonly settings: string;
-  /** For a `WHERE`. */
+  /** The condition for a `WHERE`. */
   readonly sql: string;
-  /** The same for each token alone, where the table is ordered by token and tokens are few. */
+  /** The conditions for each token separately, when the table is ordered by token and there are few tokens. */
   readonly byToken?: readonly Conditions[];
-  /** What is read first: the list up to a position, `null` for all of it. */
+  /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
   readonly near?: Conditions & { readonly bound: Seq | null };
   readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
@@ -39,18 +39,18 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
 type Located = { readonly seq: Seq };
 
 /**
- * Which rows. `prewhere` is the tokens alone: left to choose, the engine reads other columns before it knows which rows
- * are needed, and a page takes twice as long.
+ * The SQL conditions of a query. `prewhere` has only the tokens: when the engine chooses, it reads other columns before
+ * it knows the matching rows, and a page takes twice as long.
  */
 export type Conditions = { readonly prewhere?: string; readonly sql: string };
 
-/** Where the rows of a list are, whatever they are. */
+/** The part of a list that its queries need, whatever the rows are. */
 type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
 
-/** How far down the final rows are that are read, and how many of them. */
+/** The final rows to read: below the position `boundary`, at most `limit`. */
 export type Reach = { readonly boundary: Seq; readonly limit: number };
 
-/** The first `limit` rows of a list. */
+/** Reads the first `limit` rows of a list. */
 export async function readRows<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
@@ -74,7 +74,7 @@ export async function readRows<Item extends Located>(
   return [...final, ...unfinalized].slice(0, limit);
 }
 
-/** Every row of a list that a fork could still revert, in its order. */
+/** Returns all unfinalized rows of a list, in its order. */
 export function unfinalizedRows<Item extends Located>(
   { headBuffer }: IndexedFacts,
   { order, after, finalizedOnly, unfinalizedIn, holds }: StoredList<Item>,
@@ -86,12 +86,12 @@ export function unfinalizedRows<Item extends Located>(
   return order === "asc" ? rows : rows.toReversed();
 }
 
-/** Below this position rows are final at this moment. */
+/** Returns the position below which rows are final now. */
 export function finalBoundary(store: Pick<IndexedFacts, "coverage">): Seq {
   return firstSeqAbove(store.coverage);
 }
 
-/** The first rows of a list below a boundary, which no fork can revert. */
+/** Reads the first final rows of a list, below a boundary. */
 export async function readFinalRows<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
@@ -111,7 +111,7 @@ export async function readFinalRows<Item extends Located>(
   return [...rows, ...(await further)];
 }
 
-/** Of one token the engine reads the first rows in their order, and no more; of several it sorts all. */
+/** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */
 async function readFurther<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
@@ -150,7 +150,7 @@ function behind(list: Place, boundary: Seq, limit: number): string {
   return `WHERE ${finalWhere(list, boundary)} ORDER BY seq ${direction} LIMIT ${integerLiteral(limit)}`;
 }
 
-/** How many rows a list has below a boundary; counts no further than `max`. */
+/** Counts the rows of a list below a boundary, up to `limit`. */
 export async function countFinalRows(
   store: IndexedFacts,
   list: Place,
@@ -164,7 +164,7 @@ export async function countFinalRows(
   return Number(rows[0]?.[0]);
 }
 
-/** The position of the row with this number, from 0; `null` when there are not so many. */
+/** Reads the position of the row at an index, counted from 0; `null` when the list has fewer rows. */
 export async function readFinalSeqAt(
   store: IndexedFacts,
   list: Place,

@@ -32,7 +32,7 @@ test("pages of tokens end where twice their rows are expected", () => {
 });
 
 test("pages of tokens that were traded for a short time end with it", () => {
-  // A block every two seconds since the newest trade, so 10,000 blocks, and half as many again.
+  // Blocks are 2 s apart since the newest trade: 10,000 blocks of trading, times the safety factor of 1.5.
   const young = () => ({ trades: 10, lastTrade, firstTimestamp: 980_000 });
   const bound = boundOf({ filter: { tokenIds }, totalsOf: young }) ?? 0;
   assert(Math.abs(blockNumberOf(bound as Seq) - (501_000 - 15_000 - 10_000)) < 100);

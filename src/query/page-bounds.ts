@@ -1,7 +1,7 @@
 /**
- * Where a page of fills is likely to end. A query with such a bound opens one or two parts of a table, without one all
- * of them: at 100 million trades a page of a token takes a third of the time, one of all trades a quarter. A bound that
- * is wrong costs a second query for what is missing.
+ * Estimates where a page of fills ends. A query with this bound opens one or two parts of a table instead of all: with
+ * 100 million trades, a page of a token takes a third of the time and a page of all trades a quarter. If the bound is
+ * too near, a second query reads the missing rows.
  */
 import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
@@ -10,27 +10,27 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { FillFilter } from "./fill-filter.ts";
 import { finalBoundary, type ListOrder } from "./merged-list.ts";
 
-/** A page of fills of a filter. */
+/** A page of the fills that pass a filter. */
 export type FillPage = ListOrder & {
   readonly filter: FillFilter;
   readonly limit: number;
-  /** How many trades a token has, since when, and where its newest one is. */
+  /** Returns a token's number of trades, the time of its first and its newest priced trade. */
   readonly totalsOf?: (tokenId: TokenId) => Totals;
 };
 
 type Totals = Pick<TokenTotals, "trades" | "lastTrade" | "firstTimestamp">;
 
-/** How many times the rows of a page are expected within its bound. */
+/** A safety factor: a bound contains this many times the rows of a page, by expectation. */
 const pagesExpected = 2;
-/** Pages of everything: a few hours of Polygon, which is many pages. */
+/** The blocks that a page of all trades is bound to: a few hours of Polygon, which are many pages. */
 const blocksExpected = 10_000;
-/** How many times the blocks are expected that tokens seem to have been traded for. */
+/** A safety factor for the estimated number of blocks in which tokens were traded. */
 const livesExpected = 1.5;
 
-/** What does not narrow a list down beyond its tokens. */
+/** Fields of a filter that do not narrow a list beyond its tokens. */
 const plainNames = ["roles", "tokenIds", "invertedTokenId"];
 
-/** Whether a filter has no conditions but the roles, the tokens and those named. */
+/** Whether a filter has only roles, tokens and the fields in `besides`. */
 export function asksForAll(filter: FillFilter, besides: readonly string[] = []): boolean {
   return Object.entries(filter).every(
     ([name, value]) => value === undefined || plainNames.includes(name) || besides.includes(name),
@@ -38,8 +38,8 @@ export function asksForAll(filter: FillFilter, besides: readonly string[] = []):
 }
 
 /**
- * The position that a page is likely to end before, in its direction; `null` where that is the end of the list, and
- * `undefined` where nothing is known of it.
+ * Returns the position before which a page probably ends, in its direction: `null` when the list ends before it,
+ * `undefined` when there is no estimate.
  */
 export function pageBound(
   store: Pick<IndexedFacts, "coverage">,
@@ -67,10 +67,10 @@ export function pageBound(
   return bound < Math.min(seqTo, finalBoundary(store)) ? (bound as Seq) : null;
 }
 
-/** How many positions a page is likely to take, and the newest one that can be in it. */
+/** The estimated number of positions that a page covers, and the newest position that can be in it. */
 type Expected = { readonly span: number; readonly newest: number };
 
-/** Orders, transactions and times are found by indexes, wherever they are. */
+/** Estimates pages of all tokens. Indexes find orders, transactions and times, so these need no bound. */
 function ofEverything(filter: FillFilter): Expected | undefined {
   const { orderHash, txHash, timestampFrom, timestampTo } = filter;
   const isIndexed = [orderHash, txHash, timestampFrom, timestampTo].some(
@@ -79,7 +79,7 @@ function ofEverything(filter: FillFilter): Expected | undefined {
   return isIndexed ? undefined : { span: firstSeqOf(blocksExpected), newest: Infinity };
 }
 
-/** As if the tokens were traded evenly until their newest trade, since the first block or their own first trade. */
+/** Estimates pages of tokens, as if traded evenly from the first block, or their first trade, to their newest trade. */
 function ofTokens(
   { filter, order, after, limit, totalsOf }: FillPage,
   tokenIds: readonly TokenId[],
@@ -96,7 +96,7 @@ function ofTokens(
   return { newest, span: Math.min(evenly, livedFor(totals, last)) };
 }
 
-/** The positions that tokens were traded for, by the pace of blocks since; `Infinity` where too few have come since. */
+/** Estimates the positions from first to newest trade, by the pace of blocks since; `Infinity` with too few blocks. */
 function livedFor(totals: readonly Totals[], last: Coverage["last"]): number {
   const traded = totals.flatMap(({ lastTrade, firstTimestamp }) =>
     lastTrade === null ? [] : [{ ...lastTrade, firstTimestamp }],

@@ -6,20 +6,20 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 import { type CandleTotals, readStoredCandles } from "./read-stored-candles.ts";
 
-/** Candles of a token's trades, at its own prices. */
+/** A request for candles of a token, at its own prices. */
 export type CandleRange = BucketRange & {
-  /** The other token of the pair, whose trades are inverted in; `null` for own trades only. */
+  /** The other token of the pair, whose inverted trades are included; `null` for the token's own trades only. */
   readonly complement: TokenId | null;
-  /** Says where the candles of a token are. */
+  /** Returns the totals of a token, which bound the minutes that have candles. */
   readonly totalsOf?: (tokenId: TokenId) => CandleTotals;
 };
 
-/** The first `limit` buckets that hold a priced trade, in the order asked for. */
+/** Reads the first `limit` buckets that hold a priced trade, in the requested order. */
 export async function readCandles(
   store: IndexedFacts,
   range: CandleRange,
 ): Promise<readonly BucketCandle[]> {
-  // All of it is taken before the first await, so that it is of one moment.
+  // All data in memory is taken before the first await, so that it belongs to one moment.
   const moment = momentOf(store);
   const unfinalized = store.headBuffer.minutes();
   const tokens = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
@@ -42,7 +42,7 @@ export async function readCandles(
   return sorted(buckets, sign).slice(0, range.limit);
 }
 
-/** What minutes in memory there are at a moment, and since when those of the engine are not whole. */
+/** The open minutes at one moment, and the time (unix seconds) from which the engine's minutes are incomplete. */
 type Moment = {
   readonly openFrom: number;
   readonly open: readonly MinuteCandle[];
@@ -57,10 +57,10 @@ function momentOf(store: IndexedFacts): Moment {
   };
 }
 
-/** The `to` of ranges that have no end. */
+/** The `to` of ranges without an end. */
 const endless = Number.MAX_SAFE_INTEGER;
 
-/** Buckets of the final trades of each token, rising: those of the engine and those of the open minutes. */
+/** Reads the buckets of each token's final trades, oldest first, from the engine and the open minutes. */
 async function readFinal(
   store: IndexedFacts,
   { totalsOf, ...range }: CandleRange,

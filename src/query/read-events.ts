@@ -18,12 +18,12 @@ import { type ListOrder, readRows, type StoredList } from "./merged-list.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
 
-/** Which events. Absent means any. */
+/** A filter of events. An absent field matches every event. */
 export type EventFilter = PlaceFilter & {
-  /** None of them asks for nothing. */
+  /** The kinds of events. An empty list matches no event. */
   readonly kinds?: readonly EventKind[] | undefined;
   readonly addresses?: readonly Address[] | undefined;
-  /** What the events are about: a condition, an order, a padded user. */
+  /** The subject of the events: a condition, a question, an order, or a padded address. */
   readonly subject?: Hash | undefined;
 };
 
@@ -34,10 +34,10 @@ const eventConditions: Conditions<EventFilter, LocatedEvent> = {
   subject: is("subject", hexLiteral, ({ event }) => subjectOf(event)),
 };
 
-/** A list of events, in the order of the chain or against it. */
+/** A list of events, in ascending or descending order. */
 export type EventList = ListOrder & EventFilter;
 
-/** Where the rows of a list are. */
+/** Returns how to read the rows of a list of events. */
 export function storedEvents({
   order,
   after,

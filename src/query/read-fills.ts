@@ -16,10 +16,10 @@ import {
 } from "./merged-list.ts";
 import { asksForAll, type FillPage, pageBound } from "./page-bounds.ts";
 
-/** A list of fills: what passes `filter`, in the order of the chain or against it. */
+/** A list of the fills that pass `filter`, in ascending or descending order. */
 export type FillList = ListOrder & { readonly filter: FillFilter };
 
-/** Where the rows of a list are. */
+/** Returns how to read the rows of a list of fills. */
 export function storedFills({ filter, order, after, finalizedOnly }: FillList): StoredList<Fill> {
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
@@ -43,13 +43,13 @@ function ofTokens(filter: FillFilter): Conditions {
   return { prewhere: filterSql({ tokenIds: filter.tokenIds }), sql: filterSql(filter) };
 }
 
-/** Only times are not found by the order of the table: they have an index. */
+/** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */
 function settingsFor({ timestampFrom, timestampTo }: FillFilter): string {
   const hasTime = timestampFrom !== undefined || timestampTo !== undefined;
   return hasTime ? fewRowsSettings : inOrderSettings;
 }
 
-/** An order or a transaction is found by its hash sooner than by token. */
+/** Returns the table to read. The hash index of an order or transaction is faster than the order by token. */
 function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
   const hasHash = orderHash !== undefined || txHash !== undefined;
   return tokenIds === undefined || hasHash ? "fills" : "fills_by_token";
@@ -68,7 +68,7 @@ export async function readFills(store: IndexedFacts, page: FillPage): Promise<re
       });
 }
 
-/** The newest final rows of a list that may be popular: a whole page of `size` is read and kept. */
+/** Reads the newest final rows of a list that can be popular. Reads a page of `size` rows and keeps it in memory. */
 async function readNewest(
   store: IndexedFacts,
   list: StoredList<Fill>,
@@ -86,7 +86,7 @@ async function readNewest(
   return rows.slice(0, limit);
 }
 
-/** The part of a list that its page is likely to be in. */
+/** Returns the part of a list that probably contains the page. */
 function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "near"> {
   const { filter, order } = page;
   const bound = pageBound(store, page);
@@ -97,7 +97,7 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
   return { near: { ...conditions, bound } };
 }
 
-/** Which trades a filter asks for, when it asks for all of one or two tokens, or simply for all. */
+/** Returns the key of recent trades for a filter: all trades, or all of one or two tokens; `null` for other filters. */
 function plainTrades(filter: FillFilter): NewestOf | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");

@@ -1,4 +1,4 @@
-/** Markets and prices, all of them from the views alone. */
+/** Reads markets, events and prices from the views alone. */
 import { AppError } from "../base/errors.ts";
 import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
 import { nextTurn } from "../base/time/turns.ts";
@@ -13,7 +13,7 @@ import type { Hits } from "../views/search/market-search.ts";
 
 type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
 
-/** A market by its condition id, a token id or its slug; `null` when there is none. */
+/** Finds a market by its condition id, a token id or its slug; `null` when there is none. */
 export function readMarket({ store, state }: Sources, id: string): Market | null {
   store.reads.add("market", "views");
   const { directory } = state;
@@ -25,12 +25,12 @@ export function readMarket({ store, state }: Sources, id: string): Market | null
   return named === undefined ? null : directory.market(named);
 }
 
-/** The answer to a request for a token that was never seen. */
+/** Returns the error for a token that no market or trade has. */
 export function unknownToken(): AppError {
   return new AppError("NOT_FOUND", "No market or trade has this token id");
 }
 
-/** The markets that have all of the words, with a pause after each word; no words find nothing. */
+/** Finds the markets that contain all words. Yields to the event loop after each word. No words find no market. */
 export async function searchMarkets(
   { store, state }: Sources,
   words: readonly string[],
@@ -46,19 +46,19 @@ export async function searchMarkets(
   }
 }
 
-/** The list of the markets selected, as it is now. */
+/** Returns the selected markets as they are now. */
 export function readMarketList({ store, state }: Sources, selection: MarketSelection): MarketList {
   store.reads.add("markets", "views");
   return new MarketList(state.directory.columns, selection);
 }
 
-/** The list of the events selected, each by its first market, as it is now. */
+/** Returns the selected events as they are now, each represented by its first market. */
 export function readEventList({ store, state }: Sources, selection: EventSelection): MarketList {
   store.reads.add("market_events", "views");
   return listEvents(state.directory.columns, selection);
 }
 
-/** The prices of tokens at the newest block, from the views alone; `null` for tokens never seen. */
+/** Returns the prices of tokens at the newest block; `null` for unknown tokens. */
 export function readPrices(
   sources: PriceSources & Sources,
   tokenIds: readonly TokenId[],

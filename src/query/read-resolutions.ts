@@ -8,13 +8,13 @@ import { finalBoundary } from "./merged-list.ts";
 
 type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
 
-/** Which resolutions, and from which place in their order on. */
+/** A list of resolutions: its range, the index where it begins, and its direction. */
 export type ResolutionList = {
   readonly range: ResolutionRange;
   readonly from: { readonly index: number; readonly step: 1 | -1 };
 };
 
-/** The first `limit` resolutions of a list, from the views alone. */
+/** Reads the first `limit` resolutions of a list from the views alone. */
 export function readResolutions(
   { store, state }: Sources,
   { range, from }: ResolutionList,
@@ -24,7 +24,7 @@ export function readResolutions(
   return state.directory.resolutions.select(range, from).take(limit).toArray();
 }
 
-/** All resolutions of a list as they are now, to be read by their number: final ones keep their places. */
+/** Takes a snapshot of a list. Copies unfinalized resolutions; final ones keep their index and are read on demand. */
 export function snapshotResolutions(
   { store, state }: Sources,
   { range, from }: ResolutionList,

@@ -1,6 +1,6 @@
 /**
- * Buckets of the complete minutes in the engine. Those of an hour and longer are made of its hours, up to the one
- * that is not over, and of the minutes behind it.
+ * Reads buckets of the complete minutes in the engine. Buckets of an hour or longer come from `hour_candles`, up to the
+ * open hour, and from `minute_candles` after that.
  */
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
@@ -14,36 +14,37 @@ import { inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
 
-/** A table of candles, by how many seconds of a token it has a row. */
+/** A table of candles, and the seconds that a row covers. */
 type Source = { readonly table: string; readonly seconds: number };
 
 const minutes: Source = { table: "minute_candles", seconds: resolutionSeconds["1m"] };
 const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] };
 
-/** How often a token was traded, and when. Trades that came later than those which are read may count too. */
+/** A token's number of trades, and their first and last time. They can include trades newer than the ones read. */
 export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp">;
 
-/** A token and, where they are known, its totals. */
+/** A token and its totals, if they are known. */
 type TradedToken = { readonly tokenId: TokenId; readonly totals: CandleTotals | undefined };
 
-/** What is asked for of each token. */
+/** The request that is the same for each token. */
 type Asked = Omit<BucketRange, "tokenId">;
 
-/** A part of the time of a token, and how many trades it has in all, `Infinity` where that is not known. */
+/** A time range of a token in unix seconds, and its number of trades at all times; `Infinity` when unknown. */
 type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: number };
 
-/** What to read of a table. */
+/** The ranges to read from a table. */
 type TablePart = { readonly source: Source; readonly ranges: readonly TokenRange[] };
 
-/** A bucket of a token and how many rows it was made of. */
+/** A bucket of a token, and the number of rows that it was made of. */
 type Bucket = BucketCandle & { readonly tokenId: TokenId; readonly rows: number };
 
-/** So few rows are read as they are: to put them in order and into buckets is half of a query for the engine. */
+/** Up to this many rows are read unsorted and ungrouped: sorting and grouping would take half of the query's time. */
 const fewRows = 1000;
 
 /**
- * The first `limit` buckets of each token in the order asked for, and maybe more, of minutes before `openFrom`. The
- * parts of a bucket are apart. Where both tokens of a market are read whole, one query costs little more than for one.
+ * Reads the first `limit` buckets of each token, and possibly more, from minutes before `openFrom`. A bucket can come
+ * in several parts, and the buckets in any order. When both tokens of a market are read whole, one query reads both,
+ * which costs little more than reading one.
  */
 export async function readStoredCandles(
   engine: Engine,
@@ -57,7 +58,7 @@ export async function readStoredCandles(
   return Map.groupBy(found.flat(), ({ tokenId }) => tokenId);
 }
 
-/** A bucket is asked for by its start: all of its complete minutes or none. */
+/** Returns the minutes to read of a token. A bucket that starts in the range is read with all its complete minutes. */
 function rangeOf(
   { bucketSeconds, from, to }: Asked,
   { tokenId, totals }: TradedToken,
@@ -75,7 +76,7 @@ function rangeOf(
   };
 }
 
-/** The hours have what is over of buckets that consist of hours, the minutes the rest. */
+/** Splits ranges by table: for buckets of hours, closed hours come from `hour_candles`; minutes supply the rest. */
 function tablesOf(
   { bucketSeconds }: Asked,
   ranges: readonly TokenRange[],
@@ -95,7 +96,7 @@ function tablesOf(
     .filter((part) => part.ranges.length > 0);
 }
 
-/** Reads the ranges whole where they cannot have many more buckets than are asked for. */
+/** Reads ranges whole when they cannot have many more buckets than requested, else only their first buckets. */
 async function readTable(
   engine: Engine,
   asked: Asked,
@@ -117,9 +118,9 @@ async function readTable(
 }
 
 /**
- * The first buckets of one token. Rows are read in order, as many as the buckets can have: a token that is traded much
- * costs no more than others. Where parts of the table have rows of the same time, that may be too few, and the buckets
- * from the last one on are read again.
+ * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does not
+ * grow with the trades of a token. When parts of the table have several rows of the same time, these can be too few:
+ * then the buckets from the last one on are read again.
  */
 async function readFirst(
   engine: Engine,
@@ -156,7 +157,7 @@ function whereOf(ranges: readonly TokenRange[]): string {
   return `WHERE trades > 0 AND (${each.join(" OR ")})`;
 }
 
-/** Each bucket of a token once, in order. */
+/** Merges parts of buckets, so that each bucket of a token occurs once, in order. */
 function merge(parts: readonly Bucket[], order: "asc" | "desc"): readonly Bucket[] {
   const merged = new Map<number, Bucket>();
   for (const part of parts) {
@@ -168,11 +169,11 @@ function merge(parts: readonly Bucket[], order: "asc" | "desc"): readonly Bucket
   return [...merged.values()].toSorted((a, b) => sign * (a.bucket - b.bucket));
 }
 
-/** Columns of buckets: how they are made of a row of a table and of several of these, and how many bytes they have. */
+/** The columns of a bucket: the SQL for one row of a table, the SQL to merge several rows, and the bytes of a value. */
 const columns = {
   token_id: ["token_id", "token_id", 32],
   bucket: ["bucket", "bucket", 4],
-  // Price and position are apart, as the engine compares pairs four times slower.
+  // Price and position are separate columns, because the engine compares tuples four times more slowly.
   open_seq: ["open.1", "min(open_seq)", 8],
   open_price: ["open.2", "argMin(open_price, open_seq)", 16],
   close_seq: ["close.1", "max(close_seq)", 8],
@@ -193,7 +194,7 @@ type BucketQuery = {
   readonly clauses: string;
 };
 
-/** The buckets of the rows that some clauses select, one for each row or, grouped, one for all of a time. */
+/** Reads buckets from the rows that clauses select: one for each row or, grouped, one for each bucket start. */
 async function readBuckets(
   engine: Engine,
   { table }: Source,

@@ -5,7 +5,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { readEvents } from "./read-events.ts";
 import { readFills } from "./read-fills.ts";
 
-/** What one transaction logged, in the order of its logs. */
+/** The fills and other events of one transaction, each in the order of their logs. */
 export type Transaction = {
   readonly fills: readonly Fill[];
   readonly events: readonly LocatedEvent[];
@@ -19,7 +19,7 @@ export async function readTransaction(
   const page = { order: "asc", after: null, finalizedOnly: false, limit } as const;
   const fills = await readFills(store, { ...page, filter: { txHash } });
   const [first] = fills;
-  // Its events are in the block of its fills, where they are found without reading those of others.
+  // Its events are in the block of its fills. The range of that block spares a search of all events.
   const block = first === undefined ? null : blockNumberOf(first.seq);
   const place = block === null ? {} : { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
   return { fills, events: await readEvents(store, { ...page, txHash, ...place }) };

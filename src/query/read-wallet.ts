@@ -10,14 +10,14 @@ import { finalBoundary } from "./merged-list.ts";
 
 const walletTokensMax = 50_000;
 
-/** What a wallet traded, market by market. */
+/** The totals of a wallet for each market. */
 export type ReadWallet = {
   readonly markets: readonly WalletMarket[];
-  /** Whether it traded more than `walletTokensMax` tokens: those with the highest volume are counted. */
+  /** Whether it traded `walletTokensMax` tokens or more. Then only the ones with the highest volume are counted. */
   readonly truncated: boolean;
 };
 
-/** Groups what a wallet traded by market; tokens of unknown markets stay apart. */
+/** Reads the totals of a wallet by market. Tokens of unknown markets are not grouped. */
 export async function readWallet(
   { store, directory }: { readonly store: IndexedFacts; readonly directory: MarketDirectory },
   address: Address,
@@ -33,7 +33,7 @@ export async function readWallet(
   return { markets: [...markets.values()], truncated: tokens.size >= walletTokensMax };
 }
 
-/** Token by token. One query, which reads the parties of every fill: no table is ordered by them. */
+/** Reads the totals by token, in one query that scans maker and taker of every fill: no table is ordered by them. */
 async function readTokens(
   store: IndexedFacts,
   address: Address,

@@ -11,8 +11,8 @@ import {
 } from "./merged-list.ts";
 
 /**
- * All rows of a list as they are when it is made, however long they are read: final rows never
- * change, and the few above are taken immediately. Every reading is one query of bounded size.
+ * A snapshot of all rows of a list, however long the reading takes: final rows never change, and the few
+ * unfinalized rows are copied when it is made. Every read is one query of bounded size.
  */
 export class RowSnapshot<Item extends { readonly seq: Seq }> {
   readonly #store: IndexedFacts;
@@ -27,13 +27,13 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     this.#unfinalized = unfinalizedRows(store, list);
   }
 
-  /** How many rows there are; counts no further than `max`. */
+  /** Counts the rows, up to `max`. */
   async count(max: number): Promise<number> {
     const unfinalized = this.#unfinalized.length;
     return Math.min(max, unfinalized + (await this.#countFinal(Math.max(0, max - unfinalized))));
   }
 
-  /** The position of the row with this number, from 0; there must be one. */
+  /** Returns the position of the row at an index, counted from 0, which must exist. */
   async seqAt(index: number): Promise<Seq> {
     const unfinalized = this.#unfinalized;
     if (this.#list.order === "desc") {
@@ -47,7 +47,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     return unfinalized[index - finalCount]?.seq ?? missing();
   }
 
-  /** The first `rowsMax` rows in their order, `chunkRows` at a time. */
+  /** Reads the first `rowsMax` rows in order, `chunkRows` at a time. */
   async *chunks(size: {
     readonly rowsMax: number;
     readonly chunkRows: number;

@@ -3,18 +3,19 @@ import { AppError } from "../base/errors.ts";
 import { blockNumberOf, type Seq } from "../base/ids.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 
-/** A position that a client has seen, and where it says so. */
+/** A position that a client has seen, and the parameter that carries it. */
 export type SeenPosition = { readonly position: number; readonly parameter: string };
 
-/** Whether a position is further ahead than honest nodes lie apart; `headBlock` is the newest block of the chain, if known. */
+/** Whether a position is more than `aheadBlocksMax` above the head, farther than correct nodes differ. */
 export function isAheadOfChain(position: number, headBlock: number | null): boolean {
   const block = blockNumberOf(position as Seq);
   return headBlock !== null && block > headBlock + storeLimits.aheadBlocksMax;
 }
 
 /**
- * Waits until this node has indexed a position that another one may have answered with; `null` when it has already. Rejects
- * with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`, or immediately when `storeLimits.positionWaitersMax` wait.
+ * Waits until this node has indexed a position that a client may have from another node; `null` when it already has.
+ * Rejects with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`, or immediately when
+ * `storeLimits.positionWaitersMax` callers wait.
  */
 export function untilReached(
   facts: IndexedFacts,
@@ -29,7 +30,7 @@ export function untilReached(
   });
 }
 
-/** The end of what is indexed, for people. */
+/** Returns a phrase about the newest indexed position, for error messages. */
 export function endOf({ newestSeq }: IndexedFacts): string {
   return newestSeq < 0 ? "nothing is indexed yet" : `the last position is ${newestSeq}`;
 }

@@ -11,9 +11,9 @@ export type CoveredParts = {
 };
 
 /**
- * The facts of final blocks, as queries see them: an engine, and the coverage in which its rows are complete. Rows above
- * the coverage can exist and are never read. `FactStore` also writes facts; `FactReader` follows another process that
- * does.
+ * The facts of final blocks, as queries see them: an engine, and the coverage in which its rows are complete. Rows can
+ * exist above the coverage, but are never read. `FactStore` also writes facts; `FactReader` follows another process
+ * that does.
  */
 export class CoveredFacts {
   readonly engine: MeteredEngine;

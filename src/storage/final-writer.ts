@@ -21,7 +21,7 @@ export class FinalWriter {
   #gathering: AppendGroup;
   #adding = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** The steps of the newest group, which wait for the same step of the group before. `#covered`: of the newest three. */
+  /** The steps of the newest group. Each waits for the same step of the group before; `#covered` has the last three. */
   #written = Promise.resolve();
   #committed = Promise.resolve();
   #covered: readonly Promise<void>[] = [];
