@@ -1,9 +1,9 @@
 /**
- * How late the stream is, through everything there is: from a node that announces a block over its
- * WebSocket, through the service as it is run, to the frames at every client. All trades, 100 a
- * second, with finality some blocks behind, so that blocks are stored meanwhile. Node, service and
- * clients are on this machine. Arguments: clients (default 1000), blocks (default 60), and `cluster` for the same
- * through the feed: an indexer, three serving nodes with a third of the clients each, ClickHouse and Redis.
+ * Stream latency from end to end: from a node that announces a block over its WebSocket, through the service
+ * as it is deployed, to the frames at every client. The channel is all trades, at 100 per second. Finality follows some
+ * blocks behind, so blocks are stored during the run. Node, service and clients share this machine. Arguments: clients
+ * (default 1000), blocks (default 60), and `cluster` to measure through the feed: an indexer, ClickHouse, Redis, and
+ * three serving nodes with a third of the clients each.
  */
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
@@ -28,9 +28,9 @@ const blockCount = Number(process.argv[3] ?? 60);
 const servingNodes = process.argv[4] === "cluster" ? 3 : 1;
 const clientsEach = Math.ceil(clients / servingNodes);
 const tradesPerSecond = 100;
-/** Clients say what they saw only afterwards; until then the last block has to be with all. */
+/** Clients report only at the end. Until then the last block must have reached all of them. */
 const settleMs = 3_000;
-/** The first blocks are those that code is compiled for. */
+/** Blocks at the start that are not counted: Node compiles the code then. */
 const warmBlocks = 20;
 
 const { model = "unknown" } = cpus()[0] ?? {};
@@ -69,7 +69,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Blocks of some twenty trades each, as a busy chain has them. */
+/** Blocks of about twenty trades each, like blocks of a busy chain. */
 function buildDenseChain(count: number): readonly GeneratedBlock[] {
   const plans = fc.sample(anyBlockPlan(20), { seed: 1, numRuns: count });
   return buildChain(plans.map((plan) => ({ ...plan, secondsLater: 1 })));
@@ -79,7 +79,7 @@ function tradesOf({ fills }: GeneratedBlock): number {
   return fills.filter(isTrade).length;
 }
 
-/** When each block was announced, by its number; ms of the clock that all processes share. */
+/** Returns when each block was announced, by number. Milliseconds of the clock that all processes share. */
 async function announceBlocks(): Promise<ReadonlyMap<number, number>> {
   const announcedAtMs = new Map<number, number>();
   let dueMs = performance.now();
@@ -130,7 +130,7 @@ async function openClients(service: Service): Promise<void> {
   await once(child, "message");
 }
 
-/** When the last bytes of each block came to each client. */
+/** Returns when the last bytes of each block reached each client. */
 async function readSeen(): Promise<readonly (readonly [block: number, atMs: number])[]> {
   child.send({ reportSeen: true });
   const [{ seen }] = (await once(child, "message")) as [{ seen: [number, number][] }];

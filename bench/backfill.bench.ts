@@ -1,12 +1,12 @@
 /**
- * Backfill: JSON-RPC without latency to rows that can be queried, with the node on the same
- * machine. Next to it, in the same run, the raw ceiling: the same answers fetched and parsed as
- * JSON, and nothing else; and, where `npm install --prefix bench/peers` has brought its packages, other
- * indexers with PostgreSQL on the same chain. Arguments: millions of logs (default 1), rounds (default 3), and `server`
- * to store in a ClickHouse server on the same machine, of which the rows per second and the bytes per fill are shown.
+ * Backfill: from JSON-RPC without latency to queryable rows, with the node on the same machine. The baseline in the
+ * same run is the ceiling: fetching the same responses and parsing their JSON. After `npm install --prefix
+ * bench/peers`, other indexers with PostgreSQL index the same chain. Arguments: millions of logs (default 1), rounds
+ * (default 3), and `server` to store in a ClickHouse server on the same machine and print its rows per second and
+ * bytes per fill.
  *
- * Prints the processor time of each quarter: the cost of a log must not grow with what is stored.
- * `node bench/backfill.bench.ts 20 1` is the long one. At the end the service is stopped in the middle.
+ * Prints the processor time of each quarter: the cost per log must not grow with the number of stored logs.
+ * `node bench/backfill.bench.ts 20 1` is the long run. At the end a service is stopped in the middle of a backfill.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,14 +29,14 @@ const isOnServer = process.argv[4] === "server";
 const blocks = Math.round((millions * 1_000_000) / logsPerBlock);
 const lastBlock = blocks - 1;
 const ticksPerSecond = 100;
-/** Often enough for a 99th percentile. */
+/** Short enough for a p99. */
 const pauseMs = 20;
 const standingEveryMs = 200;
 
-/** Megabytes: what is in memory at all, and what of it is not a page of a file, as of the engine's code. */
+/** Resident memory in MB, and the part of it that is not backed by a file, as the engine's code is. */
 type Memory = { readonly resident: number; readonly anonymous: number };
 
-/** Processor seconds are those of one million logs. */
+/** Processor seconds are per million logs. */
 type Ceiling = {
   readonly logs: number;
   readonly logsPerSecond: number;
@@ -45,7 +45,7 @@ type Ceiling = {
 type Round = {
   readonly logsPerSecond: number;
   readonly cpuSeconds: number;
-  /** Those of each quarter. */
+  /** Processor seconds per million logs of each quarter. */
   readonly quarters: readonly number[];
   readonly peak: Memory;
   readonly healthP50Ms: number;
@@ -57,8 +57,8 @@ console.log(`${model}, ${availableParallelism()} cores, node ${process.version}`
 console.log(`${blocks} blocks, about ${millions} M logs, ${rounds} rounds`);
 
 /**
- * Deleted at the end only: on ext4, making files is slow for minutes after many were deleted, and a
- * round must not pay for the one before.
+ * Folders are deleted only at the end: on ext4, creating files is slow for minutes after many were deleted,
+ * and a round must not pay for the previous one.
  */
 const folders: string[] = [];
 const node = await startNode();
@@ -118,7 +118,7 @@ try {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 }
 
-/** From SIGTERM to the end of the process, once a tenth is stored, at full speed. */
+/** Milliseconds from SIGTERM to the end of the process, sent at full speed once a tenth is stored. */
 async function measureStop(rpcUrl: string): Promise<number> {
   const key = generateKey("admin");
   const child = await startService({ rpcUrl, dir: await makeFolder(), key });
@@ -192,7 +192,7 @@ async function startService(options: {
   });
 }
 
-/** Of a database for each service. */
+/** Settings for a new database, one for each service. */
 function databaseSettings({ url }: ClickHouseServer): Record<string, string> {
   databases += 1;
   return {
@@ -202,7 +202,9 @@ function databaseSettings({ url }: ClickHouseServer): Record<string, string> {
   };
 }
 
-/** What the newest database holds: rows of all tables, and bytes on disk for each fill before old parts are merged. */
+/**
+ * Prints the contents of the newest database: rows of all tables, and bytes on disk per fill before parts are merged.
+ */
 async function printStored(server: ClickHouseServer, seconds: number): Promise<void> {
   const answer = await server.ask(
     `SELECT table, sum(rows), sum(bytes_on_disk) FROM system.parts
@@ -220,10 +222,10 @@ async function printStored(server: ClickHouseServer, seconds: number): Promise<v
   );
 }
 
-/** How much was stored, and what that had cost. */
+/** How many logs are stored, and the processor time spent so far. */
 type SyncStatus = { readonly logs: number; readonly cpuSeconds: number };
 
-/** Asks how the service is until it has stored everything. */
+/** Polls the service until it has stored everything. */
 async function watch(
   service: { readonly child: ChildProcess; readonly url: string; readonly key: string },
   logsOfBlock: number,
@@ -234,7 +236,7 @@ async function watch(
   let peak: Memory = { resident: 0, anonymous: 0 };
   for (let standingDueAt = 0; ; ) {
     const askedAt = performance.now();
-    // From ever new callers: one alone may not ask so often.
+    // Every request has a new IP address: one address would exceed its limit.
     const caller = `10.0.${(latenciesMs.length >> 8) & 255}.${latenciesMs.length & 255}`;
     const response = await fetch(`${url}/v1/health`, { headers: { "x-forwarded-for": caller } });
     await response.arrayBuffer();
@@ -252,7 +254,7 @@ async function watch(
   }
 }
 
-/** Processor seconds from `from` to `to` stored logs, by the standings nearest to them. */
+/** Processor seconds per million logs between `from` and `to` stored logs, by the nearest samples. */
 function costOf(standings: readonly SyncStatus[], from: number, to: number): number {
   const near = (logs: number): SyncStatus =>
     standings.reduce((best, one) =>
@@ -262,7 +264,7 @@ function costOf(standings: readonly SyncStatus[], from: number, to: number): num
   return ((last.cpuSeconds - first.cpuSeconds) * 1e6) / (last.logs - first.logs);
 }
 
-/** Fetches the same blocks as the service does and parses the JSON, one request after the other. */
+/** Fetches the blocks that the service fetches and parses the JSON, one request after the other. */
 async function measureCeiling(rpcUrl: string): Promise<Ceiling> {
   const span = 64;
   const startedAt = performance.now();

@@ -1,7 +1,7 @@
 /**
- * The least that a server of these answers can cost: Node's own, with the headers that every answer
- * of ours has and a body of so many bytes, and nothing else. `node bench/bare-server.ts` prints its
- * URL; a path is the number of bytes and the number of the body: `/992/7`.
+ * The minimum cost of a server of these responses: bare `node:http` with the headers of every response of the service
+ * and a body of the same length. `node bench/bare-server.ts` prints its URL. A path has the length of the body in bytes
+ * and a number that identifies the body: `/992/7`.
  */
 import { createServer } from "node:http";
 

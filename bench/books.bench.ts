@@ -1,7 +1,7 @@
 /**
- * Order books on one core: many live books, each with some changes a second, with every hash the
- * service would compute; and what all of them take of memory. Processor time, as other jobs may be
- * on the machine. Arguments: books (default 5000), seconds of the venue's time (3).
+ * Order books on one core: many live books with several changes per second, and every hash that the service would
+ * compute. Measures processor time, because other jobs may run on the machine, and memory. Arguments: books (default
+ * 5000), seconds of the venue's time (default 3).
  */
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
@@ -12,9 +12,9 @@ import { VenueBook } from "../test/support/venue-book.ts";
 
 const count = Number(process.argv[2] ?? 5000);
 const seconds = Number(process.argv[3] ?? 3);
-/** Of one book; with 5,000 of them 20,000 a second. */
+/** Changes of one book. 5,000 books have 20,000 per second. */
 const changesPerSecond = 4;
-/** Of each side; the books of the venue that are traded have some dozens. */
+/** Levels on each side. Traded books of the venue have some dozens. */
 const levels = 40;
 
 const { model = "unknown" } = cpus()[0] ?? {};
@@ -34,7 +34,7 @@ const ours = cpuSecondsOf(() => {
       const texts = reported[index]?.slice(from, from + changesPerSecond) ?? [];
       for (const text of texts) changes += takeIn(book, text, second);
     }
-    // As every book is looked over once a second, which hashes those that have changed.
+    // The service also checks every book once a second, and hashes the books that have changed.
     for (const book of books) book.staleReason(second);
   }
 });
@@ -50,7 +50,7 @@ console.log(
     `${format(changes / bare)}; 20,000 a second take ${((ours / changes) * 2e6).toFixed(0)} % of a core`,
 );
 
-/** How many changes of this book a message held. */
+/** Applies a message and returns how many changes of this book it contained. */
 function takeIn(book: LiveBook, text: string, nowMs: number): number {
   let taken = 0;
   for (const event of parseBookMessage(text)) {
@@ -80,7 +80,7 @@ function fillBook(assetId: string): VenueBook {
   return book;
 }
 
-/** Messages as the venue sends them: one change of this book, and one of its complement. */
+/** Messages as the venue sends them: each has one change of this book and one of its complement. */
 function messagesOf(book: VenueBook): string[] {
   return Array.from({ length: changesPerSecond * seconds }, (_, round) => {
     const price = String((1 + (round % levels)) / 100);

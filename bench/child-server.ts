@@ -1,4 +1,4 @@
-/** Servers as processes of their own, which print where they listen. */
+/** Servers in child processes that print their address. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,12 +6,15 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { contractsFromBlock0 } from "./endless-node.ts";
 
-/** A server under way. */
+/** A running server. */
 export type ChildServer = { readonly child: ChildProcess; readonly url: string };
 
 const running = new Set<ChildProcess>();
 
-/** Starts a script of `bench/`, or another one by its path from there, that prints its URL, bare or as the service does. */
+/**
+ * Starts a script of `bench/`, or another script by its path from there, that prints its URL bare or as the service
+ * does.
+ */
 export async function startServer(
   script: string,
   parameters: readonly string[],
@@ -30,7 +33,7 @@ export async function startServer(
   throw new Error(`${script} ended before it was ready`);
 }
 
-/** The service with its data in a folder, over a chain that our contracts are on from the beginning. */
+/** Starts the service on a data directory, for a chain that has our contracts from block 0. */
 export async function startService(
   dir: string,
   settings: Readonly<Record<string, string>>,
@@ -48,7 +51,7 @@ export async function startService(
   });
 }
 
-/** Ends all that were started, without a word of warning. */
+/** Kills all started servers without notice. */
 export function killServers(): void {
   for (const child of running) child.kill("SIGKILL");
   running.clear();

@@ -1,8 +1,8 @@
 /**
- * A cluster on this machine, with a real ClickHouse and a real Redis: how fast an indexer stores what it backfills, how
- * soon a serving node is ready on a first and a second start, how soon a serving node has a new block after the active
- * indexer was killed, how large Redis becomes, and how much more two serving nodes answer than one. Arguments: millions of
- * logs in the store (default 0.3), and `nodes` for only the last of these.
+ * A cluster on this machine, with a real ClickHouse and a real Redis. Measures how fast an indexer backfills, how soon
+ * a serving node is ready on a first and a second start, how soon a serving node has a new block after the active
+ * indexer was killed, the memory of Redis, and the throughput of two serving nodes compared with one. Arguments:
+ * millions of logs in the store (default 0.3), and `nodes` to measure only the throughput.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -48,7 +48,7 @@ try {
     ODDWIRE_CLICKHOUSE_URL: clickhouse.url,
     ODDWIRE_REDIS_URL: redis.url,
     ODDWIRE_HMAC_PEPPER: "a pepper that is long enough for a benchmark",
-    // Asking whether a node is ready does not count for a balancer.
+    // Readiness requests from a trusted proxy do not count against a limit.
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
   };
@@ -97,7 +97,10 @@ async function measureReady(optionsOf: OptionsOf): Promise<void> {
   }
 }
 
-/** Each time the standby becomes active, and another one is started before the next kill. */
+/**
+ * Kills the active indexer several times. Each time the standby becomes active, and a new standby starts before the
+ * next kill.
+ */
 async function measureFailover(parts: {
   readonly api: Service;
   readonly active: Service;
@@ -122,11 +125,11 @@ async function measureFailover(parts: {
 }
 
 /**
- * How much more two serving nodes answer on two cores than one of them on one core, in turns. Load, nodes, Redis and
- * ClickHouse share the cores of this machine, so requests are not counted by the clock, but by the processor time that
- * they take: of the serving processes, with all their threads, each pinned to a core of its own. So one node on one core
- * answers 1 / n requests a second, and two on two cores 2 / n, where n is what one request takes then. Redis checks the
- * limits: where it has to run on the same two cores, they answer 2 / (n + r), where r is what one request takes there.
+ * Compares the throughput of two serving nodes on two cores with one of them on one core, in turns. Load, nodes, Redis
+ * and ClickHouse share the cores of this machine. So the measure is not elapsed time but the processor time per
+ * request of the serving processes, with all their threads, each pinned to one core. If a request takes n seconds, one
+ * node on one core answers 1 / n requests per second, and two nodes on two cores 2 / n. Redis checks the limits: if it
+ * has to run on the same two cores and takes r seconds per request, the nodes answer 2 / (n + r).
  */
 async function measureNodes(nodes: readonly [Service, Service]): Promise<void> {
   const [first, second] = nodes;
@@ -144,7 +147,7 @@ async function measureNodes(nodes: readonly [Service, Service]): Promise<void> {
   for (let round = 0; round <= loads; round += 1) {
     const one = await loadNodes([first], paths);
     const two = await loadNodes(nodes, paths);
-    // The first round only warms up.
+    // The first round is a warm-up.
     if (round === 0) continue;
     rates.one.push(1 / one.nodes);
     rates.two.push(2 / two.nodes);
@@ -157,7 +160,7 @@ async function measureNodes(nodes: readonly [Service, Service]): Promise<void> {
   console.log(`  with Redis on the same two: ${format(median(rates.twoWithRedis))}`);
 }
 
-/** The seconds of processor time that a request takes, of nodes that are loaded at the same time. */
+/** Loads the nodes at the same time. Returns the processor seconds per request of the nodes and of Redis. */
 async function loadNodes(
   nodes: readonly Service[],
   paths: readonly string[],
@@ -176,7 +179,7 @@ async function loadNodes(
   };
 }
 
-/** The prices of the tokens of the newest trades. */
+/** Request targets for the prices of the tokens of the newest trades. */
 async function pricePaths(service: Service): Promise<readonly string[]> {
   const { data } = await service.get<Page>("/v1/trades?limit=200");
   return [...new Set(data.map((row) => `/v1/price/${String(row["token_id"])}`))];

@@ -1,7 +1,7 @@
 /**
- * Pages of tokens that no one has asked for, of the embedded engine and of a ClickHouse server on the same machine: the
- * same trades in both, and each page asked of one and then of the other, in turns. Arguments: millions of trades (default
- * 2), and pages of each kind (default 200).
+ * Pages of cold tokens from the embedded engine and from a ClickHouse server on the same machine. Both have the same
+ * trades, and each page is requested from both, in turns. Arguments: millions of trades (default 2), and pages of each
+ * kind (default 200).
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { loadOf, runOneByOne } from "./http-load.ts";
 const trades = Number(process.argv[2] ?? 2) * 1_000_000;
 const pagesEach = Number(process.argv[3] ?? 200);
 const blocks = blocksOf(trades);
-/** A year, whatever the size. */
+/** Blocks always cover a year, whatever the size of the store. */
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
 const newBlockEveryMs = 1500;
 const nameWidth = 36;
@@ -83,7 +83,7 @@ async function startReady(
     ODDWIRE_ADMIN_KEY: key,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
     ODDWIRE_LOG_LEVEL: "error",
-    // The node would not report the blocks that the store was filled with.
+    // The audit is off: the node does not have the blocks that the store was filled with.
     ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
     ...settings,
   });
@@ -105,7 +105,7 @@ async function measure(urls: Urls): Promise<void> {
     "any 100, traded all the time": () => some(traded).map(newest).map(upTo),
     "any 100 of the largest": () => some([largest]).map(newest).map(upTo),
   };
-  // Others than those below, unmeasured: it is the tokens that are cold, not the code, which runs for weeks.
+  // A warm-up with other tokens: the tokens must be cold, but the code runs for weeks in production.
   for (const makePaths of Object.values(kinds)) await askBoth(urls, makePaths());
   for (const [name, makePaths] of Object.entries(kinds)) {
     const { embedded, server } = await askBoth(urls, makePaths());
@@ -118,7 +118,7 @@ async function measure(urls: Urls): Promise<void> {
   }
 }
 
-/** How long each page took, in milliseconds; who is asked first changes from page to page. */
+/** Milliseconds of each page. Each page swaps which engine is asked first. */
 async function askBoth(
   urls: Urls,
   paths: readonly string[],

@@ -1,10 +1,10 @@
 /**
- * A store of any size, made by the engine itself in minutes where indexing would take hours: trades,
- * their minutes, markets and commit records as a backfill of the endless node's chain would have left them.
+ * Builds a store of any size with SQL in minutes, where indexing would take hours: trades, their candles, markets and
+ * commit records, as after a backfill of the endless node's chain.
  *
- * Blocks have 100 fills: four legs and a summary for each match. One token has a tenth of all trades,
- * some hundreds are traded from the first block to the last, and most for a fifteenth of the time;
- * among those of one kind few are traded much, and most little.
+ * A block has 100 fills: each match has four legs and a summary. One token has a tenth of all trades, some hundreds are
+ * traded from the first block to the last, and most are traded for a fifteenth of the time. Within a kind, few tokens
+ * are traded often, and most rarely.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
@@ -20,33 +20,33 @@ import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import { blockHashOf, blockTimeOf } from "./endless-node.ts";
 
-/** What a store is of. */
+/** Where a store is and how large it is. */
 export type ColdStore = {
   readonly dataDir: string;
   readonly trades: number;
   readonly secondsPerBlock: number;
-  /** Where its facts are, if not in the folder. */
+  /** Opens the engine that has the facts, if they are not in the folder. */
   readonly openEngine?: OpenEngine;
 };
 
 const fillsPerBlock = 100;
 const fillsPerMatch = 5;
 const legsPerMatch = 4;
-/** One insert, and one part until it is merged with others. */
+/** Fills of one insert. An insert makes one part until the engine merges it. */
 const fillsPerInsert = 2_000_000;
 const oneInsert = `SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
 const tradesPerToken = 333;
 const exchange = "e111180000d2663c0091e4f400237545b87b996b";
 const nobody = `0x${"11".repeat(20)}` as Address;
-/** Spreads a number over 32 bytes. */
+/** A factor that spreads a number over 32 bytes. */
 const spread = "64564562331257216542318753219864311685431684321684321684343213218643215687";
 
-/** How many blocks hold so many trades. */
+/** Returns how many blocks contain the given number of trades. */
 export function blocksOf(trades: number): number {
   return Math.ceil((trades * fillsPerMatch) / legsPerMatch / fillsPerBlock);
 }
 
-/** The tokens of a store by how they are traded: first the largest, then the long-lived. */
+/** The tokens of a store, ordered by how they are traded: the largest first, then the long-lived ones. */
 export function tokensOf(trades: number): {
   readonly ids: readonly TokenId[];
   readonly longLived: number;
@@ -59,7 +59,7 @@ export function tokensOf(trades: number): {
   return { ids, longLived: Math.ceil(ids.length / 100), alive: Math.ceil(ids.length / 15) };
 }
 
-/** Fills an empty data folder. */
+/** Fills an empty data directory. */
 export async function fillColdStore({
   dataDir,
   trades,
@@ -92,7 +92,7 @@ export async function fillColdStore({
   }
 }
 
-/** Resolves when the engine has nothing left to merge, as after a backfill in time. */
+/** Resolves when the engine has nothing left to merge, as some time after a backfill. */
 async function mergesDone(engine: Engine): Promise<void> {
   for (let idle = 0; idle < 5; ) {
     const [row] = await engine.query("SELECT count() FROM system.merges");
@@ -116,7 +116,7 @@ async function putTokens(engine: Engine, ids: readonly TokenId[]): Promise<void>
   await engine.insert("bench.tokens", rows.finish());
 }
 
-/** The fills of some blocks; everything about them follows from their number. */
+/** SQL that inserts the fills of some blocks. Every field is a function of the block number. */
 function fillsSql(from: number, to: number, shape: Shape): string {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const youngest = ids.length - alive - longLived - 1;
@@ -150,7 +150,7 @@ function fillsSql(from: number, to: number, shape: Shape): string {
   ${oneInsert}`;
 }
 
-/** The same fills by token. */
+/** SQL that inserts the same fills into `fills_by_token`. */
 function byTokenSql(from: number, to: number): string {
   const columns = fillColumns.fills_by_token.map(({ name, bytes, fields }) => {
     const packed = fields.map((field) => `reinterpret(${field}, 'FixedString(${bytesOf(field)})')`);
@@ -164,19 +164,19 @@ function bytesOf(field: FillField): number {
   return fillColumns.fills.find(({ name }) => name === field)?.bytes ?? 0;
 }
 
-/** A hash of some numbers, as long as those of the chain. */
+/** SQL of a hash of the given numbers, with the length of hashes on the chain. */
 function bytes32(numbers: string): string {
   return `reinterpretAsFixedString(toUInt256(cityHash64(${numbers})) * toUInt256('${spread}'))`;
 }
 
-/** One of 100,000 wallets, few of which trade much. */
+/** SQL of one of 100,000 wallets, few of which trade often. */
 function wallet(numbers: string): string {
   const share = `cityHash64(${numbers}) / 18446744073709551616.`;
   const hash = bytes32(`9, floor(pow(${share}, 3) * 100000)`);
   return `toFixedString(substring(${hash}, 1, 20), 20)`;
 }
 
-/** The minutes of the trades of some blocks, as `deriveMinuteCandles` makes them. */
+/** SQL that inserts the minute candles of some blocks, equal to those of `deriveMinuteCandles`. */
 function minutesSql(from: number, to: number): string {
   return `INSERT INTO minute_candles SELECT
     token_id, intDiv(timestamp, 60) * 60 AS minute, min((seq, price)), max((seq, price)), max(price), min(price),
@@ -188,7 +188,7 @@ function minutesSql(from: number, to: number): string {
   ${oneInsert}`;
 }
 
-/** Their hours, of the minutes that were just stored. */
+/** SQL that derives hour candles from the minute candles that were just stored. */
 function hoursSql(from: number, to: number): string {
   return `INSERT INTO hour_candles SELECT * FROM minute_candles
     WHERE first_seq >= ${seqOf(from, 0)} AND first_seq < ${seqOf(to, 0)}
@@ -205,7 +205,7 @@ function commitSql(from: number, to: number, secondsPerBlock: number): string {
   return `INSERT INTO commits SELECT ${from}, ${to - 1}, unhex('${hash}'), ${time}, ${counts.join()}, 0, 0`;
 }
 
-/** The markets that are announced in some blocks: most of them shortly before they are traded. */
+/** Rows of the markets that are announced in some blocks, most of them shortly before their first trade. */
 function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;

@@ -1,11 +1,12 @@
 /**
- * Tokens that no one has asked for, out of a store of any size: their price, newest trades, older pages and
- * candles, at a constant rate and one by one, with keys, limits and headers on and blocks coming in.
- * Next to them, in the same run, one trade of one block, and a page of the disk without any service.
+ * Cold tokens in a store of any size: price, newest trades, older pages and candles, at a constant rate and one by one,
+ * with keys, limits and headers on and new blocks arriving. Baselines in the same run: one trade of one block, and a
+ * page read from the disk without any service.
  *
- * Arguments: millions of trades (default 2), seconds for each kind of question (default 10), a folder
- * whose store is made once and left there (default: one that is removed at the end). The goals hold at 100 million, which are 27 GB and
- * made in a quarter of an hour: latest 100 in 6 ms at the median and 20 ms at p99, candles in 10 and 30 ms, prices in 5 ms at p99.
+ * Arguments: millions of trades (default 2), seconds for each kind of request (default 10), and a folder where the
+ * store is built once and kept (default: a folder that is deleted at the end). The goals are for 100 million trades,
+ * which take 27 GB and a quarter of an hour to build: newest 100 trades in 6 ms at p50 and 20 ms at p99, candles in
+ * 10 and 30 ms, prices in 5 ms at p99.
  */
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -29,7 +30,7 @@ const secondsEach = Number(process.argv[3] ?? 10);
 const folder = process.argv[4];
 const trades = millions * 1_000_000;
 const blocks = blocksOf(trades);
-/** A year, whatever the size. */
+/** Blocks always cover a year, whatever the size of the store. */
 const secondsPerBlock = Math.round((365 * 86_400) / blocks);
 const newBlockEveryMs = 1500;
 const ratePerSecond = 20;
@@ -54,13 +55,13 @@ try {
   );
   const service = await startService(node.url, dataDir);
   console.log(`${trades} trades in ${known} blocks, one more every ${newBlockEveryMs} ms`);
-  // Before anything else is asked for, and not while the files are written.
+  // Measured before any other request, and not while files are being written.
   const ofDisk = await measureDiskReads(dataDir, requestsEach, random);
   console.log(
     `${"a page of 4 KB of any of the files".padEnd(nameWidth)} ${reported(ofDisk)} one by one`,
   );
   await measure(service.url);
-  // It writes until it is stopped, and the folder is removed.
+  // The service writes until it has stopped; only then can the folder be deleted.
   const stopped = once(service.child, "exit");
   service.child.kill("SIGTERM");
   await stopped;
@@ -106,7 +107,7 @@ async function measure(url: string): Promise<void> {
       ),
   };
   const target = { url, key, connections };
-  // Others than those below, unmeasured: it is the tokens that are cold, not the code, which runs for weeks.
+  // A warm-up with other tokens: the tokens must be cold, but the code runs for weeks in production.
   for (const makePaths of Object.values(lists)) {
     await runOneByOne({ ...target, paths: await makePaths() });
   }
@@ -116,7 +117,7 @@ async function measure(url: string): Promise<void> {
       ratePerSecond,
       secondsEach * 1000,
     );
-    // Others than before, each of them once.
+    // New tokens, each requested once.
     const each = await runOneByOne({ ...target, paths: await makePaths() });
     console.log(
       `${name.padEnd(nameWidth)} ${reported(rate)} at ${ratePerSecond}/s; ${reported(each)} one by one`,
@@ -128,7 +129,7 @@ function reported({ p50Ms, p99Ms, requests }: Load): string {
   return `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms (${requests})`;
 }
 
-/** What follows each of some pages. */
+/** Request targets of the next page after each of some pages. */
 async function nextPages(url: string, paths: readonly string[]): Promise<readonly string[]> {
   const pages: string[] = [];
   for (const path of paths) pages.push((await nextPage(url, path)) ?? path);
@@ -144,7 +145,7 @@ async function nextPage(url: string, path: string): Promise<string | null> {
   return cursor === null ? null : `${path}&cursor=${encodeURIComponent(cursor)}`;
 }
 
-/** With those that came while the store was measured before. */
+/** Counts the stored blocks, including those that arrived in an earlier run. */
 async function countBlocks(dataDir: string): Promise<number> {
   const store = await IndexedFacts.open(dataDir);
   await store.close();
@@ -162,7 +163,7 @@ async function startService(rpcUrl: string, dataDir: string): Promise<ChildServe
     ODDWIRE_ADMIN_KEY: key,
     ODDWIRE_RATE_LIMIT_ADMIN: "10000000",
     ODDWIRE_LOG_LEVEL: "error",
-    // The node would not report the blocks that the store was filled with.
+    // The audit is off: the node does not have the blocks that the store was filled with.
     ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0",
   });
   const isReady = async (): Promise<boolean> => (await fetch(`${service.url}/v1/ready`)).ok;

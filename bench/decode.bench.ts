@@ -1,8 +1,8 @@
 /**
- * The pure core on one core: logs of matches of all generations, as they are found in the answer of a
- * node, to events, to facts, to rows ready to insert. Next to it, in the same run, viem's general decoder
- * on the same logs, which it takes as strings. Arguments:
- * thousands of different logs (default 40), rounds (default 5).
+ * The pure core on one core: decodes logs of matches of all generations, as found in the response of a node, into
+ * events, derives facts, and encodes rows that are ready to insert. The baseline in the same run is viem's general
+ * decoder on the same logs, which it reads as strings. Arguments: thousands of different logs (default 40), rounds
+ * (default 5).
  */
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
@@ -28,14 +28,14 @@ import { median } from "./median.ts";
 const logsWanted = Number(process.argv[2] ?? 40) * 1000;
 const rounds = Number(process.argv[3] ?? 5);
 const transactionsPerBlock = 10;
-/** As many as a transaction has on average. */
+/** The average of logs in a transaction. */
 const logsPerTransaction = 11;
 const seed = 20_261_120;
-/** Up to ten thousand shares: real amounts have less than 52 bits. */
+/** Up to ten thousand shares: real amounts have fewer than 52 bits. */
 const usualShares = fc.bigInt({ min: 1n, max: 10n ** 10n });
-/** Each measure goes on for this long, so that warming up does not show. */
+/** The minimum duration of each measurement, so that the warm-up does not matter. */
 const measureMs = 1000;
-/** Enough that parsing them leaves no garbage to be collected at the expense of what is measured. */
+/** Few enough that parsing them leaves little garbage to collect within the measured time. */
 const copiesAtOnce = 3;
 
 const contracts = knownContracts();
@@ -53,7 +53,7 @@ const measures: readonly Measure[] = [
   { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(logsOf(fresh)) },
 ];
 
-/** `run` gets blocks as `make` makes them, which is not measured, and returns how much came out. */
+/** `make` creates blocks, unmeasured. `run` processes them and returns the number of results. */
 type Measure = {
   readonly name: string;
   readonly make: () => readonly Block[];
@@ -77,7 +77,7 @@ for (const [name, all] of rates) {
   );
 }
 
-/** Blocks of matches on the exchanges of all generations, and nothing else. */
+/** Blocks that contain only matches, on the exchanges of all generations. */
 function makeBlocks(): Block[] {
   const anyTransactions = fc.array(anyTransaction(testPairs, usualShares), {
     minLength: transactionsPerBlock,
@@ -95,7 +95,7 @@ function logsOf(all: readonly Block[]): readonly RawLog[] {
   return all.flatMap((block) => block.logs);
 }
 
-/** As nodes send them. */
+/** The logs as nodes send them. */
 function rpcLogsOf(all: readonly Block[]) {
   return all.flatMap(({ logs, timestamp }) =>
     logs.map(({ address, topics, data, blockHash, txHash, ...place }) => ({
@@ -113,7 +113,7 @@ function rpcLogsOf(all: readonly Block[]) {
   );
 }
 
-/** As they come from a node. */
+/** The blocks as read from the response of a node. */
 function scanBlocks(): readonly Block[] {
   const { result } = parseBody({ bytes: answer, release: () => {} }) as { result: unknown };
   const { logs, timestamps } = parseLogs(result, deriveLogFilter(decoder.filter));
@@ -121,7 +121,7 @@ function scanBlocks(): readonly Block[] {
   return assembleBlocks(logs, new Map(), (index) => timestamps[index] ?? 0);
 }
 
-/** As strings. */
+/** The blocks with their logs as strings. */
 function parseBlocks(): readonly Block[] {
   return JSON.parse(text) as Block[];
 }
@@ -149,8 +149,8 @@ function decodeAllWithViem(raw: readonly RawLog[]): number {
 }
 
 /**
- * By the time the thread had a core, not by the clock: others may want the cores as well. The logs
- * are new ones each time, since strings remember what they cost the first time.
+ * Logs per second of the thread's processor time, because other processes may use the cores too. Each pass gets new
+ * logs, since V8 caches what it computed for a string.
  */
 function logsPerSecond({ make, run }: Measure): number {
   let passes = 0;

@@ -1,7 +1,7 @@
 /**
- * Token ids of conditions, which every prepared market costs once: how many markets a second one
- * core derives. Next to it, in the same run, the textbook way to find the point of a collection
- * (Euler's criterion with big integers). Arguments: markets a round (default 2000), rounds (5).
+ * Token ids of conditions, derived once for every prepared market: markets per second on one core. The baseline in the
+ * same run is the textbook way to find the point of a collection (Euler's criterion with big integers). Arguments:
+ * markets per round (default 2000), rounds (default 5).
  */
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";

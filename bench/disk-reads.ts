@@ -1,6 +1,6 @@
 /**
- * What a disk takes for a page that no one has asked for: what a reader of a large store has to
- * wait for, some pages one after the other.
+ * Measures how long the disk takes to read a page that is not cached, which is the minimum for a reader of a large
+ * store.
  */
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { type Load, loadOf } from "./http-load.ts";
 
 const pageBytes = 4096;
 
-/** Reads pages from anywhere in the files of a folder, each file as often as it is large. */
+/** Reads random pages of the files in a folder, one after the other. A file is chosen in proportion to its size. */
 export async function measureDiskReads(
   folder: string,
   reads: number,
@@ -46,7 +46,7 @@ async function filesOf(folder: string): Promise<{ path: string; pages: number }[
   return files;
 }
 
-/** Of a service that runs, files come and go. */
+/** Files of a running service appear and disappear. */
 function nullWhenGone(error: NodeJS.ErrnoException): null {
   if (error.code !== "ENOENT") throw error;
   return null;

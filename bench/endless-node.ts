@@ -1,12 +1,11 @@
 /**
- * A JSON-RPC node for benchmarks, run as a process of its own: a chain of any length made of a few
- * hundred block templates whose bytes are ready but for the block's own number, hash and time, so
- * that serving costs little more than sending. Each block has about 112 logs, as Polygon's had in
- * 2026; one in twenty prepares a market.
+ * A JSON-RPC node for benchmarks, run in a child process: a chain of any length from a few hundred block templates.
+ * Only the block's number, hash and time are filled in, so serving costs little more than sending. A block has about
+ * 112 logs, as on Polygon in 2026; one block in twenty prepares a market.
  *
- * `node bench/endless-node.ts BLOCKS [SECONDS [MS]]` prints its URL. Everything up to the head is
- * final. Blocks are SECONDS apart in chain time, 2 unless given; with MS there is a new one so often,
- * 2 seconds of chain time after the one before.
+ * `node bench/endless-node.ts BLOCKS [SECONDS [MS]]` prints its URL. Everything up to the head is final. Blocks are
+ * SECONDS of chain time apart (default 2). With MS a new block appears every MS milliseconds, 2 seconds of chain time
+ * after the previous one.
  */
 import { createServer } from "node:http";
 import { pathToFileURL } from "node:url";
@@ -20,7 +19,7 @@ const firstTimestamp = 1_780_000_000;
 const secondsPerBlock = Number(process.argv[3] ?? 2);
 const blocksBefore = Number(process.argv[2]);
 const secondsBetweenNew = 2;
-/** Numbers are sent with leading zeros, as some nodes do: so their digits always fit the holes. */
+/** Numbers have leading zeros, as some nodes send them, so their digits always fit the holes. */
 const numberDigits = 7;
 const timeDigits = 8;
 
@@ -33,7 +32,7 @@ const exchange = "0xe111180000d2663c0091e4f400237545b87b996b";
 const conditionalTokens = "0x4d97dcd97ec945f40cf65f87097ace5ea0476045";
 const oracle = "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7";
 
-/** A list without brackets, and where the number and the time of its block have to be filled in. */
+/** The items of a JSON list without brackets, and the offsets where the block's number and time are filled in. */
 type List = {
   readonly bytes: Buffer;
   readonly numberHoles: readonly number[];
@@ -45,7 +44,7 @@ type Template = {
   readonly transactions: List;
   readonly bloom: string;
 };
-/** Stand for digits in the text of a template; no other text has them. */
+/** Placeholders for digits in the text of a template. They occur nowhere else in it. */
 const numberHole = "N".repeat(numberDigits);
 const timeHole = "T".repeat(timeDigits);
 
@@ -91,7 +90,7 @@ type Call = { id: number; method: string; params?: unknown[] };
 
 const comma = Buffer.from(",");
 
-/** The newest block, and what all blocks are made of. */
+/** The newest block, and the templates of all blocks. */
 type Served = { readonly head: number; readonly templates: readonly Template[] };
 
 function answer(call: Call, served: Served): readonly Buffer[] {
@@ -121,7 +120,7 @@ function shortAnswer(method: string, first: unknown, served: Served): string {
   }
 }
 
-/** The header, with the transactions that the logs are of. */
+/** A block: its header and the transactions of its logs. */
 function wholeBlock(number: number, served: Served): readonly Buffer[] {
   const { templates } = served;
   const text = header(number, served);
@@ -173,12 +172,12 @@ function fill(bytes: Buffer, holes: readonly number[], digits: string): void {
   }
 }
 
-/** The number that the hash of a block begins with. */
+/** Returns the block number at the start of a block hash. */
 function numberOfHash(hash: string): number {
   return Number(BigInt(hash) >> 192n);
 }
 
-/** What a header has besides, and only an indexer that keeps headers whole looks at. */
+/** Header fields that only matter to an indexer that stores whole headers. */
 const restOfHeader = [
   ...["receiptsRoot", "stateRoot", "transactionsRoot", "sha3Uncles", "mixHash"].map(
     (name) => `"${name}":"${word(0n)}"`,
@@ -250,7 +249,7 @@ function listOf(texts: readonly string[]): List {
 type Put = (log: { address: string; topics: readonly string[]; data: string }, tx: number) => void;
 type Random = ReturnType<typeof generator>;
 
-/** One to three makers sell to a buyer, then its summary and `OrdersMatched`. */
+/** Writes a match: one to three makers sell to a buyer, then the summary and `OrdersMatched` follow. */
 function putMatch(put: Put, tx: number, random: Random): void {
   const token = BigInt(random.below(4000)) * 7_919n + (1n << 200n);
   const taker = padded(`0x${random.bits(160).toString(16).padStart(40, "0")}`);
@@ -307,7 +306,7 @@ function numberOf(tag: unknown, head: number): number {
   return typeof tag === "string" && tag.startsWith("0x") ? Number(tag) : head;
 }
 
-/** The hash of a block. Its number stands in front, so that a block is found by its hash. */
+/** The hash of a block. It starts with the block number, so that a block can be found by its hash. */
 export function blockHashOf(number: number): string {
   return number < 0 ? `0x${"0".repeat(64)}` : hashOfDigits(hexDigits(number, numberDigits));
 }
@@ -316,13 +315,13 @@ function hashOfDigits(digits: string): string {
   return `0x000000000${digits}${"c0de".repeat(12)}`;
 }
 
-/** What comes while it runs is as far apart as blocks are in life, whatever those before are. */
+/** Blocks that appear during the run are 2 seconds apart, whatever the distance of the earlier ones. */
 function timeOf(number: number): number {
   const past = Math.min(number, blocksBefore - 1);
   return blockTimeOf(past, secondsPerBlock) + (number - past) * secondsBetweenNew;
 }
 
-/** When a block was made, unix seconds. */
+/** The timestamp of a block, in Unix seconds. */
 export function blockTimeOf(number: number, secondsBetween: number): number {
   return firstTimestamp + number * secondsBetween;
 }
@@ -343,13 +342,13 @@ function padded(address: string): string {
   return `0x${address.slice(2).padStart(64, "0")}`;
 }
 
-/** The contracts that the node's logs are of, from block 0. */
+/** The contracts of the node's logs, starting at block 0. */
 export function contractsFromBlock0(): typeof polygonContracts {
   const contracts = polygonContracts.contracts.map((one) => ({ ...one, start_block: 0 }));
   return { ...polygonContracts, contracts };
 }
 
-/** How many logs the first so many blocks of the chain have. */
+/** Returns how many logs the first `blocks` blocks of the chain have. */
 export function logsOfBlocks(blocks: number): number {
   const counts = Array.from({ length: templatesCount }, (_, index) => templateOf(index).logCount);
   const numbers = Array.from({ length: blocks }, (_, number) => number);

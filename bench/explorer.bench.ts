@@ -1,8 +1,8 @@
 /**
- * Frame times of the explorer in a real Chromium: a list of many markets that is scrolled, and a market with trades in
- * a block every 50 ms, next to an empty page in the same run. The service is as it is run; the list repeats its markets
- * under other ids. Without a GPU drawing takes processor time, so figures of a desktop are lower. Arguments: markets
- * (default 10000), seconds for each page (default 10).
+ * Frame times of the explorer in a real Chromium: scrolling a list of many markets, and a market with trades in a block
+ * every 50 ms. The baseline in the same run is an empty page. The service runs as deployed. The list repeats its
+ * markets under other ids. Without a GPU, drawing takes processor time, so frame times of a desktop are lower.
+ * Arguments: markets (default 10000), seconds for each page (default 10).
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -22,9 +22,9 @@ const marketCount = Number(process.argv[2] ?? 10_000);
 const seconds = Number(process.argv[3] ?? 10);
 const blockEveryMs = 50;
 const blocksAtStart = 100;
-/** While a page is opened, and while it is measured. */
+/** Blocks for the time in which a page opens and is measured. */
 const blocksLater = ((seconds + 60) * 1000) / blockEveryMs;
-/** A screen of 60 Hz draws in 16.7 ms; with half as many frames movement is no longer smooth. */
+/** A 60 Hz screen draws a frame every 16.7 ms. At half that rate movement is no longer smooth. */
 const goalMs = 32;
 
 const { model = "unknown" } = cpus()[0] ?? {};
@@ -61,7 +61,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** The list with its first page repeated until it has as many markets as were asked for. */
+/** Measures the list. Its first page is repeated until it has the requested number of markets. */
 async function measureList(page: Page): Promise<readonly number[]> {
   await page.route("**/v1/markets?*limit=40*", async (route) => {
     const response = await route.fetch();
@@ -82,7 +82,7 @@ function copyOf(markets: readonly Market[], at: number): Market {
   return { ...market, id, event_id: null, neg_risk_market_id: null };
 }
 
-/** The open market with the most trades, live. */
+/** Measures the open market with the most trades, live. */
 async function measureMarket(page: Page): Promise<readonly number[]> {
   const { data } = await service.get<{ readonly data: readonly Market[] }>(
     "/v1/markets?status=open&limit=100",
@@ -106,7 +106,7 @@ async function measureMarket(page: Page): Promise<readonly number[]> {
   }
 }
 
-/** Milliseconds from each frame to the next; `each` is run in every frame. */
+/** Returns the milliseconds from each frame to the next. `each` is JavaScript that runs in every frame. */
 async function measureFrames(page: Page, each: string): Promise<readonly number[]> {
   return page.evaluate<readonly number[]>(`new Promise((resolve) => {
     const frames = [];

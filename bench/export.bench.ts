@@ -1,10 +1,9 @@
 /**
- * Exports: a file of all trades, and one of all fills, in each format, over HTTP from a service of
- * its own. Reported are rows a second, the processor time of the main thread and of the whole service
- * for a million rows, memory, and how long others wait meanwhile: `/v1/health` is asked for every
- * few milliseconds on a connection of its own, so its slowest answer is about the longest turn of
- * the main thread. Arguments: rows of a file (default 1000000), formats (default all, with commas
- * between them), a folder to keep the store in for the next run (default one that is deleted).
+ * Exports over HTTP: a file of all trades and a file of all fills in each format. Prints rows per second, the processor
+ * time per million rows of the main thread and of the whole service, memory, and the latency of other requests:
+ * `/v1/health` is requested every few milliseconds on a separate connection, so its slowest response is about the
+ * longest turn of the main thread. Arguments: rows of a file (default 1000000), formats separated by commas (default
+ * all), a folder that keeps the store for the next run (default: a folder that is deleted).
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -18,7 +17,7 @@ import { type ChildServer, killServers, startServer, startService } from "./chil
 const rows = Number(process.argv[2] ?? 1_000_000);
 const formats = process.argv[3]?.split(",") ?? Object.keys(fileFormats);
 const kept = process.argv[4] ?? null;
-/** Each has some 55. */
+/** Trades of a block; with their summaries, a block has about 55 fills. */
 const tradesPerBlock = 50;
 const blocks = Math.ceil(rows / tradesPerBlock);
 const ticksPerSecond = 100;
@@ -74,12 +73,12 @@ async function download(url: string): Promise<{ rows: number; bytes: number }> {
   return { rows: Number(answer.headers["x-row-count"]), bytes };
 }
 
-/** Milliseconds that each answer took. */
+/** Returns the milliseconds of each response. */
 async function watchHealth(url: string, signal: AbortSignal): Promise<readonly number[]> {
   const latencies: number[] = [];
   while (!signal.aborted) {
     const askedAt = performance.now();
-    // From ever new callers: one alone may not ask so often.
+    // Every request has a new IP address: one address would exceed its limit.
     const count = latencies.length;
     const caller = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`;
     const answer = await request(`${url}/v1/health`, { "x-forwarded-for": caller });
@@ -90,7 +89,7 @@ async function watchHealth(url: string, signal: AbortSignal): Promise<readonly n
   return latencies;
 }
 
-/** The most megabytes seen. */
+/** Returns the peak of resident memory in MB. */
 async function watchMemory(child: ChildProcess, signal: AbortSignal): Promise<number> {
   let most = 0;
   while (!signal.aborted) {
@@ -124,7 +123,7 @@ async function indexedBlock(url: string): Promise<number> {
   return meta.finalized_block ?? -1;
 }
 
-/** Of the main thread, or of all threads. */
+/** Processor seconds of the main thread, or of all threads. */
 async function cpuSecondsOf({ pid }: ChildProcess, of: "main" | "all" = "all"): Promise<number> {
   const path = of === "all" ? `/proc/${pid}/stat` : `/proc/${pid}/task/${pid}/stat`;
   const fields = (await readFile(path, "utf8")).split(") ")[1]?.split(" ") ?? [];

@@ -1,27 +1,27 @@
 /**
- * Load on an HTTP server from another process, on sockets that stay open: as much as it takes, or
- * at a constant rate. At a constant rate a request is timed from when it was due, not from when it
- * could be sent, so that a server which stalls cannot hide it.
+ * Load on an HTTP server in another process, over connections that stay open: at full speed or at a constant rate. At a
+ * constant rate the latency of a request counts from when it was due, not from when it was sent. So a server that
+ * stalls cannot hide it (no coordinated omission).
  */
 import { connect, type Socket } from "node:net";
 
-/** What is asked of which server. */
+/** A server and the requests to send to it. */
 export type Target = {
   readonly url: string;
   readonly key: string;
-  /** Request targets, asked for in turn. */
+  /** Request targets, sent in turn. */
   readonly paths: readonly string[];
   readonly connections: number;
-  /** What the client takes; nothing packed unless given. */
+  /** The compression that the client accepts; none by default. */
   readonly accepted?: "gzip";
 };
 
-/** What came of it. Milliseconds. */
+/** The result of a load. */
 export type Load = { readonly requests: number; readonly p50Ms: number; readonly p99Ms: number };
 
 type Reply = { readonly status: number };
 
-/** Asks as fast as the answers come, for `forMs`. */
+/** Sends the next request of a connection as soon as the response arrives, for `forMs`. */
 export async function runClosedLoop(target: Target, forMs: number): Promise<Load> {
   const latencies: number[] = [];
   const next = requestsOf(target);
@@ -41,8 +41,8 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
 }
 
 /**
- * Who sleeps between answers is woken by each: here, where both are on one machine, by the server, at a price that
- * depends on how often it happens, up to a third of a request.
+ * Keeps the load process awake. On one machine, each response to a sleeping client makes the server pay for waking it:
+ * up to a third of the cost of a request, depending on how often the client sleeps.
  */
 async function withoutSleep(asking: Promise<unknown>): Promise<void> {
   let isOver = false;
@@ -57,7 +57,7 @@ async function withoutSleep(asking: Promise<unknown>): Promise<void> {
   }
 }
 
-/** Asks for each of the paths once, the next one when the one before was answered. */
+/** Requests each path once, one after the other. */
 export async function runOneByOne(target: Target): Promise<Load> {
   const latencies: number[] = [];
   const next = requestsOf(target);
@@ -71,7 +71,10 @@ export async function runOneByOne(target: Target): Promise<Load> {
   return loadOf(latencies);
 }
 
-/** Asks `rate` times a second for `forMs`, whatever the answers take, over connections that are open before. */
+/**
+ * Sends `rate` requests per second for `forMs`, independent of the responses, over connections that are opened
+ * before.
+ */
 export async function runConstantRate(target: Target, rate: number, forMs: number): Promise<Load> {
   const latencies: number[] = [];
   const next = requestsOf(target);
@@ -110,14 +113,14 @@ function assertFine({ status }: Reply): void {
   if (status !== 200) throw new Error(`the server answered ${status}`);
 }
 
-/** Of latencies in milliseconds. */
+/** Summarizes latencies in milliseconds. */
 export function loadOf(latencies: readonly number[]): Load {
   const sorted = latencies.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
   return { requests: sorted.length, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** One request at a time; of an answer only its length is looked at. */
+/** One request at a time. Of a response it reads only the length. */
 class Connection {
   readonly #socket: Socket;
   #left = 0;

@@ -1,10 +1,9 @@
 /**
- * HTTP: what one core answers a second, with keys, limits and headers on and blocks coming in,
- * next to bare `node:http` with the same headers and bodies as long, in the same run. A second is
- * one of the processor time of the thread that answers, so that what runs next to it does not count:
- * the load, the thread of the chain, the engine. Then at a constant rate, and for tokens that no one
- * has asked for. Arguments: millions of logs in the store (default
- * 0.3), seconds for each figure (default 5), and a part of the names of those that are wanted.
+ * HTTP: requests per second of one core, with keys, limits and headers on and new blocks arriving. The baseline in the
+ * same run is bare `node:http` with the same headers and body lengths. A second is a second of processor time of the
+ * serving thread, so that the load, the chain thread and the engine do not count. Then latency at a constant rate, and
+ * cold tokens. Arguments: millions of logs in the store (default 0.3), seconds for each figure (default 5), and a
+ * part of the names of the measurements to run.
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -22,7 +21,7 @@ const millions = Number(process.argv[2] ?? 0.3);
 const seconds = Number(process.argv[3] ?? 5);
 const only = process.argv[4] ?? "";
 const blocks = Math.round((millions * 1_000_000) / 112);
-/** Far apart, so that few blocks make charts of many candles. */
+/** Far apart, so that few blocks fill charts of many candles. */
 const secondsPerBlock = 60;
 const newBlockEveryMs = 1500;
 const tokensAsked = 200;
@@ -77,11 +76,11 @@ type Compared = Pick<Target, "paths" | "accepted"> & {
   readonly bare: ChildServer;
 };
 
-/** In turns, so that a machine that is slower for a while is so for both; medians of the rounds. */
+/** Measures both servers in turns, so that a slow phase of the machine affects both. Uses medians of the rounds. */
 async function compare(name: string, { service, bare, ...asked }: Compared): Promise<void> {
   const { paths, accepted } = asked;
   const lengths: number[] = [];
-  // One after the other: not all would be packed at the same time.
+  // One after the other: at most two responses are compressed at the same time, others are sent uncompressed.
   for (const path of paths) lengths.push(await lengthOf(service.url, path, accepted));
   const target = { url: service.url, key, connections, ...asked };
   const bytes = Math.round(lengths.reduce((sum, length) => sum + length, 0) / lengths.length);
@@ -94,7 +93,7 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
   }
   const cpuRate = median(measured.map(({ ours }) => ours.cpuRate));
   const wallRate = median(measured.map(({ ours }) => ours.wallRate));
-  // A quarter: of two cores the load takes more than its half, and what waits for it would be sent as ours.
+  // A quarter: the load needs more than half of two cores, and its own delays would count as the service's.
   const rate = Math.round(Math.min(wallRate, cpuRate) / 4);
   const steady = await runConstantRate(target, rate, seconds * 1000);
   const steadyBare = await runConstantRate(bareTarget, rate, seconds * 1000);
@@ -108,12 +107,12 @@ async function compare(name: string, { service, bare, ...asked }: Compared): Pro
   );
 }
 
-/** As many as ours and each as long: one body sent over and over would stay in the caches. */
+/** As many bodies as the service sends, of the same lengths. A single repeated body would stay in the CPU caches. */
 function bodiesOf(lengths: readonly number[]): readonly string[] {
   return lengths.map((length, index) => `/${length}/${index}`);
 }
 
-/** What the thread that answers does while there is nothing to answer; of each second. */
+/** Processor seconds per second of the serving thread without requests. */
 async function restingCpu({ child }: ChildServer): Promise<number> {
   const before = await cpuSecondsOf(child);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -131,7 +130,7 @@ async function measure({ child }: ChildServer, target: Target): Promise<Measured
   return { cpuRate: requests / cpuSeconds, wallRate: requests / forSeconds, load };
 }
 
-/** Each token once, one after the other: nothing of them is in memory. */
+/** Requests each token once, one after the other. None of them is in memory. */
 async function measureCold(service: ChildServer, tokens: readonly string[]): Promise<void> {
   const half = Math.floor(tokens.length / 2);
   const lists = {
@@ -145,7 +144,7 @@ async function measureCold(service: ChildServer, tokens: readonly string[]): Pro
   }
 }
 
-/** The tokens of the newest trades. */
+/** Returns the tokens of the newest trades. */
 async function tokensOf(url: string): Promise<readonly string[]> {
   const tokens = new Set<string>();
   let cursor: string | null = "";
@@ -174,7 +173,7 @@ async function openService(rpcUrl: string): Promise<ChildServer> {
   return service;
 }
 
-/** Forty levels a side, as books that are traded have. */
+/** Forty levels per side, like traded books. */
 function fillBook(book: VenueBook): void {
   for (let level = 1; level <= 40; level += 1) {
     book.set("BUY", String(level / 100), String(level * 7.5));
@@ -189,7 +188,7 @@ async function indexedBlock(url: string): Promise<number> {
   return meta.indexed_block ?? -1;
 }
 
-/** As it is sent. */
+/** Returns the length of the body as sent. */
 async function lengthOf(
   url: string,
   path: string,
@@ -204,7 +203,7 @@ async function ask(url: string, path: string, accepted = "identity"): Promise<Re
   return fetch(`${url}${path}`, { headers: { "x-api-key": key, "accept-encoding": accepted } });
 }
 
-/** Of the main thread. */
+/** Processor seconds of the main thread. */
 async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
   const fields =
     (await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8")).split(") ")[1]?.split(" ") ?? [];

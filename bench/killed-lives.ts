@@ -11,12 +11,12 @@ const logsPerBlock = 112;
 const firstLogs = 2_000_000;
 const moreLogs = 300_000;
 const starts = 5;
-/** Within the limit of a key. */
+/** Slow enough for the limit of a key. */
 const askEveryMs = 250;
 
 /**
- * Lives of one service that catches up with a chain as fast as it can, each killed in the middle of
- * that; prints how long every start took but the first. The day it ends in has all of the trades.
+ * Kills a service several times while it catches up with a chain at full speed, and prints how long each start but the
+ * first took. All trades are within one day.
  */
 export async function measureKilledLives(folder: string): Promise<void> {
   const blocks = Math.ceil((firstLogs + (starts + 2) * moreLogs) / logsPerBlock);
@@ -26,7 +26,7 @@ export async function measureKilledLives(folder: string): Promise<void> {
   const options = {
     rpcUrls: [node.url],
     dataDir: join(folder, "killed"),
-    // It is ready while it is behind, as far as this chain goes.
+    // A large limit, so that the service is ready while it is behind.
     settings: { ODDWIRE_CONTRACTS_FILE: contracts, ODDWIRE_READY_MAX_LAG_SECONDS: "86400" },
   };
   await killAt(await Service.open(options), firstLogs);
@@ -41,7 +41,7 @@ export async function measureKilledLives(folder: string): Promise<void> {
   process.stdout.write(`killed while catching up: ready after ${seconds(median(readyMs))}\n`);
 }
 
-/** Kills a service once it has stored so many logs. */
+/** Kills a service once it has stored `logs` logs. */
 async function killAt(service: Service, logs: number): Promise<void> {
   for (;;) {
     const { meta } = await service.get<Page>("/v1/trades?limit=1");

@@ -1,6 +1,6 @@
 /**
- * `/v1/price` with limits that nodes share in a real Redis, next to limits of one process: in turns in the same run. A
- * second is one of the processor time of the thread that answers. Argument: seconds for each round (default 2).
+ * `/v1/price` with limits that nodes share in a real Redis. The baseline is limits of one process, in turns in the same
+ * run. A second is a second of processor time of the serving thread. Argument: seconds for each round (default 2).
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -43,7 +43,7 @@ try {
   for (let round = 0; round <= rounds; round += 1) {
     for (const [name, service] of Object.entries(services)) {
       const rate = await measure(service);
-      // The first round only warms up.
+      // The first round is a warm-up.
       if (round > 0) (rates[name] ??= []).push(rate);
     }
   }
@@ -59,7 +59,7 @@ try {
   await rm(dir, { recursive: true, force: true });
 }
 
-/** Requests a second of processor time. */
+/** Requests per second of processor time. */
 async function measure({ child, url }: ChildServer): Promise<number> {
   const paths = await pathsOf(url);
   const before = await cpuSecondsOf(child.pid);
@@ -67,7 +67,7 @@ async function measure({ child, url }: ChildServer): Promise<number> {
   return requests / ((await cpuSecondsOf(child.pid)) - before);
 }
 
-/** Prices of the tokens of the newest trades, once there are some. */
+/** Request targets for the prices of the tokens of the newest trades. Waits for the first trades. */
 async function pathsOf(url: string): Promise<readonly string[]> {
   for (;;) {
     const response = await fetch(`${url}/v1/trades?limit=200`, { headers: { "x-api-key": key } });
@@ -79,7 +79,7 @@ async function pathsOf(url: string): Promise<readonly string[]> {
   }
 }
 
-/** Of the main thread. */
+/** Processor seconds of the main thread. */
 async function cpuSecondsOf(pid: number | undefined): Promise<number> {
   const stat = await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8");
   const fields = stat.split(") ")[1]?.split(" ") ?? [];

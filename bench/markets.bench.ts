@@ -1,11 +1,10 @@
 /**
- * Lists and searches over all markets, as the route answers them, and what holding them costs: a
- * first process makes the copy on the disk, a second one starts from it as after a crash. Texts are
- * made up of 60,000 words that are as unevenly frequent as in a language. Processor time of the
- * process is sent next to the clock, which others on the machine slow down, and for how long a question
- * kept everybody else waiting without a turn in between.
- * `MARKETS` (200,000) is how many; the venue had 1,500,000 in 2026. With a folder and `build`, or the
- * folder alone, one of the two is done: 1,500,000 are built in a quarter of an hour, once.
+ * Lists and searches over all markets, as the route answers them, and the cost of holding the markets: one process
+ * builds the copy on disk, a second one starts from it as after a crash. Texts consist of 60,000 words whose
+ * frequencies are as uneven as in a language. Next to latency the output has the processor time of the process, since
+ * other load slows the clock, and the longest turn of the event loop, in which all other requests wait. `MARKETS`
+ * (default 200,000) is their number; the venue had 1,500,000 in 2026. A folder and `build` only builds the copy
+ * there, a folder alone only measures it. Building 1,500,000 markets takes a quarter of an hour, once.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
@@ -85,7 +84,7 @@ async function build(path: string): Promise<void> {
     const took = performance.now() - appliedAt;
     if (dueBefore) slowestSave = Math.max(slowestSave, took);
     else slowestApply = Math.max(slowestApply, took);
-    // As between two pieces of changes: what other threads report is heard.
+    // As the pipeline does between two changes: the event loop handles messages of other threads.
     await setImmediate();
   }
   state.save();
@@ -143,7 +142,7 @@ async function measure(path: string): Promise<void> {
     "a misspelt word": () => `${random.pick(common)}q`,
     "the start of a number": () => `id${random.integer(1, 99)}`,
   };
-  // Others than those below, unmeasured: it is the words that are new, not the code, which runs for weeks.
+  // A warm-up with other words: the words must be new, but the code runs for weeks in production.
   for (const search of Object.values(searches))
     for (let round = 0; round < rounds; round += 1) await ask({ search: search() });
   for (const [name, search] of Object.entries(searches)) {
@@ -190,7 +189,7 @@ async function time(name: string, work: () => Promise<ListPage>): Promise<void> 
   const longest = turns.stop();
   const { user, system } = process.cpuUsage(before);
   took.sort((a, b) => a - b);
-  // The nearest rank: of 100 rounds all but one took no longer than the 99th.
+  // Nearest rank: with 100 rounds, at most one is slower than the p99.
   const at = (share: number) => took[Math.ceil(share * rounds) - 1]?.toFixed(1);
   console.log(
     `${name.padEnd(40)} p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest turn ${longest.toFixed(1)} ms, ` +
@@ -198,7 +197,7 @@ async function time(name: string, work: () => Promise<ListPage>): Promise<void> 
   );
 }
 
-/** For how long no one else had a turn. */
+/** Measures the longest time without another turn of the event loop. */
 function watchTurns(): { stop(): number } {
   let longest = 0;
   let isStopped = false;
@@ -228,7 +227,7 @@ function open(path: string): MarketsFile {
   });
 }
 
-/** Events of 500 markets and what became of them. */
+/** A block that creates 500 markets, with their events, trades and resolutions. */
 function deltaOfMarkets(block: number): Delta {
   const events: LocatedEvent[] = [];
   const candles: Delta["candles"][number][] = [];
@@ -296,7 +295,7 @@ function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Delta["candles
   };
 }
 
-/** The trade that a candle closes with, as the totals hold it. */
+/** The trade that a candle closes with, in the form of the token totals. */
 function lastTradeOfCandle({
   tokenId,
   close,
@@ -314,7 +313,7 @@ function titleOf(index: number): string {
   return `Will ${wordFrom(of)} ${wordFrom(of)} win the ${wordFrom(of)} ${wordFrom(of)} on June ${index % 30}, ${2020 + (index % 7)}?`;
 }
 
-/** A text as the chain has it: about a hundred words of description, half of them a form. */
+/** A question text as on the chain, with about a hundred words of description; half of it is boilerplate. */
 function textOf(index: number): string {
   const of = new SeededRandom(index + 1_000_000_000);
   const filler = Array.from({ length: 50 }, () => wordFrom(of)).join(" ");
@@ -325,7 +324,7 @@ function textOf(index: number): string {
   return `q: title: ${titleOf(index)}, description: ${form} ${filler} id${index} market_id: ${index} res_data: p1: 0, p2: 1, p3: 0.5. Where p1 corresponds to No, p2 to Yes, p3 to unknown.`;
 }
 
-/** The n-th word is as frequent as 1/n, about. */
+/** A random word. The n-th word has a frequency of about 1/n. */
 function wordFrom(of: SeededRandom): string {
   const share = of.integer(0, 1_000_000) / 1_000_000;
   return vocabulary[Math.floor(vocabulary.length ** share) - 1] ?? "";

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Service, type ServiceOptions } from "../test/support/service.ts";
 
-/** A service that is ready, how long that took by the clock, and that and more in words. */
+/** A ready service, the milliseconds that its start took, and a summary in words. */
 export type MeasuredStart = {
   readonly service: Service;
   readonly readyMs: number;
   readonly reported: string;
 };
 
-/** Starts the real service: from its first instruction to the first 200 of `/v1/ready`. */
+/** Starts the real service. Measures from the start of the process to the first 200 of `/v1/ready`. */
 export async function measureStart(options: ServiceOptions): Promise<MeasuredStart> {
   const startedAt = performance.now();
   const service = await Service.open(options);
@@ -27,7 +27,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** When its steps were done, as it has logged them. */
+/** The times of the steps of the start, as logged. */
 function stepsIn(log: string): string {
   const [, json] = /"done_at_ms":(\{[^}]*\})/.exec(log) ?? [];
   if (json === undefined) return "";
@@ -35,7 +35,7 @@ function stepsIn(log: string): string {
   return `\n   done after: ${doneAtMs.map(([step, ms]) => `${step} ${seconds(ms)}`).join(", ")}`;
 }
 
-/** What a process has used until now, as Linux counts it. */
+/** Processor time and peak memory of a process so far, as Linux counts them. */
 export function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
   const [, user, system] =
     /^(?:\S+ ){11}(\d+) (\d+) /.exec(

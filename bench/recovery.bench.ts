@@ -1,18 +1,18 @@
 /**
- * How long the service takes to be ready after kill -9, and a fork of 200 blocks to be reverted.
- * `ROWS` says how many fills the store holds (default 2,000,000; the goal is stated for 20,000,000),
- * `MARKETS` of how many markets they are (default 150,000). A store that `STORE` names is made there, is
- * kept, and is only started on when it is there: to make one of 20 million takes ten minutes.
+ * How long the service takes to be ready after kill -9, and to revert a reorg of 200 blocks. `ROWS` is the number of
+ * fills in the store (default 2,000,000; the goal is for 20,000,000), `MARKETS` the number of their markets (default
+ * 150,000). `STORE` names a folder where a store is built and kept; if it exists, only starts are measured. Building a
+ * store of 20 million fills takes ten minutes.
  *
- * The fills are of 25 days, and those of a day of up to 140,000 tokens, each of which is traded for some
- * days; the markets have a line of text. The process is the real one, from its first instruction to the
- * first 200 of `/v1/ready`, its node a scripted one:
+ * The fills cover 25 days. Each day has fills of up to 140,000 tokens, each of which is traded for some days. Markets
+ * have a line of text. The process is the real one, measured from its start to the first 200 of `/v1/ready`. The node
+ * is scripted. The starts:
  * 1. without a copy of the markets, which is rebuilt
- * 2. with a copy as old as the newest blocks, killed while it follows the chain
- * 3. with a copy that is `BEHIND` fills old (default a tenth of all), which is further than it gets
+ * 2. with a copy up to the newest blocks, killed while it follows the chain
+ * 3. with a copy that is `BEHIND` fills old (default a tenth of all), older than copies usually get
  * 4. as 2, with all fills
- * and, with a node that serves as fast as it can, killed again and again in the middle of catching up, with
- * whatever that leaves. `KILLED=1` does only this.
+ * Then, with a node at full speed, the service is killed repeatedly while it catches up. `KILLED=1` runs only this
+ * part.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -51,7 +51,7 @@ const fillsPerBlock = 40;
 const blocksPerAppend = 2_500;
 const markets = Number(process.env["MARKETS"] ?? 150_000);
 const tokens = 2 * markets;
-/** Tokens that are traded at the same time; nearly all of them within a day. */
+/** Tokens that are traded at the same time; nearly all of them trade within a day. */
 const tokensAlive = 140_000;
 const days = 25;
 const forkBlocks = 200;
@@ -62,7 +62,7 @@ const secondsPerBlock = (days * 86_400) / blocks;
 const plans = fc.sample(anyBlockPlan(), { seed: 1, numRuns: 200 });
 const templates = fillsOf(factsOf(buildChain(plans))).filter(isTrade);
 const nobody = `0x${"11".repeat(20)}` as Address;
-/** Made when they are asked for first. */
+/** Created on first use. */
 const eventIds: Hash[] = [];
 
 function hashAt(number: number): Hash {
@@ -77,7 +77,10 @@ function eventIdOf(market: number): Hash {
   return (eventIds[market] ??= deriveNativeEventId("binary", wordOf(market)));
 }
 
-/** How many markets are known before a block: they come with time, half of their tokens alive. */
+/**
+ * Returns how many markets exist before a block. The first 100 blocks create the markets of all active tokens, later
+ * blocks the others at an even pace.
+ */
 function marketsBefore(number: number): number {
   const alive = (tokensAlive / 2) * Math.min(1, number / 100);
   const share = Math.max(0, number - 100) / blocks;
@@ -114,14 +117,14 @@ function eventsAt(number: number): LocatedEvent[] {
   });
 }
 
-/** A number from 0 to below 1 that looks like chance: the last steps of MurmurHash. */
+/** A pseudorandom number from 0 to below 1: the finalizer of MurmurHash. */
 function rollOf(index: number): number {
   let bits = Math.imul(index ^ (index >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return ((bits ^ (bits >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** Few are traded much, and most little. */
+/** A token; few are traded often, and most rarely. */
 function tokenAt(number: number, index: number): TokenId {
   const first = Math.floor((number / blocks) * (tokens - tokensAlive));
   const token =
@@ -165,19 +168,19 @@ function blocksFrom(from: number, count: number): BlockFacts[] {
   return Array.from({ length: count }, (_, index) => blockAt(from + index));
 }
 
-/** The blocks of the store, up to and including `to`. */
+/** Fills the store with blocks up to and including `to`. */
 async function fillStore(dataDir: string, to: number): Promise<void> {
   const store = await IndexedFacts.open(dataDir);
   let appended = Promise.resolve();
   for (let from = (store.newestBlock ?? 0) + 1; from <= to; from += blocksPerAppend) {
-    // Made while the engine takes in the ones before.
+    // Encoded while the engine stores the previous blocks.
     const batch = encode(blocksFrom(from, Math.min(blocksPerAppend, to - from + 1)));
     await appended;
     appended = store.append(batch);
   }
   await appended;
   process.stdout.write("filled\n");
-  // Until it is killed.
+  // Keeps the process alive until it is killed.
   setInterval(() => {}, 60_000);
 }
 
@@ -192,7 +195,7 @@ async function fillInChild(dataDir: string, to: number): Promise<void> {
   print(`filled up to block ${to} in ${seconds(performance.now() - startedAt)}`);
 }
 
-/** A node that knows the blocks around the newest of the store, and some more. */
+/** Opens a node that has the blocks around the newest stored block. */
 async function openNode(newest: number): Promise<ScriptedNode> {
   const numbers = Array.from({ length: 2 * headBlocks }, (_, index) => newest - headBlocks + index);
   const node = await ScriptedNode.open({
@@ -212,11 +215,11 @@ async function openNode(newest: number): Promise<ScriptedNode> {
 type Starts = {
   readonly newest: number;
   readonly end: "stop" | "kill9";
-  /** How many, each after the end of the one before; 1 unless given. */
+  /** How many starts, one after the other; default 1. */
   readonly rounds?: number;
 };
 
-/** Starts the service on what is filled up to `newest`, says how long that took, and ends it. */
+/** Starts the service on the store filled up to `newest`, prints how long that took, and ends the service. */
 async function measureStarts(
   what: string,
   options: Omit<ServiceOptions, "rpcUrls">,
@@ -284,7 +287,7 @@ async function measure(): Promise<void> {
     print(`${copied * fillsPerBlock} fills`);
     const then = { newest: copied, end: "kill9" } as const;
     await measureStarts("1. without a copy", options, { ...then, end: "stop" });
-    // The blocks of the node are stored now, too.
+    // By now the blocks of the node are stored too.
     await measureStarts("2. killed, copy as it was", options, { ...then, rounds: 3 });
     await fillInChild(dataDir, blocks);
     print(`${rows} fills, ${behind} since the copy`);

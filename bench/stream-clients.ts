@@ -1,6 +1,6 @@
 /**
- * Clients of the stream in a process of their own: they count bytes and do no more, so that what is
- * measured is the server. Commands come as messages: open so many, or say when so many bytes came.
+ * Clients of the stream in a separate process. They only count bytes, so that the benchmark measures the server.
+ * Commands are messages: open clients, or report when a number of bytes has arrived.
  */
 import { connect, type Socket } from "node:net";
 
@@ -11,11 +11,11 @@ type Command =
       readonly path: string;
       readonly key: string;
       readonly first: string | null;
-      /** Notes when which block came. */
+      /** Records when each block arrives. */
       readonly seesBlocks?: boolean;
     }
   | { readonly reportSeen: true }
-  /** Sends when a block is to be held, so many times. */
+  /** Sends a message for each block to publish, this many times. */
   | { readonly announce: number; readonly everyMs: number }
   | { readonly await: number }
   | { readonly close: true };
@@ -23,10 +23,10 @@ type Command =
 let sockets: Socket[] = [];
 let received = 0;
 let awaited = Infinity;
-/** When bytes came first and last; ms of the clock that all processes share. */
+/** When bytes arrived last, and all arrivals. Milliseconds of the clock that all processes share. */
 let lastAtMs = 0;
 const arrivals: number[] = [];
-/** Of each client: when the last bytes of a block came, by its number. */
+/** For each client: when the last bytes of a block arrived, by block number. */
 const seenBy: Map<number, number>[] = [];
 const blockField = '"block_number":';
 
@@ -51,7 +51,7 @@ async function open(command: Extract<Command, { open: number }>): Promise<void> 
     const socket = await upgrade(command);
     sockets.push(socket);
   }
-  // Welcomes and answers are not counted.
+  // The welcome frames and the responses to `subscribe` are not counted.
   setTimeout(() => {
     received = 0;
     arrivals.length = 0;
@@ -96,7 +96,7 @@ function noteBlocks(socket: Socket): void {
   const seen = new Map<number, number>();
   seenBy.push(seen);
   socket.on("data", (bytes) => {
-    // Where the client is late, several blocks may come together.
+    // If the client is late, several blocks can arrive together.
     for (let at = bytes.indexOf(blockField); at >= 0; at = bytes.indexOf(blockField, at + 1)) {
       const from = at + blockField.length;
       seen.set(Number.parseInt(bytes.toString("latin1", from, from + 12), 10), lastAtMs);
@@ -111,7 +111,7 @@ function report(): void {
   received = 0;
 }
 
-/** A text frame of a client; a mask of zeros leaves it as it is. */
+/** A masked text frame of a client. A mask of zeros leaves the payload unchanged. */
 function masked(text: string): Buffer {
   const payload = Buffer.from(text);
   return Buffer.concat([

@@ -1,7 +1,7 @@
 /**
- * The stream: what one core fans out, next to a plain `ws` broadcast loop in the same run; how late a
- * frame is; what compression and an idle connection cost; how fast history is sent. A second is one
- * of the processor time of the server's process. Arguments: clients (default 1000), rounds (default 20).
+ * The stream: messages per second that one core fans out, compared with a plain `ws` broadcast loop in the same run;
+ * the latency of a frame; the cost of compression and of an idle connection; the speed of a replay. A second is a
+ * second of processor time of the server process. Arguments: clients (default 1000), rounds (default 20).
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
@@ -62,7 +62,7 @@ try {
 
 type FanOut = { readonly rate: number; readonly cpuSeconds: number };
 
-/** The next block: trades of a recording, moved on. */
+/** The next block, with trades of a recording at new positions. */
 function nextBlock(trades: number): BlockFacts {
   return blockAt(server.newestBlock + 1, trades);
 }
@@ -94,7 +94,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
   const startedAt = performance.now();
   for (let round = 0; round < rounds; round += 1) {
     await publish();
-    // Clients take what they are sent before there is more.
+    // Clients read what was sent before more follows.
     await new Promise<void>((resolve) => {
       setTimeout(resolve, 20);
     });
@@ -112,7 +112,7 @@ async function measureFanOut(name: string, query: string): Promise<FanOut> {
   }
 }
 
-/** Each message to each client on its own, as most servers do it; the rows are made beforehand. */
+/** Sends each message to each client separately, as most servers do. The rows are formatted beforehand. */
 async function measureLoop(): Promise<FanOut> {
   const http = createServer();
   const sockets = new Set<WebSocket>();
@@ -143,7 +143,7 @@ async function measureLoop(): Promise<FanOut> {
   return { rate, cpuSeconds };
 }
 
-/** From the block sent to the pipeline to the bytes at each client, at 100 trades a second. */
+/** Measures from the block's arrival at the pipeline to its bytes at each client, at 100 trades per second. */
 async function measureLatency(): Promise<void> {
   await openClients("", JSON.stringify({ action: "subscribe", channel: { type: "trades" } }));
   const delays: number[] = [];
@@ -164,9 +164,9 @@ async function measureLatency(): Promise<void> {
   await closeClients();
 }
 
-/** Before anything else: memory that was freed would be taken again without being seen. */
+/** Runs first: otherwise new connections would reuse freed memory, which this measurement cannot see. */
 async function measureIdle(): Promise<void> {
-  // What is made once is made before.
+  // Warms up everything that is created only once.
   await openClients("", null, { open: Math.ceil(clients / 10) });
   await collect();
   const before = process.memoryUsage();
@@ -182,7 +182,7 @@ async function measureIdle(): Promise<void> {
   await closeClients();
 }
 
-/** What was used before must not be counted as freed by what is measured. */
+/** Collects garbage first, so that earlier garbage does not count as freed by the measurement. */
 async function collect(): Promise<void> {
   for (let round = 0; round < 3; round += 1) {
     global.gc?.();
@@ -224,8 +224,8 @@ async function measureReplay(): Promise<void> {
 }
 
 /**
- * How late a live frame is while others read history, each another one; the p99 in ms. The announcement
- * comes from another process, so that a blocked event loop counts.
+ * Measures the latency of a live frame while other clients replay history, each with another filter. Returns the p99 in
+ * ms. Another process announces the blocks, so that a blocked event loop counts.
  */
 async function measureLive(replays: number): Promise<number> {
   const live = JSON.stringify({ action: "subscribe", channel: { type: "trades" } });
@@ -248,7 +248,7 @@ async function measureLive(replays: number): Promise<number> {
     if (announcedAtMs.size === liveBlocks) break;
   }
   const rate = (server.meter.replayed_messages - replayed) / (performance.now() - startedAt);
-  // The last block has to be with all.
+  // Waits until the last block has reached all clients.
   await new Promise<void>((resolve) => {
     setTimeout(resolve, 3000);
   });
@@ -274,7 +274,7 @@ async function openClients(
 ): Promise<void> {
   const { port = Number(new URL(server.edge.url).port), open = clients, seesBlocks = false } = at;
   const { process: clientProcess = child } = at;
-  // The limit of the key starts again; connections that are open would not survive that.
+  // Clears the rate window of the key. Connections that are open would not survive the jump of the clock.
   if (open > 1) server.edge.clock.advance(61_000);
   for (let left = open; left > 0; left -= 2000) {
     const path = `/v1/stream${query}`;

@@ -11,7 +11,7 @@ export type Peer = {
   readonly name: string;
   readonly program: string;
   readonly package: string;
-  /** So many that there is a rate, and a round takes less than a minute. */
+  /** The number of blocks that gives a stable rate and keeps a round under a minute. */
   readonly blocksMax: number;
 };
 
@@ -25,18 +25,18 @@ export const peers: readonly Peer[] = [
   { name: "Ponder", program: "ponder.ts", package: "ponder", blocksMax: 2000 },
 ];
 
-/** What a peer took for a chain; processor seconds are those of one million logs, PostgreSQL's included. */
+/** The result of a round. Processor seconds are per million logs and include PostgreSQL. */
 export type PeerRound = { readonly logsPerSecond: number; readonly cpuSeconds: number };
 
-/** Ponder takes no block of Polygon for final before there are 200 more. */
+/** Ponder treats a Polygon block as final only when 200 more blocks exist. */
 const aboveBlocks = 250;
 const timeoutMs = 180_000;
 const ticksPerSecond = 100;
 
 /**
- * Lets a peer index the first blocks of the node's chain into a PostgreSQL of its own; null when
- * its packages are not there. Like the service's, its time is from its start as a process, with
- * the database up, until everything can be asked for.
+ * Lets a peer index the first blocks of the node's chain into a separate PostgreSQL. Returns `null` if its packages are
+ * not installed. As for the service, the time is from the start of the process, with the database running, until
+ * everything can be queried.
  */
 export async function measurePeer(
   peer: Peer,
@@ -75,7 +75,7 @@ async function firstLine({ stdout }: ChildProcess): Promise<string> {
   throw new Error("the peer ended before it was done");
 }
 
-/** Of the process, its children, and those of them that have ended. */
+/** Processor seconds of the process and its children, including children that have ended. */
 async function cpuSecondsOf({ pid }: ChildProcess): Promise<number> {
   let ticks = 0;
   for (const entry of await readdir("/proc")) {

@@ -1,10 +1,10 @@
 /**
- * An application of Ponder on the same events as the squid of `subsquid.ts`, one table a kind, in
- * PostgreSQL. Ponder asks an endpoint 20 times a second at first and learns what more it bears, so
- * it is given the node under many names: it shall not wait for what is no limit here.
+ * A Ponder application for the events of the squid in `subsquid.ts`, one table per kind of event, in PostgreSQL. Ponder
+ * starts with 20 requests per second and endpoint and learns how many more an endpoint accepts. So it gets the node
+ * under many names: the rate must not limit it here.
  *
- * `node bench/peers/ponder.ts RPC_URL SOCKET_FOLDER LAST_BLOCK` makes the project in that folder, prints how
- * many rows can be queried once Ponder is ready, and stays until it is killed.
+ * `node bench/peers/ponder.ts RPC_URL SOCKET_FOLDER LAST_BLOCK` creates the project in that folder, prints how many
+ * rows can be queried once Ponder is ready, and runs until it is killed.
  */
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";

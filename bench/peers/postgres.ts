@@ -1,7 +1,6 @@
 /**
- * PostgreSQL from npm, on a Unix socket in a folder of its own that goes with it. Settings are the
- * defaults, durable commits among them, but for memory and for checkpoints, which a backfill does
- * better with few of.
+ * PostgreSQL from npm, on a Unix socket in a temporary folder. It uses the default settings, with durable commits,
+ * except for memory and checkpoints: a backfill is faster with few checkpoints.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +18,7 @@ const settings = {
 };
 const nobody = 65_534;
 
-/** A running server; `folder` has its socket, which is what a client calls host. */
+/** A running server. `folder` contains its socket; clients use it as the host. */
 export type Postgres = { readonly child: ChildProcess; readonly folder: string };
 
 export async function startPostgres(): Promise<Postgres> {
@@ -46,14 +45,16 @@ function programsOfNpm(): string {
   return dirname(postgres);
 }
 
-/** It refuses to be root, so root runs it as no one, who may not see into the folders of root. */
+/**
+ * PostgreSQL refuses to run as root. So root starts it as an unprivileged user, who cannot read the folders of root.
+ */
 async function copyPrograms(folder: string): Promise<string> {
   const copy = join(folder, "native");
   await cp(dirname(programsOfNpm()), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, "bin");
 }
 
-/** Stops it without waiting for its clients, and deletes what it stored. */
+/** Stops the server without waiting for its clients, and deletes its data. */
 export async function stopPostgres({ child, folder }: Postgres): Promise<void> {
   if (child.exitCode === null) {
     child.kill("SIGQUIT");

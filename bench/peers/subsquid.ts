@@ -1,11 +1,11 @@
 /**
- * A squid as its user would write it for speed: blocks and logs from the node's JSON-RPC by
- * `@subsquid/evm-processor`, decoded by `@subsquid/evm-abi`, one table a kind of event in
- * PostgreSQL, a batch and its cursor in one transaction. Rows go in by COPY, and a table has its
- * primary key and no other index: both spare it work that a generated squid does.
+ * A squid as a user would write it for speed: `@subsquid/evm-processor` reads blocks and logs from the node's JSON-RPC,
+ * `@subsquid/evm-abi` decodes them, and PostgreSQL stores one table per kind of event, with a batch and its cursor in
+ * one transaction. Rows are inserted with COPY, and a table has only its primary key as an index: both save work that
+ * a generated squid does.
  *
- * `node bench/peers/subsquid.ts RPC_URL SOCKET_FOLDER LAST_BLOCK` prints how many rows can be queried
- * once the last block is committed, and stays until it is killed, so that what it took can be read.
+ * `node bench/peers/subsquid.ts RPC_URL SOCKET_FOLDER LAST_BLOCK` prints how many rows can be queried once the last
+ * block is committed. It runs until it is killed, so that its resource usage can be read.
  */
 import { createRequire } from "node:module";
 import type { Writable } from "node:stream";
@@ -47,7 +47,7 @@ type Client = {
 };
 
 const [rpcUrl = "", socketFolder = "", lastBlock = ""] = process.argv.slice(2);
-// Not among the packages of this repository, so what is used of them is declared above.
+// These packages are not dependencies of this repository. So the types in use are declared above.
 const load = createRequire(import.meta.url);
 const { EvmBatchProcessor } = load("@subsquid/evm-processor") as {
   EvmBatchProcessor: new () => Processor;
@@ -156,7 +156,7 @@ function table(options: {
   return { name, topic, event: event(topic, name, codecs), columns: columns.join(", ") };
 }
 
-/** A line of COPY's text format. */
+/** A row in COPY's text format. */
 function rowOf(log: Log, { height, timestamp }: Block["header"], { event }: Table): string {
   let row = `${height}\t${log.logIndex}\t${new Date(timestamp).toISOString()}\t`;
   row += textOf(log.transactionHash);
