@@ -1,7 +1,7 @@
 /**
- * What is known of conditions and their tokens, and how it is sent. Nothing is joined when it
- * arrives, since texts, registrations, results and trades come in any order and any of them may be
- * missing for good; a `Market` is put together when it is asked for.
+ * What is known of conditions and their tokens, and how a `Market` is built from it. Nothing is joined
+ * on arrival, because texts, registrations, results and trades come in any order, and any of them can
+ * be missing forever. A `Market` is built when it is requested.
  */
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts";
 import { blockNumberOf } from "../../base/ids.ts";
@@ -17,10 +17,10 @@ import { ResolutionLog } from "./resolution-log.ts";
 import { noTotals, totalsCodec } from "./token-totals.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
-/** A condition: prepared on ConditionalTokens, or of generation 3 and seen for the first time. */
+/** A condition that was prepared on ConditionalTokens, or one of generation 3 that was seen. */
 export type Condition = {
   readonly conditionId: ConditionId;
-  /** `null` in generation 3, like the oracle; `gen3` then says what the id says. */
+  /** `null` in generation 3, like the oracle. There, `gen3` has what the condition id encodes. */
   readonly questionId: Hash | null;
   readonly oracle: Address | null;
   readonly gen3: Gen3Position | null;
@@ -36,7 +36,7 @@ export type Condition = {
 /** Which outcome of which condition a token is. */
 export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIndex: number };
 
-/** What was learned of conditions and their tokens, for reading; `MarketDirectory` adds to it. */
+/** All known conditions and their tokens, for reading. `MarketDirectory` adds to them. */
 export class Conditions {
   protected readonly contracts: Contracts;
   protected readonly questions: Questions;
@@ -46,7 +46,7 @@ export class Conditions {
   /** How conditions ended, in chain order. */
   readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
-  /** What a fork reverts of it, the venue is asked for again. */
+  /** The venue's market metadata. If a reorg reverts some of it, it is requested again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
   constructor(
@@ -74,18 +74,18 @@ export class Conditions {
     return condition === undefined ? null : this.describe(condition);
   }
 
-  /** The same from the chain alone. */
+  /** The market of a condition without the venue's market metadata; `null` when it was never prepared. */
   provenMarket(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition, null);
   }
 
-  /** Where a token belongs; `null` when no condition is known to have it. */
+  /** The condition and outcome of a token; `null` when no known condition has the token. */
   placeOf(tokenId: TokenId): TokenPlace | null {
     return this.places.get(tokenId) ?? null;
   }
 
-  /** The other token of the pair; `null` when unknown or there is none. */
+  /** The other token of the pair; `null` when it is unknown or does not exist. */
   complementOf(tokenId: TokenId): TokenId | null {
     const place = this.places.get(tokenId);
     if (place === undefined) return null;
@@ -100,7 +100,7 @@ export class Conditions {
     return market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null;
   }
 
-  /** Whether a token was ever seen: belongs to a known condition, or was traded. */
+  /** Whether a token belongs to a known condition or was traded. */
   isKnownToken(tokenId: TokenId): boolean {
     return this.places.get(tokenId) !== undefined || this.totals.get(tokenId) !== undefined;
   }
@@ -124,7 +124,7 @@ export class Conditions {
 
   #textOf(condition: Condition): MarketText {
     const { questionId, oracle, gen3 } = condition;
-    // Anyone may prepare another condition about a question: one of two outcomes is the market.
+    // Anyone can prepare more conditions about a question. Only the one with two outcomes is its market.
     if (condition.outcomeCount !== 2) return noText;
     if (questionId !== null && oracle !== null) {
       return this.questions.textOf({ questionId, oracle, negRisk: this.isNegRisk(condition) });
@@ -136,7 +136,7 @@ export class Conditions {
     return { ...text, eventTitle, negRiskMarketId };
   }
 
-  /** The text registered for it, that of the older condition, or one made of its legs. */
+  /** Returns the registered text, or else the text of the older condition, or else a text made of the legs. */
   #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
     const registered = this.gen3.textOf(conditionId, eventId);
     if (registered !== null) return displayOf(registered.text, registered.trusted);
@@ -150,13 +150,13 @@ export class Conditions {
   #comboTextOf(legs: readonly TokenId[]): MarketText {
     const parts = legs.map((tokenId) => {
       const place = this.placeOf(tokenId);
-      // Combinations are made of other conditions; one that is a part on its own would have no end.
+      // A leg that is a combination has no text here: combinations that contain each other would recurse forever.
       const isSimple = place !== null && this.gen3.legsOf(place.conditionId) === null;
       const market = isSimple ? this.market(place.conditionId) : null;
       return { market, outcome: market?.tokens[place?.outcomeIndex ?? -1]?.outcome ?? null };
     });
     const titles = parts.map(({ market, outcome }) => `${market?.question}: ${outcome}`);
-    // Yes pays when all legs win, whatever they are called; without all their names there is no question.
+    // Yes pays when all legs win, whatever their names. Without the names of all legs there is no question.
     const text = { ...noText, outcomes: ["Yes", "No"] } as const;
     const isNamed = parts.every(({ market, outcome }) => market?.question && outcome !== null);
     if (!isNamed) return text;

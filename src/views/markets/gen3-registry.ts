@@ -1,7 +1,6 @@
 /**
- * What is known of generation 3 beyond what its ids say: which events were announced, what texts
- * were registered, what older conditions were migrated, and which legs combinations have. Any of
- * it may be missing, and come late.
+ * What is known of generation 3 beyond what its ids encode: announced events, registered texts,
+ * migrated conditions, and the legs of combinations. Any of it can be missing, or come late.
  */
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
@@ -13,7 +12,7 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
 type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
 
-/** The contract allows 65,536 conditions an event; real ones have below 256. */
+/** How many conditions of an event are added. The contract allows 65,536; real events have fewer than 256. */
 const conditionsOfEventMax = 4096;
 
 export class Gen3Registry {
@@ -33,7 +32,7 @@ export class Gen3Registry {
     this.#legs = mapOf("market.legs");
   }
 
-  /** Takes in one event; returns the conditions that are known to exist from now on. */
+  /** Applies one event. Returns the conditions that it shows to exist. */
   apply(event: Gen3MarketEvent): readonly ConditionId[] {
     switch (event.kind) {
       case "gen3_event_announced":
@@ -60,12 +59,12 @@ export class Gen3Registry {
     }
   }
 
-  /** The older condition whose question this one goes on with; `null` for native ones. */
+  /** The older condition that was migrated to this one; `null` for native conditions. */
   legacyOf(conditionId: ConditionId): ConditionId | null {
     return this.#legacy.get(conditionId) ?? null;
   }
 
-  /** The positions that must all win; `null` for conditions that are no combination. */
+  /** The legs of a combination, which must all win; `null` for other conditions. */
   legsOf(conditionId: ConditionId): readonly TokenId[] | null {
     return this.#legs.get(conditionId) ?? null;
   }
@@ -76,7 +75,7 @@ export class Gen3Registry {
     return this.#texts.get(eventId)?.text.title?.trim() || null;
   }
 
-  /** The text of a condition of its own, and whether a reporter registered it; that of an atomic event is not one. */
+  /** A condition's own text, and whether a reporter registered it; `null` without one, and in atomic events. */
   textOf(conditionId: ConditionId, eventId: Hash): { text: QuestionText; trusted: boolean } | null {
     if (this.#announcements.get(eventId) === "atomic") return null;
     const known = this.#texts.get(conditionId as string as Hash);

@@ -31,7 +31,7 @@ const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
   "gen3_other_resolved_yes",
 ];
 
-/** Rows of one answer of the engine, which is a string; the largest, texts of questions, have some kilobytes. */
+/** Rows of one answer of the engine, which is one string. The largest rows, texts of questions, have some kilobytes. */
 const pageRows = 50_000;
 
 type LoadedState = KnownTokens & {
@@ -42,9 +42,9 @@ type LoadedState = KnownTokens & {
 };
 
 /**
- * Brings a state to what is stored up to the end of `coverage`, whatever is appended above it
- * meanwhile: the same as applying every block of it. The state is empty, or what it was when
- * everything up to and including block `savedThrough` was applied.
+ * Loads the facts up to the end of `coverage` into a state, with the same result as applying every
+ * block. Facts that are appended above the coverage meanwhile are not read. The state is empty, or has
+ * everything up to and including block `savedThrough`.
  */
 export async function loadMarketState(
   { engine }: CoveredFacts,
@@ -55,7 +55,7 @@ export async function loadMarketState(
   const through = state.savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
   const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
   const day = { from: state.dayWindow.resume(through, last.timestamp), to: range.to };
-  // The prices before the day follow from the totals as they were saved: those of the range come after.
+  // The prices before the day come from the saved totals, so the totals of the range are added later.
   await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
   state.dayWindow.finishLoading(last.timestamp);
@@ -65,7 +65,7 @@ export async function loadMarketState(
 /** Positions: `from` inclusive, `to` exclusive. */
 type SeqRange = Range<Seq>;
 
-/** Without a copy: what one made before the last 24 hours would have. Returns its last block; -1 for none. */
+/** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */
 async function loadUntilDay(
   engine: Engine,
   state: LoadedState,
@@ -106,7 +106,7 @@ async function loadEvents(
   const kinds = listLiteral(marketEventKinds.map(wordLiteral));
   for (let next: number = from; ; ) {
     const wanted = `FROM events WHERE kind IN ${kinds} AND seq >= ${integerLiteral(next)}`;
-    // Where the page ends is found without reading what the events say.
+    // The subquery finds the end of the page without reading the contents of events.
     const rows = await engine.query(
       `SELECT ${eventColumns} ${wanted} AND seq <= (SELECT max(seq) FROM (
          SELECT seq ${wanted} AND seq < ${integerLiteral(to)} ORDER BY seq LIMIT ${pageRows}))

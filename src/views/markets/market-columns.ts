@@ -1,7 +1,7 @@
 /**
- * All markets as columns of numbers and lists of words, so that a list is one walk over all of
- * them: 1.5 million take some milliseconds. A market is known by its ordinal, the order in which
- * they became known; what it is, is put together from elsewhere.
+ * All markets as columns of numbers and search indexes, so that a list is one scan over all of them:
+ * 1.5 million take some milliseconds. A market is identified by its ordinal, which counts markets in
+ * the order in which they became known. `Conditions` has the rest of a market.
  */
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
@@ -13,10 +13,10 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 const idBytes = 32;
 
-/** What can be asked of a market with yes or no, as bits. */
+/** The yes-or-no properties of a market, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
 
-/** What is asked for exactly, as it is written; `event_key` as `eventKeyOf` makes it. */
+/** The kinds of labels, which are matched as a whole. `event_key` is the result of `eventKeyOf`. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
 
 type FoundBy = MarketTexts & {
@@ -28,26 +28,28 @@ export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
   readonly #ids: Column<"u8">;
-  /** The first four bytes of each id as a number: close together, for the order of markets that are equal otherwise. */
+  /** The first four bytes of each id as a number, to order otherwise equal markets. Compact, so fast to scan. */
   readonly idLeads = new Column("u32");
   readonly flags: Column<"u8">;
-  /** Where on the chain it became a market; 0 while it is none. */
+  /** The position at which the condition became a market; 0 before that. */
   readonly listedSeq: Column<"f64">;
   /** Unix seconds. */
   readonly createdAt: Column<"f64">;
+  /** Unix seconds; 0 without a trade. */
   readonly lastTradeAt: Column<"f64">;
   /** Unix milliseconds, 0 where no end is known. */
   readonly endMs: Column<"f64">;
-  /** Micros; exact up to 9 billion dollars, which is several times the largest market there was. */
+  /** Micros. Exact up to 9 billion dollars, several times the volume of the largest market so far. */
   readonly volumeUsd: Column<"f64">;
-  /** The last 24 hours, which `DayWindow` sums: they follow the time, so they are rebuilt at each start. */
+  /** Micros of the last 24 hours, summed by `DayWindow`. Not saved: each start sums them again. */
   readonly dayVolumeUsd = new Column("f64");
+  /** Trades of the last 24 hours, summed in the same way. */
   readonly dayTrades = new Column("f64");
-  /** When the venue was last asked about it, Unix seconds; 0 for never. */
+  /** When the venue was last asked about the market, in unix seconds; 0 for never. */
   readonly venueAt: Column<"u32">;
-  /** What came of that, as `venueFlags`. */
+  /** What the venue answered, as `venueFlags` of `MetadataLedger`. */
   readonly venueFlags: Column<"u8">;
-  /** The event that it is part of by number, from 1; 0 for none. */
+  /** The number of the market's event, from 1; 0 for none. */
   readonly events: Column<"u32">;
   readonly #eventCount: Column<"f64">;
   readonly #eventNumbers: JournaledMap<Hash, number>;
@@ -77,21 +79,21 @@ export class MarketColumns {
     }
   }
 
-  /** How many there are; ordinals are below it. */
+  /** The number of markets. Ordinals are below it. */
   get count(): number {
     return this.#count.get(0);
   }
 
-  /** The 32 bytes of each id, one behind the other. */
+  /** The ids, 32 bytes each, in the order of ordinals. */
   get ids(): Uint8Array<ArrayBuffer> {
     return this.#ids.values;
   }
 
-  /** Adds a market of which nothing but its id is known; returns its ordinal. */
+  /** Adds a market of which only the id is known. Returns its ordinal. */
   add(conditionId: ConditionId): number {
     const ordinal = this.count;
     this.#reserve(ordinal + 1);
-    // An ordinal that a fork has freed may have been something else.
+    // A reorg can have freed this ordinal, which then has the numbers of another market.
     for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
     for (const index of [this.search, this.labels]) index.remove(ordinal);
     const start = ordinal * idBytes;
@@ -108,7 +110,7 @@ export class MarketColumns {
     this.idLeads.set(ordinal, Buffer.from(buffer).readUInt32BE(ordinal * idBytes));
   }
 
-  /** Makes room in all columns: once a loop has met an index without a number, V8 reads all numbers as objects. */
+  /** Makes room in all columns. After a loop has read past the end of one, V8 handles all its numbers as objects. */
   #reserve(length: number): void {
     for (const column of this.#numbers) column.reserve(length);
     for (const column of [this.dayVolumeUsd, this.dayTrades, this.idLeads]) column.reserve(length);
@@ -136,7 +138,7 @@ export class MarketColumns {
     ];
   }
 
-  /** Sets a number of a market, for forks to revert. */
+  /** Sets a number of a market, and notes the change so that a reorg can revert it. */
   set(column: Column, ordinal: number, value: number): void {
     this.#journal.setAt(column, ordinal, value);
   }
@@ -160,13 +162,13 @@ export class MarketColumns {
     this.labels.put(ordinal, [labels.filter((label) => label !== null)]);
   }
 
-  /** Events have numbers up to this; some may have no markets any more. */
+  /** The highest number of an event. Some of these events can have lost all their markets. */
   get eventCount(): number {
     return this.#eventCount.get(0);
   }
 
   #eventNumberOf(key: string): number {
-    // Keys are hashes, or up to 20 digits.
+    // A key is a hash, or a number of up to 20 digits.
     const hash = `0x${key.replace("0x", "").padStart(64, "0")}` as Hash;
     const known = this.#eventNumbers.get(hash);
     if (known !== undefined) return known;
@@ -176,7 +178,7 @@ export class MarketColumns {
     return number;
   }
 
-  /** Those that became markets behind a position, with where they did, in the order of the chain. */
+  /** Returns the conditions that became markets after a position, each with its own position, in chain order. */
   listedAfter(after: number): { readonly seq: number; readonly conditionId: ConditionId }[] {
     const found: { seq: number; ordinal: number }[] = [];
     for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
@@ -188,7 +190,7 @@ export class MarketColumns {
       .map(({ seq, ordinal }) => ({ seq, conditionId: this.conditionIdAt(ordinal) }));
   }
 
-  /** 1 by ordinal for the markets that have one of the labels. */
+  /** Returns an array by ordinal, with 1 for the markets that have one of the labels. */
   marksOf(kind: LabelKind, values: readonly string[]): Uint8Array {
     const marks = new Uint8Array(this.count);
     for (const value of values) {
@@ -206,7 +208,7 @@ export class MarketColumns {
   }
 }
 
-/** A label as it is written; categories and tags are asked for in whatever case. */
+/** Returns the term of a label. Categories and tags are matched in any case. */
 function labelOf(kind: LabelKind, value: string | null): string | null {
   if (value === null) return null;
   return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;

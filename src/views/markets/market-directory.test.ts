@@ -1,4 +1,4 @@
-/** What is known of markets from logs that come in any order, or not at all. */
+/** Markets are built from logs that come in any order, or not at all. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -39,7 +39,7 @@ function hash(digit: string): Hash {
   return `0x${digit.repeat(64)}` as Hash;
 }
 
-/** A block of one transaction a log, at its own height. */
+/** A block at height `number` with one transaction for each log. */
 function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
   const place = { number, hash: hash("b"), parentHash: null, timestamp: 1_700_000_000 + number };
   const writer = new BlockWriter(place);
@@ -86,8 +86,8 @@ function answersOf(directory: MarketDirectory): unknown {
 }
 
 /**
- * One block a log, so that each can come at any time and still say where it is; only that the
- * remaining conditions are NO stays with the YES it follows from.
+ * One block for each log, so that logs can come in any order and keep their positions. Only the log
+ * that resolves the remaining conditions to No stays with the Yes from which it follows.
  */
 const oneByOne = marketLogs
   .map((log, index) => factsOf(index + 1, [log]))
@@ -97,7 +97,7 @@ const oneByOne = marketLogs
     return isFollowed ? { ...block, events: [...block.events, ...next.events] } : block;
   })
   .filter(({ events }) => events[0]?.event.kind !== "gen3_remaining_resolved_no");
-/** A post about a question is one of its creator's only once the question has a creator. */
+/** Posts about questions. They only count once the question, and so its creator, is known. */
 const updates = oneByOne.filter((block) => says(block, "question_updated"));
 const anytime = oneByOne.filter((block) => !updates.includes(block));
 const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((transactions) => {
@@ -134,7 +134,7 @@ describe("markets are the same in whatever order their parts arrive", () => {
         for (const { conditionId } of allTestMarkets) {
           const [market, whole] = [directory.market(conditionId), complete.market(conditionId)];
           if (market === null || whole === null) continue;
-          // The adapter's data of a neg-risk question stands in until the request is known.
+          // Until the request is known, a neg-risk question has the text of the adapter.
           const titles = [null, whole.question, "One of three"];
           assert(titles.includes(market.question), String(market.question));
           assert.deepEqual(market.tokens.map(idOf), whole.tokens.map(idOf));

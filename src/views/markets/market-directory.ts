@@ -1,7 +1,6 @@
 /**
- * All markets known from the chain: a fold of events and trades in chain order, with undo for the
- * blocks that a fork may revert. It writes what it learns into the tables of `Conditions`, and into the columns
- * that lists and searches read.
+ * All markets known from the chain, built from events and trades in chain order. Unfinalized blocks can be undone.
+ * The directory writes to the tables of `Conditions`, and to the columns that lists and searches read.
  */
 import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -24,24 +23,24 @@ import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { addCandle, addTotals } from "./token-totals.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
-/** When something was seen for the first time. Unix seconds. */
+/** When something was first seen. The timestamp is in unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
 
-/** Called with a token of a condition that has become known, and the ordinal of that. */
+/** Called with each token of a condition that becomes known, and with the condition's ordinal. */
 type OnToken = (tokenId: TokenId, ordinal: number) => void;
 
-/** Combinations that quote one market, and how far quotes of quotes are followed. */
+/** How many conditions can quote the text of another one, and how deep quotes of quotes are followed. */
 const dependentsMax = 1000;
 const quotesDepthMax = 2;
 
-/** Results of generation 3 as their modules would log them. */
+/** Payout numerators of derived results of generation 3, as a module would log them. */
 const resultYes = [1_000_000n, 0n];
 const resultNo = [0n, 1_000_000n];
 
 export class MarketDirectory extends Conditions {
-  /** Registrations of conditions not prepared yet, by generation bits. */
+  /** Registrations of conditions that are not prepared yet, as generation bits. */
   readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
-  /** Conditions whose text is made of that of others. */
+  /** By condition, the conditions that quote its text. */
   readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
   readonly columns: MarketColumns;
   readonly #onToken: OnToken;
@@ -58,7 +57,7 @@ export class MarketDirectory extends Conditions {
     this.columns = new MarketColumns(stateStore, journal);
   }
 
-  /** Takes in one event; those that do not concern markets change nothing. */
+  /** Applies one event. Events that do not concern markets change nothing. */
   applyEvent(located: LocatedEvent): void {
     const { event } = located;
     switch (event.kind) {
@@ -88,7 +87,7 @@ export class MarketDirectory extends Conditions {
     }
   }
 
-  /** Adds trades to the totals of their tokens, as minute candles in any order. */
+  /** Adds the trades of minute candles to the totals of their tokens. Candles come in any order. */
   applyCandles(candles: Iterable<MinuteCandle>, lastTrades: ReadonlyMap<TokenId, LastTrade>): void {
     for (const candle of candles) {
       const before = this.totalsOf(candle.tokenId);
@@ -100,7 +99,7 @@ export class MarketDirectory extends Conditions {
     }
   }
 
-  /** Adds to the totals of a token what the store sums; only while loading. */
+  /** Adds sums read from storage to the totals of a token. Only used while loading. */
   loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
     this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
   }
@@ -111,14 +110,14 @@ export class MarketDirectory extends Conditions {
     this.#updateTexts(conditionId);
   }
 
-  /** The conditions the venue calls so; more than one only if it uses a name twice. */
+  /** The conditions with a slug of the venue; more than one only if the venue uses the slug twice. */
   bySlug(slug: string): readonly ConditionId[] {
     return this.columns
       .withLabel("slug", slug)
       .map((ordinal) => this.columns.conditionIdAt(ordinal));
   }
 
-  /** The place of a condition in the columns; `null` when it is not known. */
+  /** The index of a condition in the columns; `null` when the condition is unknown. */
   ordinalOf(conditionId: ConditionId): number | null {
     return this.conditions.get(conditionId)?.ordinal ?? null;
   }
@@ -158,7 +157,7 @@ export class MarketDirectory extends Conditions {
     this.#updateTexts(conditionId);
   }
 
-  /** Brings the flags of a condition in the columns up to date, after what was sent at `seq`. */
+  /** Updates the flags of a condition in the columns, after the event or trade at `seq`. */
   #mark(condition: Condition, seq: Seq): void {
     const { conditionId, ordinal } = condition;
     const listed = this.isListed(condition) ? marketFlags.listed : 0;
@@ -166,14 +165,14 @@ export class MarketDirectory extends Conditions {
     const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
     this.columns.set(this.columns.flags, ordinal, listed | resolved | negRisk);
     if (listed === 0) return;
-    // While loading, trades come after events; the first of all is what made it a market.
+    // While loading, trades come after events. The earliest position of all made the condition a market.
     const listedSeq = this.columns.listedSeq.get(ordinal);
     const since = Math.max(condition.createdSeq, seq);
     if (listedSeq > 0 && listedSeq <= since) return;
     this.columns.set(this.columns.listedSeq, ordinal, since);
   }
 
-  /** Brings what a condition was traded for in the columns up to date. */
+  /** Updates the volume and the last trade of a condition in the columns. */
   #sum({ tokenIds, ordinal }: Condition): void {
     const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
@@ -182,7 +181,7 @@ export class MarketDirectory extends Conditions {
     this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
   }
 
-  /** Brings the texts of a condition in the columns up to date, and of those that quote it. */
+  /** Updates the texts of a condition in the columns, and those of conditions that quote it. */
   #updateTexts(conditionId: ConditionId, depth = 0): void {
     const condition = this.conditions.get(conditionId);
     if (condition !== undefined) {
@@ -214,7 +213,7 @@ export class MarketDirectory extends Conditions {
     this.#mark(condition, first.seq);
   }
 
-  /** Notes that the text of a condition is made of that of others. */
+  /** Records that the text of a condition quotes the texts of others. */
   #depend(conditionId: ConditionId, others: readonly ConditionId[]): void {
     for (const other of others) {
       const known = this.#dependents.get(other) ?? [];
@@ -245,7 +244,7 @@ export class MarketDirectory extends Conditions {
       this.#resolveDerived(event.conditionId, located, resultYes);
     }
     if (event.kind === "gen3_remaining_resolved_no") {
-      // A condition that moved over waits for the result of the older one.
+      // A migrated condition waits for the result of its older condition.
       const following = named.filter((conditionId) => this.gen3.legacyOf(conditionId) === null);
       for (const conditionId of following) this.#resolveDerived(conditionId, located, resultNo);
     }
@@ -257,7 +256,7 @@ export class MarketDirectory extends Conditions {
     if (conditionId !== undefined) this.#learn(conditionId, first);
   }
 
-  /** Makes a condition of generation 3 known; the earliest sighting counts. Returns whether its texts were updated. */
+  /** Adds a condition of generation 3. The earliest sighting counts. Returns whether its texts were updated. */
   #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
     if (gen3 === null) return false;
@@ -320,7 +319,7 @@ export class MarketDirectory extends Conditions {
     }
   }
 
-  /** Positions of neg-risk conditions are backed by the wrapper; never by what the exchange uses. */
+  /** Positions of neg-risk conditions are backed by the wrapped collateral, never by that of the exchange. */
   #collateralOf(oracle: Address): Address {
     const { wrappedCollateral, collateral } = this.contracts;
     return this.isNegRiskAdapter(oracle) ? wrappedCollateral : collateral;

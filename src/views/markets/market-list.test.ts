@@ -11,7 +11,7 @@ import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { MarketList, type MarketPlace } from "./market-list.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** More than are looked at together. */
+/** More markets than fit into one chunk of a loop. */
 const markets = 9000;
 const sorts = ["volume_24h", "volume", "trades_24h", "created_at", "end_date"] as const;
 type Sort = (typeof sorts)[number];
@@ -40,7 +40,7 @@ function keysOf(columns: MarketColumns, sort: Sort): Column {
   return all[sort];
 }
 
-/** All places of a list as they are now, sorted as the documentation has it. */
+/** All current positions of a list, sorted as documented. */
 function naivePlaces(
   columns: MarketColumns,
   { sort, order, asked }: { sort: Sort; order: Order; asked: number },

@@ -1,7 +1,7 @@
 /**
- * Lists of markets: which of all markets a list has, and the pages of it. What a list is ordered by
- * changes all the time, so a list is what its order was made of when it was requested; a page is
- * then chosen by walking over it, which at 1.5 million markets costs less than sorting them once.
+ * Lists of markets and their pages. The numbers that order a list change all the time, so a list keeps
+ * them as they were when it was requested. A page is selected by a scan over the list. With 1.5 million
+ * markets, scans cost less than sorting all of them once.
  */
 import type { ConditionId } from "../../base/ids.ts";
 import { type Chunk, inChunks, stepItems } from "../disk/chunked-loop.ts";
@@ -10,48 +10,48 @@ import { type Ranks, rankedOf } from "../search/market-search.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import { type MarketSelection, type MarketSort, membersOf } from "./market-selection.ts";
 
-/** Where a market is in a list: keys that say it fully, whatever else the list has. */
+/** The position of a market in a list. It does not depend on what else the list contains. */
 export type MarketPlace = {
-  /** How well it answers the search; 1 without one. Higher is better and comes first. */
+  /** How well the market matches the search; 1 without a search. Higher ranks come first. */
   readonly rank: number;
-  /** What the list is ordered by; 0 where a market has no value. */
+  /** The number that orders the list; 0 for a market without a value. */
   readonly key: number;
   readonly conditionId: ConditionId;
 };
 
 const idBytes = 32;
-/** Ranks have two bytes; a number that is no integer would be compared in twice the time. */
+/** Ranks are 16-bit integers. Comparing floating-point numbers would take twice as long. */
 const rankMax = 65_535;
-/** Lists of a smaller part of all markets than this have their own ranks and keys, others those of all markets. */
+/** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
 const densePart = 8;
 
-/** An item that is among the best; its key with its sign. */
+/** An item that is among the best. Its key is negated in descending order. */
 type Chosen = { readonly ordinal: number; readonly rank: number; readonly key: number };
 
 type Page = {
   readonly sign: 1 | -1;
   readonly limit: number;
-  /** Items are behind it; its key with its sign. */
+  /** All items come after this position. Its key is negated in descending order. */
   readonly edge: { readonly rank: number; readonly key: number; readonly id: Uint8Array | null };
-  /** In order, `limit` of them at most. */
+  /** The best items so far, in order, at most `limit`. */
   readonly best: Chosen[];
 };
 
-/** Some markets with their ranks and what orders them. */
+/** Some markets with their ranks, and the keys that order them. */
 export type RankedMarkets = {
-  /** `null` where ranks and keys are by ordinal; a market of rank 0 is not in the list then. */
+  /** `null` if ranks and keys are by ordinal. Markets with rank 0 are then not in the list. */
   readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
   readonly keys: Float64Array;
 };
 
-/** The markets of a list and what orders them, as they were when it was requested. */
+/** The markets of a list and the keys that order them, as they were when the list was requested. */
 export class MarketList {
   readonly #columns: MarketColumns;
-  /** `null` where ranks and keys are by ordinal. */
+  /** `null` if ranks and keys are by ordinal. */
   readonly #ordinals: Int32Array<ArrayBuffer> | null;
-  /** Above 0 for each market of the list; all the same without a search. */
+  /** Above 0 for each market of the list; all equal without a search. */
   readonly #ranks: Ranks;
   readonly #keys: Float64Array;
   #isRetained = false;
@@ -66,24 +66,24 @@ export class MarketList {
     this.length = ranked.length;
   }
 
-  /** What it takes at the most: dense lists of one moment share their keys. */
+  /** The most memory it can use. Dense lists requested at the same time share their keys. */
   get byteLength(): number {
     return this.#keys.byteLength + this.#ranks.byteLength + (this.#ordinals?.byteLength ?? 0);
   }
 
-  /** Leaves the memory of the list to the collector: an export reads it in several turns. */
+  /** Leaves the memory of the list to the garbage collector: an export reads the list in several turns. */
   retain(): void {
     this.#isRetained = true;
   }
 
-  /** Frees the memory of a list that is not retained; it has no pages any more. */
+  /** Frees the memory of a list that is not retained. The list then has no more pages. */
   release(): void {
     if (this.#isRetained) return;
     free(this.#ranks);
     if (this.#ordinals !== null) free(this.#ordinals);
   }
 
-  /** The next places in order, up to `limit`, behind another that need not be in the list. */
+  /** Returns the next positions in order, at most `limit`, after `edge`, which need not be in the list. */
   page(
     edge: MarketPlace | null,
     { order, limit }: { order: "asc" | "desc"; limit: number },
@@ -92,7 +92,7 @@ export class MarketList {
     const page: Page = { sign, limit, edge: edgeOf(edge, sign), best: [] };
     const { length } = this.#ranks;
     const chunks = Math.ceil(length / stepItems);
-    // Young markets come last and have the largest numbers: this way the best are met first.
+    // New markets have the highest ordinals, and usually the largest keys: this order finds the best first.
     for (let turn = 0; turn < chunks; turn += 1) {
       const from = stepItems * (sign === 1 ? turn : chunks - 1 - turn);
       this.#choose(page, { from, to: Math.min(from + stepItems, length) });
@@ -102,7 +102,7 @@ export class MarketList {
     });
   }
 
-  /** Short calls, as in `inChunks`. */
+  /** Adds the best items of a chunk to a page. Calls are short for the same reason as in `inChunks`. */
   #choose(page: Page, { from, to }: Chunk): void {
     const { sign } = page;
     const end = sign === 1 ? to : from - 1;
@@ -113,7 +113,7 @@ export class MarketList {
     }
   }
 
-  /** The first item from `at` on that may be among the best and is not before the edge. What a page costs is this loop. */
+  /** Finds the next item after the edge that can be among the best. This loop dominates the cost of a page. */
   #next({ sign, limit, edge, best }: Page, from: number, end: number): number {
     const [ranks, keys, ordinals] = [this.#ranks, this.#keys, this.#ordinals];
     const leads = this.#columns.idLeads.values;
@@ -133,10 +133,10 @@ export class MarketList {
     return end;
   }
 
-  /** Puts an item among the best, unless the order of ids, where numbers are equal, has it elsewhere. */
+  /** Inserts an item among the best, unless its id puts it before the edge or after the best at equal rank and key. */
   #insert({ limit, edge, best }: Page, item: Chosen): void {
     const { count, ids } = this.#columns;
-    // What a fork has reverted since is no market any more.
+    // Skip markets that a reorg has reverted since.
     if (item.ordinal >= count) return;
     const isAtEdge = item.rank === edge.rank && item.key === edge.key;
     if (
@@ -177,14 +177,14 @@ function rankedMarkets(columns: MarketColumns, selection: MarketSelection): Rank
 }
 
 /**
- * Frees numbers that nothing reads any more. A search takes some MB, and at that rate the collector runs several times
- * a second, each time for longer than a search.
+ * Frees numbers that are no longer read. A search takes some MB. If they were left to the garbage collector, it would
+ * run several times a second, each time for longer than a search.
  */
 function free({ buffer }: { readonly buffer: ArrayBuffer }): void {
   buffer.transfer(0);
 }
 
-/** The numbers at some places; `from` with a function takes ten times as long. */
+/** Copies the numbers at some places. `from` of typed arrays with a function takes ten times as long. */
 function pick<Numbers extends Uint16Array | Float64Array>(
   all: Numbers,
   places: Int32Array,

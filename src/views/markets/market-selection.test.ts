@@ -10,7 +10,7 @@ import { type MarketSelection, membersOf } from "./market-selection.ts";
 import { UndoLog } from "./undo-log.ts";
 
 const { listed, resolved, negRisk } = marketFlags;
-/** So many markets with a word make it one that is looked up for all of them. */
+/** Enough markets for a common word to be searched in all of them. */
 const markets = 1403;
 const columns = new MarketColumns(new MemoryStateStore(), new UndoLog());
 const texts = Array.from({ length: markets }, (_, ordinal) =>
@@ -32,7 +32,7 @@ for (const [ordinal, question] of texts.entries()) {
   columns.set(columns.volumeUsd, ordinal, ordinal);
 }
 
-/** The ordinals of the members that have all words, and how they are ranked. */
+/** The ordinals of the members that have all words, with their ranks. */
 function shown({
   words,
   ...selection

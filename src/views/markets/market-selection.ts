@@ -1,4 +1,4 @@
-/** Which markets a list has: what they are asked for by, and how well they answer. */
+/** Selects the markets of a list by the filters and the search of a request. */
 
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
@@ -14,43 +14,43 @@ export type MarketSort =
   | "end_date"
   | "last_trade_at";
 
-/** Which markets are asked for; all that is given has to hold. Micros, unix milliseconds. */
+/** Which markets are requested. All conditions have to hold. Amounts are in micros, times in unix milliseconds. */
 export type MarketSelection = {
-  /** What a search has found, to be narrowed in place; `null` without one. */
+  /** The result of a search, which the selection narrows in place; `null` without a search. */
   readonly hits: Hits | null;
-  /** Only these, which need not be listed. */
+  /** Only these markets, listed or not; `null` for all listed markets. */
   readonly ordinals: Iterable<number> | null;
-  /** Flags that have to be set or not, as `marketFlags`. */
+  /** Bits of `marketFlags`: `asked` are compared, and `wanted` of them have to be set. */
   readonly flags: { readonly asked: number; readonly wanted: number };
-  /** Labels of which each kind has to have one. */
+  /** For each kind, the labels of which a market must have at least one. */
   readonly labels: Partial<Readonly<Record<LabelKind, readonly string[]>>>;
   readonly minVolume: number;
   readonly minDayVolume: number;
   readonly createdFrom: number;
   readonly createdBefore: number;
-  /** `null` where markets without an end count too. */
+  /** `null` to also select markets without an end. */
   readonly ends: { readonly from: number; readonly before: number } | null;
   readonly sort: MarketSort;
 };
 
-/** Which markets a list has: those with a rank. By ordinal where `ordinals` is `null`. */
+/** The markets of a list: those with a rank above 0. Ranks are by ordinal if `ordinals` is `null`. */
 export type Members = {
   readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
 };
 
-/** Flags that are asked for, and what they have to be. */
+/** The flags to compare, and the values they must have. */
 type Flags = MarketSelection["flags"];
 
-/** Numbers by ordinal, of which those are wanted from one on and below another. */
+/** Numbers by ordinal. Those from `from` inclusive to `before` exclusive are wanted. */
 type Bound = {
   readonly values: ArrayLike<number>;
   readonly from: number;
   readonly before: number;
 };
 
-/** The markets that are asked for; without a search all with the same rank. */
+/** Selects the requested markets. Without a search, all have the same rank. */
 export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
   const { ordinals: named, hits } = selection;
   const bounds = [...boundsOf(columns, selection), ...labelBoundsOf(columns, selection)];
@@ -94,7 +94,10 @@ function isWithinAll(bounds: readonly Bound[], ordinal: number): boolean {
   return true;
 }
 
-/** Takes the rank from what has not the flags, without a branch, which no processor could guess; how many keep theirs. */
+/**
+ * Sets the rank of markets without the wanted flags to 0, and returns how many keep theirs. Branch-free: the branch
+ * would be unpredictable.
+ */
 function keepFlagged(
   ranks: Ranks,
   { values, asked, wanted }: Flags & { readonly values: Uint8Array },
@@ -105,7 +108,7 @@ function keepFlagged(
     const isWanted = Number(((values[at] ?? 0) & asked) === wanted);
     const rank = Math.imul(ranks[at] ?? 0, isWanted);
     ranks[at] = rank;
-    // 1 for each that is above 0.
+    // `-rank >>> 31` is 1 for a rank above 0.
     length += -rank >>> 31;
   }
   return length;
@@ -135,12 +138,12 @@ function boundsOf(
   if (createdFrom > 0 || createdBefore < Infinity) {
     add(columns.createdAt, createdFrom / 1000, createdBefore / 1000);
   }
-  // 0 is no end, and not one of 1970.
+  // 0 stands for no end, not for an end in 1970.
   if (ends !== null) add(columns.endMs, Math.max(ends.from, 1), ends.before);
   return bounds;
 }
 
-/** Marks of the markets that have one of the labels, for each kind that is asked for. */
+/** For each requested kind of label, returns marks of the markets that have one of the labels. */
 function labelBoundsOf(columns: MarketColumns, { labels }: MarketSelection): Bound[] {
   return Object.entries(labels).map(([kind, values]) => {
     return { values: columns.marksOf(kind as LabelKind, values), from: 1, before: Infinity };

@@ -1,4 +1,4 @@
-/** The state in memory is a pure function of the blocks it holds, whatever was reverted before. */
+/** The state in memory is a pure function of its blocks, whatever was reverted before. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -27,7 +27,7 @@ function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
   return chain.map(({ block }) => deriveBlockFacts(block, decoder));
 }
 
-/** What a state says that only ever saw these blocks, all of them final. */
+/** Describes a state that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts);
   for (const block of blocks) state.apply(deltaOf([block]));
@@ -55,7 +55,7 @@ const anySteps = fc.array(
   { maxLength: 12 },
 ) as fc.Arbitrary<readonly Step[]>;
 
-/** A state that is led through blocks, forks and finality, with the chain that is left of them. */
+/** Leads a state through blocks, reorgs and finality, and keeps the resulting chain. */
 class Walk {
   readonly state = new MarketState(contracts);
   chain: Block[];
@@ -124,7 +124,7 @@ describe("the market state", () => {
         const walk = new Walk(final, order);
         for (const step of steps) {
           walk.take(step);
-          // What is asked for is kept up from then on.
+          // A candle is kept up to date once it was requested.
           describeState(walk.state);
         }
         const left = walk.chain.map((block) => deriveBlockFacts(block, decoder));

@@ -1,6 +1,6 @@
 /**
- * What the service knows in memory: the markets and the last 24 hours. A pure function of the facts
- * applied to it, in chain order; blocks above finality can be reverted.
+ * The state in memory: the markets and the last 24 hours. It is a pure function of the facts applied
+ * to it in chain order. Blocks above finality can be reverted.
  */
 import { type ConditionId, firstSeqOf, type TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -22,17 +22,17 @@ type Place = { readonly number: number; readonly timestamp: number };
 export class MarketState implements View {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
-  /** What is known from the venue's market metadata, and what is still to be asked. */
+  /** The venue's market metadata, and which markets it still has to be requested for. */
   readonly venue: MetadataLedger;
   readonly #journal = new UndoLog();
   #revision = 0;
   readonly #stateStore: StateStore;
-  /** The newest block that can never change; `null` before the first. */
+  /** The newest final block; `null` before the first. */
   #settled: Place | null = null;
   /** The blocks that a reorg may revert, oldest first. */
   #unfinalized: readonly Place[] = [];
 
-  /** What the state store holds is where it goes on from. */
+  /** The state continues from what the state store contains. */
   constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
     this.#stateStore = stateStore;
     const journal = this.#journal;
@@ -43,11 +43,11 @@ export class MarketState implements View {
     });
     this.dayWindow = new DayWindow(stateStore, this.directory.columns);
     this.venue = new MetadataLedger(this, { journal, table: stateStore.table("venue_progress") });
-    // What was above finality when it was saved is not part of it; of the day a little may be.
+    // A copy excludes unfinalized blocks, but its day window can still refer to markets of theirs.
     this.#forgetUnknownMarkets();
   }
 
-  /** The block through which the copy on disk goes, which a state begins as; `null` without one. */
+  /** The last block of the copy on disk from which the state has started; `null` without a copy. */
   get savedThrough(): number | null {
     return this.#stateStore.savedThrough;
   }
@@ -82,7 +82,7 @@ export class MarketState implements View {
     if (last !== undefined) this.#settle(last);
   }
 
-  /** An empty state, or one that goes on from its copy on disk. */
+  /** Loads an empty state, or one that continues from its copy on disk. */
   load(facts: CoveredFacts, coverage: Coverage): Promise<void> {
     return loadMarketState(facts, coverage, this);
   }
@@ -92,17 +92,17 @@ export class MarketState implements View {
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
   }
 
-  /** Says that the facts up to and including `last` are loaded. */
+  /** Ends loading: the facts up to and including `last` are loaded. */
   finishLoading(last: Place): void {
     this.#settle(last);
   }
 
-  /** Keeps what can never change if that was not done lately. */
+  /** Saves the state unless it was saved recently. */
   saveIfDue(): void {
     if (this.#stateStore.isDue) this.save();
   }
 
-  /** Keeps what can never change; what can is reverted for that long. */
+  /** Saves the state as of the newest final block. Unfinalized blocks are undone while it is saved. */
   save(): void {
     if (this.#settled === null) return;
     const { number } = this.#settled;
@@ -122,7 +122,7 @@ export class MarketState implements View {
     return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
   }
 
-  /** The place of a token's market in the columns; `null` while that is not known. */
+  /** The ordinal of a token's market; `null` while the market is unknown. */
   ordinalOf(tokenId: TokenId): number | null {
     const place = this.directory.placeOf(tokenId);
     return place === null ? null : this.directory.ordinalOf(place.conditionId);
@@ -141,7 +141,7 @@ export class MarketState implements View {
 
   #apply({ events, candles, trades, lastTrades, last }: Delta): void {
     this.#revision += 1;
-    // Before the candles, which change what the last price is.
+    // Trades come before candles, because candles change the last price.
     this.dayWindow.add(trades, this);
     for (const event of events) this.directory.applyEvent(event);
     this.directory.applyCandles(candles, lastTrades);

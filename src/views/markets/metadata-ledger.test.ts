@@ -1,4 +1,4 @@
-/** The venue's market metadata is kept next to what the chain proves, through blocks, forks and saves. */
+/** The venue's market metadata is kept next to what the chain proves, through blocks, reorgs and saves. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -133,7 +133,7 @@ const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 5, maxLength: 25 },
 );
 
-/** A state that is led through blocks and market metadata, with the chain that is left. */
+/** Leads a state through blocks and market metadata, and keeps the resulting chain. */
 class Walk {
   readonly state = new MarketState(contracts);
   readonly chain: Block[] = [];
@@ -173,7 +173,7 @@ class Walk {
   }
 }
 
-/** What the chain says of a market, which the venue may never change. */
+/** Asserts that the venue has changed nothing that the chain proves of a market. */
 function assertProven(served: Market, proven: Market): void {
   const { question, description, eventId, metadataSource, tokens, venue, ...facts } = proven;
   for (const [name, value] of Object.entries(facts)) {
@@ -243,7 +243,7 @@ describe("what the venue reports", () => {
     const { standard, negRisk } = testMarkets;
     const [yes, no] = standard.tokenIds;
     assert(yes !== undefined && no !== undefined);
-    // It has ended with No.
+    // This market was resolved to No.
     const wrong = { negRisk: true, questionId: negRisk.questionId, outcomes: ["Yes", "Maybe"] };
     const claims = { ...wrong, tokenIds: [yes, no], winnerIndex: 0 };
     const report = (more: typeof claims) =>

@@ -1,7 +1,7 @@
 /**
- * What is known from the venue's market metadata, about which markets it was asked and when, and where it
- * contradicts the chain. It is in the columns of the markets, is saved with them, and a fork reverts it with
- * them: what is lost that way is requested again.
+ * What is known from the venue's market metadata: which markets were requested and when, and where the venue
+ * contradicts the chain. It is kept in the columns of the markets, and saved and reverted with them. Metadata
+ * that a reorg reverts is requested again.
  */
 
 import { metadataLimits } from "../../base/config/venue-limits.ts";
@@ -16,7 +16,7 @@ import type { MarketDirectory } from "./market-directory.ts";
 import type { UndoLog } from "./undo-log.ts";
 import { type Contradiction, contradictionsOf, labelsOf } from "./venue-claims.ts";
 
-/** What came of asking, as bits: whether the venue knows it, and what it says otherwise. */
+/** The venue's answer about a market, as bits: whether it knows the market, and where it contradicts the chain. */
 const venueFlags = {
   known: 1,
   tokens: 2,
@@ -33,10 +33,11 @@ type Markets = {
 };
 
 type VenueCoverage = {
-  /** Markets the venue knows, and markets it was never asked about. */
+  /** Markets that the venue knows. */
   readonly known: number;
+  /** Listed markets that the venue was never asked about. */
   readonly missing: number;
-  /** Markets by what the venue says of them otherwise than the chain. */
+  /** Markets for which the venue contradicts the chain, by property. */
   readonly contradictions: Readonly<Record<Contradiction, number>>;
 };
 
@@ -64,7 +65,7 @@ export class MetadataLedger implements MetadataSink {
     this.#table.set(progressKey, progress);
   }
 
-  /** While finality lags everything can be reverted, and what that needs is bounded. */
+  /** Whether to pause: while finality lags, changes are kept for a revert, and their number is bounded. */
   get isFull(): boolean {
     return this.#journal.noted > metadataLimits.changesAheadMax;
   }
@@ -99,7 +100,7 @@ export class MetadataLedger implements MetadataSink {
     const proven = directory.provenMarket(conditionId);
     if (proven === null) return;
     const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
-    // Most of what is read again is what is known, and to apply it costs a hundred times this.
+    // Most metadata read again is unchanged. Applying it costs a hundred times as much as this comparison.
     const isNew = JSON.stringify(directory.metadataOf(conditionId)) !== JSON.stringify(metadata);
     if (isNew) this.#markets.applyMetadata(conditionId, metadata);
     const bits = contradictionsOf(proven, claims).map((kind) => venueFlags[kind]);
@@ -111,7 +112,7 @@ export class MetadataLedger implements MetadataSink {
     for (const conditionId of conditionIds) this.#note(conditionId, { nowSeconds });
   }
 
-  /** Counted over all markets, some ms for a million of them. */
+  /** Counts over all markets, which takes some ms for a million. */
   get coverage(): VenueCoverage {
     const { columns } = this.#markets.directory;
     const flags = columns.venueFlags.values;
@@ -133,7 +134,7 @@ export class MetadataLedger implements MetadataSink {
     return { known, missing, contradictions };
   }
 
-  /** For how long what was asked at a time is good enough, in seconds. */
+  /** How old the venue's answer about a market can become before it is requested again, in seconds. */
   #ageMaxOf(ordinal: number, askedAt: number): number {
     const { columns } = this.#markets.directory;
     const { absentAgeSecondsMin, absentAgeSecondsMax } = metadataLimits;
@@ -145,7 +146,7 @@ export class MetadataLedger implements MetadataSink {
     return hasEnded ? metadataLimits.endedAgeSeconds : metadataLimits.openAgeSeconds;
   }
 
-  /** Without flags the earlier metadata stays: a market that is left out of an answer keeps what it had. */
+  /** Notes when the venue was asked. Without `flags`, a market that an answer leaves out keeps the flags it had. */
   #note(
     conditionId: ConditionId,
     { nowSeconds, flags }: { nowSeconds: number; flags?: number },

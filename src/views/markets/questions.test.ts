@@ -1,4 +1,4 @@
-/** Anyone may prepare conditions about a question that others have asked: they are not its market. */
+/** Anyone can prepare conditions about a question of others. These conditions are not its market. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { BlockWriter } from "../../../test/support/generate-matches.ts";

@@ -1,10 +1,10 @@
 /**
- * The texts that say what conditions are about. A normal condition names the UMA question on its
- * oracle. A neg-risk condition names a question of the adapter, which the operator ties to the UMA
- * request that answers it, and belongs to a market with a text of its own.
+ * The texts that say what conditions are about. A normal condition names a UMA question on its oracle.
+ * A neg-risk condition names a question of the adapter, which the operator ties to the UMA request that
+ * answers it. It also belongs to a neg-risk market, which has its own text.
  *
- * All of it is written by anyone: what a known creator wrote is `chain`, the rest
- * `chain_untrusted`, and a text that does not hash to the id it claims is not believed at all.
+ * Anyone can write these texts. The source of a known creator's text is `chain`, of any other text
+ * `chain_untrusted`. A text that does not hash to the id it claims is ignored.
  */
 import type { Address, ConditionId, Hash } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
@@ -51,7 +51,7 @@ type UmaQuestion = {
   readonly text: QuestionText;
   readonly creator: Address | null;
   readonly trusted: boolean;
-  /** What the creator has posted since, oldest first. */
+  /** The creator's later posts about the question, oldest first. */
   readonly updates: readonly string[];
 };
 type NegRiskQuestion = {
@@ -61,10 +61,10 @@ type NegRiskQuestion = {
 };
 type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
 
-/** More posts than this about one question are no clarification any more. */
+/** How many posts about one question are kept. No one clarifies a question more often. */
 const updatesMax = 100;
 
-/** What is known of a condition without text. */
+/** The text of a condition about which nothing was written. */
 export const noText: MarketText = {
   title: null,
   description: null,
@@ -77,11 +77,11 @@ export const noText: MarketText = {
 
 export class Questions {
   readonly #contracts: Contracts;
-  /** By UMA question id. Two adapters may hold one id: the first did not tie it to the text. */
+  /** By UMA question id. Two adapters can have the same id: the first one did not derive it from the text. */
   readonly #umaQuestions: JournaledMap<Hash, readonly UmaQuestion[]>;
   readonly #negRiskQuestions: JournaledMap<Hash, NegRiskQuestion>;
   readonly #negRiskMarkets: JournaledMap<Hash, NegRiskMarket>;
-  /** The neg-risk questions that a market has, and those that a request answers. */
+  /** The neg-risk questions of a market, by its id, and those that a request answers, by the request's id. */
   readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
   readonly #negRiskAdapters: readonly Address[];
 
@@ -102,7 +102,7 @@ export class Questions {
       .map(({ address }) => address);
   }
 
-  /** Takes in one text of the contract at `address`; returns the conditions whose text may have changed. */
+  /** Applies one event of the contract at `address`. Returns the conditions whose text can have changed. */
   apply(event: QuestionEvent, address: Address): readonly ConditionId[] {
     switch (event.kind) {
       case "question_initialized":
@@ -164,7 +164,7 @@ export class Questions {
     this.#umaQuestions.set(questionId, [...others, question]);
   }
 
-  /** The adapter announces the question first, then the operator does, with the request. */
+  /** A question is announced twice: first by the adapter, then by the operator, with the request. */
   #addNegRiskQuestion(
     event: { questionId: Hash; negRiskMarketId: Hash; text: string },
     requestId: Hash | null,
@@ -196,7 +196,7 @@ export class Questions {
     );
   }
 
-  /** A request of a neg-risk question is asked about that one's condition, whatever others anyone prepares. */
+  /** A request that answers a neg-risk question describes that question's condition, and no other that names it. */
   #umaText(questionId: Hash, oracle: Address): MarketText {
     if (this.#questionsOf.get(questionId) !== undefined) return noText;
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
@@ -210,7 +210,7 @@ export class Questions {
     if (question === undefined) return noText;
     const market = this.#negRiskMarkets.get(question.negRiskMarketId);
     const asked = this.#umaQuestions.get(question.requestId ?? questionId) ?? [];
-    // On the first adapter anyone could ask anything under this id.
+    // On the first adapter, anyone could ask any question under this id.
     const request = asked.find(({ creator }) => creator !== null);
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
@@ -222,7 +222,7 @@ export class Questions {
   }
 }
 
-/** Bytes are kept as written inside; clients get the text without the blanks around it. */
+/** Returns a text as clients see it: without blanks around it, otherwise as it was written. */
 export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   const title = text.title?.trim() || null;
   return {
@@ -236,7 +236,7 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   };
 }
 
-/** Posts of the creator follow the description, as the venue shows them. */
+/** Appends the creator's posts to the description, as the venue does. */
 function withUpdates(text: MarketText, question: UmaQuestion | undefined): MarketText {
   const updates = question?.updates ?? [];
   if (updates.length === 0) return text;

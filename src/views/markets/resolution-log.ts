@@ -6,7 +6,7 @@ import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 const idBytes = 32;
 
-/** Which results are asked for; all that is given has to hold. Unix seconds; ends are exclusive. */
+/** Which results are requested. All conditions have to hold. Times are in unix seconds; ends are exclusive. */
 export type ResolutionRange = {
   readonly seqFrom: number;
   readonly seqTo: number;
@@ -16,21 +16,21 @@ export type ResolutionRange = {
   readonly conditionIds: ReadonlySet<ConditionId> | undefined;
 };
 
-/** From which place on and in which direction results are looked for. */
+/** From which index on, and in which direction, results are searched. */
 type Walk = { readonly index: number; readonly step: 1 | -1 };
 
 /**
- * How conditions ended: the first result of each counts, and all are kept in chain order. The
- * order is kept as columns, the results themselves on a table.
+ * The results of all conditions in chain order. The first result of a condition counts. Columns have
+ * the order, and a table has the results.
  */
 export class ResolutionLog {
   readonly #journal: UndoLog;
   readonly #byCondition: JournaledMap<ConditionId, Resolution>;
-  /** By position, then condition: several results can follow from one log. */
+  /** The columns are ordered by position, then by condition: one log can have several results. */
   readonly #count: Column<"f64">;
   readonly #seqs: Column<"f64">;
   readonly #timestamps: Column<"u32">;
-  /** The first digits of the transaction, which pass over nearly all others. */
+  /** The first 32 bits of each transaction hash, which rule out nearly all other transactions. */
   readonly #txTags: Column<"u32">;
   readonly #ids: Column<"u8">;
 
@@ -55,12 +55,12 @@ export class ResolutionLog {
     return this.#count.get(0);
   }
 
-  /** The result at a place in the order; `null` outside of it. */
+  /** The result at an index; `null` outside of the log. */
   at(index: number): Resolution | null {
     return index < 0 || index >= this.count ? null : this.of(this.#idAt(index));
   }
 
-  /** Where a result is, or would be. */
+  /** The index of a result, or the index where it would be. */
   indexOf(place: Pick<Resolution, "seq" | "conditionId">): number {
     let [low, high] = [0, this.count];
     while (low < high) {
@@ -71,14 +71,14 @@ export class ResolutionLog {
     return low;
   }
 
-  /** The results asked for from a place on, in the direction of `step`. */
+  /** Returns the results of a range from an index on, in the direction of `step`. */
   select(range: ResolutionRange, from: Walk): IteratorObject<Resolution> {
     return this.#find(range, from)
       .map((at) => this.at(at))
       .filter((one) => one !== null);
   }
 
-  /** The same as places, which stay what they are while no fork reverts what is below them. */
+  /** Returns the indices of these results. They stay valid until a reorg reverts results below them. */
   places(range: ResolutionRange, from: Walk): number[] {
     return [...this.#find(range, from)];
   }
@@ -88,7 +88,7 @@ export class ResolutionLog {
     for (let at = index; this.#isWithin(at, range, step); at += step) if (isAskedFor(at)) yield at;
   }
 
-  /** Whether a place in that direction can still be of the range. */
+  /** Whether the results at an index, or beyond it in this direction, can be in the range. */
   #isWithin(at: number, { seqFrom, seqTo }: ResolutionRange, step: 1 | -1): boolean {
     if (at < 0 || at >= this.count) return false;
     const seq = this.#seqs.get(at);
@@ -108,7 +108,7 @@ export class ResolutionLog {
     };
   }
 
-  /** Adds a result unless the condition has one: a module may log again what already followed. */
+  /** Adds a result unless the condition has one: a module can log a result that was already derived. */
   add(resolution: Resolution): void {
     if (this.of(resolution.conditionId) !== null) return;
     this.#byCondition.set(resolution.conditionId, resolution);

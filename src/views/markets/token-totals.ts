@@ -4,7 +4,7 @@ import type { TokenTotals } from "../../market/market.ts";
 import type { MinuteCandle } from "../../market/minute-candle.ts";
 import type { Codec } from "../disk/state-store.ts";
 
-/** What was never traded. */
+/** The totals of a token that was never traded. */
 export const noTotals: TokenTotals = {
   trades: 0,
   volumeUsd: 0n,
@@ -16,7 +16,7 @@ export const noTotals: TokenTotals = {
   generations: 0,
 };
 
-/** Adds a minute, and the newest priced trade of it or of a later one; minutes come in any order. */
+/** Adds a minute candle, and the newest priced trade of its minute or a later one. Minutes come in any order. */
 export function addCandle(
   before: TokenTotals,
   candle: MinuteCandle,
@@ -34,7 +34,7 @@ export function addCandle(
   });
 }
 
-/** The totals of two ranges. */
+/** Adds up the totals of two ranges. */
 export function addTotals(before: TokenTotals, more: TokenTotals): TokenTotals {
   const { lastTrade } = more;
   const isNewer = lastTrade !== null && lastTrade.seq > (before.lastTrade?.seq ?? -1);
@@ -58,7 +58,7 @@ function earlierOf(one: number | null, other: number | null): number | null {
   return Math.min(one, other);
 }
 
-/** Written often: as few characters as it takes. */
+/** Encodes totals in few characters, because they are written often. */
 export const totalsCodec: Codec<TokenTotals> = {
   encode: ({ trades, volumeUsd, volumeShares, lastTrade, ...rest }) => {
     const times = `${rest.firstTimestamp},${rest.lastTimestamp},${rest.firstMinute ?? 0}`;

@@ -69,7 +69,7 @@ describe("journaled maps", () => {
           for (const [index, map] of maps.entries()) {
             const changes = blocks.flat().filter((change) => change.map === index);
             const expected = new Map(changes.map(({ key, value }) => [key, value]));
-            // The order of keys is the order in which they first came.
+            // Keys are in the order in which they were first set.
             assert.deepEqual([...(tables[index]?.keys() ?? [])], [...expected.keys()]);
             for (const key of [0, 1, 2, 3, 4]) assert.equal(map.get(key), expected.get(key));
           }

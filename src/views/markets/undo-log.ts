@@ -1,7 +1,7 @@
 /**
- * Undo for state that blocks above finality have changed. Each change to a `JournaledMap` notes the
- * value it replaced under the block being applied; reverting restores the values, newest first.
- * Final blocks are applied outside of `record`, and note nothing.
+ * Undo for state that unfinalized blocks have changed. Each change to a `JournaledMap` or a column is
+ * noted under the block being applied, with the value it replaced. A revert restores these values,
+ * newest first. Final blocks are applied outside of `record`, so their changes are not noted.
  */
 import type { Column } from "../disk/column.ts";
 import type { StateTable } from "../disk/state-store.ts";
@@ -12,7 +12,7 @@ export class UndoLog {
   readonly #blocks: { readonly number: number; readonly changes: Change[] }[] = [];
   #recording = false;
 
-  /** Applies a block that a fork may revert; its changes are noted until it is final. */
+  /** Applies a block that a reorg can revert. Its changes are noted until it is final. */
   record(blockNumber: number, apply: () => void): void {
     this.#blocks.push({ number: blockNumber, changes: [] });
     this.#recording = true;
@@ -23,7 +23,7 @@ export class UndoLog {
     }
   }
 
-  /** Makes changes that no block has caused; they are reverted with the newest recorded block. */
+  /** Makes changes that no block has caused. They are reverted with the newest recorded block, if there is one. */
   amend(apply: () => void): void {
     this.#recording = this.#blocks.length > 0;
     try {
@@ -33,7 +33,7 @@ export class UndoLog {
     }
   }
 
-  /** How many changes could be reverted now. */
+  /** How many changes can currently be reverted. */
   get noted(): number {
     return this.#blocks.reduce((sum, { changes }) => sum + changes.length, 0);
   }
@@ -67,7 +67,7 @@ export class UndoLog {
     }
   }
 
-  /** Does some work in the state as it is without the recorded blocks, which come back after it. */
+  /** Undoes the recorded blocks, does some work in the state without them, and applies them again. */
   withoutRecorded(work: () => void): void {
     for (const { changes } of this.#blocks.toReversed()) {
       for (const { undo } of changes.toReversed()) undo();

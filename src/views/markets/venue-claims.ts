@@ -1,12 +1,12 @@
-/** What the venue says of things that the chain proves: where it is wrong, and where it may help. */
+/** Compares what the venue says with what the chain proves: where it is wrong, and where it adds labels. */
 
 import { type Market, winningOutcomeIndex } from "../../market/market.ts";
 import type { VenueClaims } from "../../venue/metadata/parse-market.ts";
 
-/** What the venue says otherwise than the chain. */
+/** A property of a market for which the venue contradicts the chain. */
 export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | "question_id";
 
-/** Where the venue contradicts the chain; what one of them does not say is no contradiction. */
+/** Returns where the venue contradicts the chain. A property that one of them does not state is no contradiction. */
 export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
   const { questionId, negRisk } = claims;
   const found: Contradiction[] = [];
@@ -22,7 +22,7 @@ export function contradictionsOf(market: Market, claims: VenueClaims): Contradic
   return found;
 }
 
-/** The venue's labels in the order of the chain's tokens; `null` when they are not of these. */
+/** The venue's labels in the order of the chain's tokens; `null` when they are not labels of these tokens. */
 export function labelsOf(market: Market, claims: VenueClaims): readonly string[] | null {
   const { outcomes } = claims;
   const order = orderOf(market, claims);
@@ -30,7 +30,7 @@ export function labelsOf(market: Market, claims: VenueClaims): readonly string[]
   return order.flatMap((index) => outcomes[index] ?? []);
 }
 
-/** Where the venue has each of the chain's tokens; `null` when it has others, or none. */
+/** The venue's index of each of the chain's tokens; `null` when the venue has other tokens, or none. */
 function orderOf({ tokens }: Market, { tokenIds }: VenueClaims): readonly number[] | null {
   if (tokenIds === null || tokens.length === 0 || tokenIds.length !== tokens.length) return null;
   const order = tokens.map(({ tokenId }) => tokenIds.indexOf(tokenId));
