@@ -3,7 +3,7 @@ import type { CoveredFacts } from "../storage/covered-facts.ts";
 import type { Coverage } from "../storage/recover.ts";
 import type { View } from "./view.ts";
 
-/** A view that shows final facts only: what is applied and can still be reverted waits. */
+/** A view of final facts only. Unfinalized blocks wait in it until they are final. */
 export abstract class FinalView implements View {
   #pending: readonly Delta[] = [];
 
@@ -24,6 +24,6 @@ export abstract class FinalView implements View {
 
   abstract load(facts: CoveredFacts, coverage: Coverage): Promise<void>;
 
-  /** Takes in what is final from now on, oldest first. */
+  /** Applies a delta that has become final. Deltas come oldest first. */
   protected abstract take(delta: Delta): void;
 }

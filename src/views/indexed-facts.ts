@@ -19,23 +19,23 @@ import { RecentCandles } from "./recent/recent-candles.ts";
 import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
 
-/** For how long and for how many requests a position that is not indexed yet is waited for. */
+/** How long a request waits for a position that is not indexed yet, and how many requests can wait. */
 type WaitLimits = { readonly positionWaitMs: number; readonly positionWaitersMax: number };
 
 /**
- * All facts that are indexed: those stored, up to the end of `coverage`, and the unfinalized blocks above in the head
- * buffer, with the views that answer for them. Reads see both as one.
+ * All indexed facts: the stored ones up to the end of `coverage`, and the unfinalized blocks above it in the head
+ * buffer, with the views derived from both. Reads see them as one.
  */
 export class IndexedFacts {
   readonly store: CoveredFacts;
-  /** What appends; `null` where another process does. */
+  /** The store that facts are appended to; `null` when another process appends them. */
   readonly writer: FactStore | null;
   readonly reads = new QueryReads();
   readonly headBuffer = new HeadBuffer();
   readonly recentFills = new RecentFills();
   readonly recentCandles = new RecentCandles();
   readonly openMinutes = new OpenMinutes();
-  /** In the order in which they take in what comes. */
+  /** In the order in which they receive changes. */
   readonly #views: Set<View>;
   readonly #waiting = new Set<() => void>();
 
@@ -62,7 +62,7 @@ export class IndexedFacts {
     return IndexedFacts.load(store, store);
   }
 
-  /** Loads the views over a store, which is closed with them, also when that fails. */
+  /** Loads the views over a store. `close` closes the store, and so does a failure to load. */
   static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
     try {
       const facts = new IndexedFacts(store, writer);
@@ -79,7 +79,7 @@ export class IndexedFacts {
     if (coverage !== null) await view.load(this.store, coverage);
   }
 
-  /** Adds a view that was loaded at the present coverage, from now on kept up with the others. */
+  /** Adds a view that was loaded at the current coverage. From now on it receives changes like the others. */
   addView(view: View): void {
     this.#views.add(view);
   }
@@ -92,7 +92,7 @@ export class IndexedFacts {
     return this.store.reorgs;
   }
 
-  /** The hash of a block from the end of the coverage up; `null` for any other. */
+  /** The hash of the last block of the coverage or of an unfinalized block; `null` for other blocks. */
   hashAt(number: number): Hash | null {
     if (this.coverage?.last.number === number) return this.coverage.last.hash;
     return this.headBuffer.blocks.find((block) => block.number === number)?.hash ?? null;
@@ -106,7 +106,7 @@ export class IndexedFacts {
     return this.store.appends;
   }
 
-  /** Rises with every change of what reads can find, or of what of it is final. */
+  /** Rises with every change of what reads can find, or of how much of it is final. */
   get revision(): number {
     return this.store.appends + this.headBuffer.revision;
   }
@@ -121,13 +121,13 @@ export class IndexedFacts {
     return this.newestBlock === null ? -1 : lastSeqOf(this.newestBlock);
   }
 
-  /** Whether everything through a position is indexed, or was replaced after a client saw it. */
+  /** Whether everything through a position is indexed, or a reorg has replaced it after a client saw it. */
   hasReached(position: number): boolean {
     if (position <= Math.max(this.newestSeq, 0)) return true;
     return this.reorgs.certainPosition(position) !== position;
   }
 
-  /** Resolves to whether a position is reached: once it is, after a time, or immediately when as many wait as may. */
+  /** Waits for a position, at most for a time, and not at all when too many wait. Resolves to whether it is reached. */
   async whenReached(position: number, limits: WaitLimits): Promise<boolean> {
     if (this.#waiting.size >= limits.positionWaitersMax) return this.hasReached(position);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -152,7 +152,7 @@ export class IndexedFacts {
     for (const view of this.#views) view.revert(toBlock);
   }
 
-  /** Appends final blocks that go on where the last append ended. Durable, and found by reads, when it resolves. */
+  /** Appends final blocks that follow the last append. When it resolves, they are durable and reads find them. */
   async append(batch: EncodedBatch): Promise<void> {
     await this.#write(batch);
     this.store.cover(batch);
@@ -175,9 +175,9 @@ export class IndexedFacts {
     await this.writer.append(batch);
   }
 
-  /** The unfinalized blocks of a range are stored, and all of their rows are read from the store from now on. */
+  /** Makes reads take the rows of a range, which is now stored, from the store instead of the head buffer. */
   cover(range: Coverage): void {
-    // In one go: a read must see each row in the engine or in the head buffer, never in both.
+    // Synchronous: a read must see each row in the engine or in the head buffer, never in both.
     this.store.cover(range);
     for (const view of this.#views) view.finalize(range.last.number);
   }

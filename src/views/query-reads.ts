@@ -1,6 +1,6 @@
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 
-/** What is asked. */
+/** The kinds of questions that reads answer. */
 export type Question =
   | "price"
   | "market"
@@ -16,7 +16,7 @@ export type Question =
 /** Where an answer comes from, in the order in which sources are asked. */
 export type ReadSource = "views" | "head" | "recent" | "engine";
 
-/** Answers to each question, by the last source that was needed. */
+/** Counts the answers to each question, by the last source that was needed. */
 export class QueryReads {
   readonly #counts = new Map<Question, KindCounts<ReadSource>>();
 

@@ -6,7 +6,7 @@ import type { Tick } from "../../market/minute-candle.ts";
 
 type Entry = Pick<DayTrade, "seq" | "size" | "value" | "isBuy">;
 
-/** The candle of trades that enter at one end and leave at the other; a step costs the same however many there are. */
+/** The candle of a sliding window: trades enter at one end and leave at the other. A step takes constant time. */
 export class DayCandle {
   readonly #highs = new ExtremeQueue((price, other) => price >= other);
   readonly #lows = new ExtremeQueue((price, other) => price <= other);
@@ -15,7 +15,7 @@ export class DayCandle {
   #sellVolumeUsd = 0n;
   #trades = 0;
 
-  /** Takes in a trade that is newer than all before; one without a price changes nothing. */
+  /** Adds a trade that is newer than all before. A trade without a price changes nothing. */
   add({ seq, size, value, isBuy }: Entry): void {
     const price = priceMicros(value, size);
     if (price === null) return;
@@ -31,7 +31,7 @@ export class DayCandle {
     this.#count({ size, value, isBuy }, -1);
   }
 
-  /** The candle between its first and last price; `null` when there is none. */
+  /** Returns the candle with these first and last prices; `null` without them. */
   between(open: Tick | null, close: Tick | null): Candle | null {
     if (open === null || close === null) return null;
     return {
@@ -56,10 +56,10 @@ export class DayCandle {
   }
 }
 
-/** Prices in order of age, of which each is beaten by none that is newer: the first is the extreme. */
+/** Prices from oldest to newest, without those that a newer price beats. The first one is the extreme. */
 class ExtremeQueue {
   #ticks: Tick[] = [];
-  /** Those before it are gone; they are cut off now and then, not one by one. */
+  /** The index of the first price. Prices before it are gone, and are removed in batches. */
   #start = 0;
   readonly #beats: (price: bigint, other: bigint) => boolean;
 

@@ -1,6 +1,6 @@
 /**
- * The tokens that were traded within a day, by slot: which market each is of, and its last price before the
- * trades in the window. That price may be as old as the chain, so both are saved for a start to go on from.
+ * The tokens that were traded within a day, by slot: the market of each, and its last price before the trades in
+ * the window. That price can be as old as the chain, so both are saved for the next start.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
@@ -12,15 +12,17 @@ const idBytes = 32;
 export class DayTokens {
   readonly #ids: Column<"u8">;
   readonly #slots = new Map<TokenId, number>();
-  /** 1 where a slot is a token's; it stays so until it is given back, and then goes to another one. */
+  /** 1 for a slot in use. A token keeps its slot until `end`, which frees the slot for another token. */
   readonly #taken: Column<"u8">;
   readonly #free: number[] = [];
   #length: number;
-  /** Where its market is in the columns, plus 1; 0 while that is not known. */
+  /** The ordinal of the token's market, plus 1; 0 while the market is unknown. */
   readonly #ordinals: Column<"i32">;
-  /** 0 without a price; a price that is no safe integer is `NaN` here, and in the table. */
+  /** The position of the last price before the window; 0 without a price. */
   readonly #baseSeqs: Column<"f64">;
+  /** The last price before the window, in micros; `NaN` when it is not a safe integer. */
   readonly #basePrices: Column<"f64">;
+  /** The prices that are not safe integers. */
   readonly #largeBases: StateTable<TokenId, Tick>;
 
   constructor(stateStore: StateStore) {
@@ -52,7 +54,7 @@ export class DayTokens {
     return `0x${digits}` as TokenId;
   }
 
-  /** Gives a slot to a token that has none, with its last price before and its market, if that is known. */
+  /** Assigns a slot to a token that has none. `base` is its last price before the window. Returns the slot. */
   begin(tokenId: TokenId, base: Tick | null, ordinal: number | null): number {
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
@@ -71,7 +73,7 @@ export class DayTokens {
     this.#free.push(slot);
   }
 
-  /** Where the market of a token is in the columns; -1 while that is not known. */
+  /** The ordinal of a token's market; -1 while the market is unknown. */
   ordinalOf(slot: number): number {
     return this.#ordinals.get(slot) - 1;
   }

@@ -1,4 +1,4 @@
-/** The window of a day against one that remembers everything and adds it up again each time. */
+/** Compares the window of a day with one that keeps all trades and sums them each time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -13,13 +13,13 @@ import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
 
-/** What happens to the window: a block, or blocks reverted, or blocks that became final. */
+/** A step of the test: a block, reverted blocks, blocks that become final, or a restart. */
 type Step =
   | {
       readonly kind: "block";
       readonly secondsLater: number;
       readonly trades: readonly Trade[];
-      /** How often the trades are repeated: only many are worth forgetting. */
+      /** How often the trades are repeated, so that a step can add and forget many. */
       readonly times: number;
     }
   | { readonly kind: "revert"; readonly blocks: number }
@@ -41,7 +41,7 @@ const anyTrade: fc.Arbitrary<Trade> = fc.record({
   value: anyAmount(-2n),
 });
 
-/** Few and small, and what is no safe integer, on its own or when it is added up. */
+/** Mostly small amounts, and amounts that are not safe integers, or whose sums are not. */
 function anyAmount(min: bigint): fc.Arbitrary<bigint> {
   const large = [2n ** 52n, 2n ** 53n, 10n ** 30n];
   return fc.oneof(
@@ -69,14 +69,14 @@ const anyStep = fc.oneof(
 );
 const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
 
-/** Two tokens are of one market; the market of the third becomes known after its first trade. */
+/** Two tokens belong to one market. The market of the third token becomes known after its first trade. */
 const marketOf = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
 const known = {
   lastTick: () => null,
   ordinalOf: (tokenId: TokenId) => (marketOf(tokenId) === 0 ? 0 : null),
 };
 
-/** Outlives the window that wrote to it. */
+/** A state store that a later window can open again. */
 class SavedColumns extends MemoryStateStore {
   readonly #columns = new Map<string, { readonly kind: ColumnKind; readonly column: Column }>();
 
@@ -98,7 +98,7 @@ class SavedColumns extends MemoryStateStore {
   }
 }
 
-/** Both windows side by side, and the blocks that are still there. */
+/** The window, and the remaining blocks from which the expected sums are computed. */
 class Comparison {
   #stateStore = new SavedColumns();
   #markets = marketSums();
@@ -158,13 +158,13 @@ class Comparison {
     this.window.add(fills.filter(isTrade).map(dayTradeOf), known);
     for (const tokenId of tokenIds) {
       this.window.place(tokenId, marketOf(tokenId));
-      // What is asked for is kept up from then on.
+      // A candle is kept up to date once it was requested.
       this.window.candleOf(tokenId);
     }
     this.window.moveTo(timestamp);
   }
 
-  /** Goes on from a copy, with all blocks final and one more that came meanwhile. */
+  /** Restarts from a copy. One more block has come meanwhile, and all blocks are final. */
   #restart(secondsLater: number): void {
     const timestamp = this.#timeOf(this.#settled);
     this.window.finish({ number: this.#settled, timestamp });
@@ -208,7 +208,7 @@ function marketSums() {
   return { dayTrades: new Column("f64"), dayVolumeUsd: new Column("f64") };
 }
 
-/** What was traded of each market, also of those without a trade. */
+/** The trades of each market, including markets without a trade. */
 function byMarket(fills: readonly Fill[]): ReadonlyMap<number, readonly Fill[]> {
   const trades = fills.filter((fill) => fill.role !== "taker");
   return new Map(
@@ -242,7 +242,7 @@ describe("the window of a day", () => {
   });
 
   test("equals it as well when so many trades depart that they are forgotten", () => {
-    // More than are kept in any case, and a day later final blocks that lie behind them.
+    // Many trades in one block, and final blocks a day later.
     const many = fc.array(anyTrade, { minLength: 3, maxLength: 4 }).map((trades): Step => {
       const certain = trades.map((trade) => ({ ...trade, isTrade: true }));
       return { kind: "block", secondsLater: 1, trades: certain, times: 6000 };

@@ -1,9 +1,9 @@
 /**
  * The trades of the last 24 hours of chain time, exact to the second: `(now - 24 h, now]`, where
- * now is the time of the newest block. Time can go back when a fork takes blocks away, so trades
- * that have left the window are kept until their leaving is final.
+ * now is the time of the newest block. A reorg can set time back, so trades that have left the window
+ * are kept until it is final that they have left.
  *
- * Every step costs as much as the trades that enter or leave in it.
+ * The cost of a step is proportional to the trades that enter or leave in it.
  */
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
@@ -18,23 +18,23 @@ import { type Amount, TradeQueue, tickOf } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
-/** Sums of own trades within the window, trades without a price included. Micros. */
+/** Sums of a token's own trades within the window, including trades without a price. Micros. */
 export type DayVolume = {
   readonly trades: number;
   readonly volumeUsd: bigint;
   readonly volumeShares: bigint;
 };
 
-/** What is known of a token of which the window has nothing: its last price, and the place of its market. */
+/** What is known of a token that is new to the window: its last price, and the ordinal of its market. */
 export type KnownTokens = {
   lastTick(tokenId: TokenId): Tick | null;
   ordinalOf(tokenId: TokenId): number | null;
 };
 
-/** Sums of the tokens of each market by ordinal, which lists of markets are ordered by. They are made again at each start. */
+/** Sums over the tokens of each market, by ordinal. Lists of markets are ordered by them. Each start rebuilds them. */
 type MarketSums = { readonly dayVolumeUsd: Column<"f64">; readonly dayTrades: Column<"f64"> };
 
-/** What the columns have: nothing, the tokens with their prices before, or all trades as well. */
+/** What was saved: nothing, the tokens with their prices before the window, or all trades as well. */
 const savedAs = { nothing: 0, tokens: 1, whole: 2 } as const;
 
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
@@ -44,22 +44,23 @@ export class DayWindow {
   /** The number of the oldest trade within the window; the next number when there is none. */
   #first = 1;
   readonly tokens: DayTokens;
-  /** By slot: the numbers of the newest trade and of the oldest within the window, 0 for none. */
+  /** By slot: the number of the newest trade; 0 for none. */
   readonly #newestOf: Column<"f64">;
+  /** By slot: the number of the oldest trade within the window; 0 for none. */
   readonly #firstOf: Column<"f64">;
-  /** By slot, of the trades within the window. */
+  /** By slot: the count, value and size of the trades within the window. */
   readonly #count: Column<"f64">;
   readonly #usd: ExactSums;
   readonly #shares: ExactSums;
   readonly #marketTrades: Column<"f64">;
   readonly #marketUsd: ExactSums;
-  /** Made when it is asked for, kept up while time goes on, dropped when it goes back. */
+  /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
-  /** What `finish` wrote: see there. */
+  /** The numbers that `finish` writes. */
   readonly #saved: Column<"f64">;
   #now = 0;
 
-  /** What the state store holds is what it goes on from, after `resume`. */
+  /** The window continues from what the state store contains, after a call of `resume`. */
   constructor(
     stateStore: StateStore = new MemoryStateStore(),
     markets: MarketSums = { dayVolumeUsd: new Column("f64"), dayTrades: new Column("f64") },
@@ -84,13 +85,13 @@ export class DayWindow {
   }
 
   /**
-   * Goes on from what the state store holds of the blocks up to and including `through`, to load trades of a window
-   * that ends at `now`. Returns the position from which on they are needed.
+   * Continues from what the state store contains of the blocks up to and including `through`, for a window that ends
+   * at `now`. Returns the position from which trades have to be loaded.
    */
   resume(through: number, now: number): Seq {
     const behind = firstSeqOf(through + 1);
     const [saved = 0, start = 0, first = 0, savedNow = 0, settledNow = 0] = this.#saved.values;
-    // What was saved longer ago has hardly a trade of the window, and what follows would be more than it holds.
+    // A save older than the window has hardly any of its trades, and more have come since than the window has.
     if (saved !== savedAs.whole || now - savedNow > dayWindowSeconds) {
       this.#clear();
       this.#now = now;
@@ -109,7 +110,7 @@ export class DayWindow {
     for (const slot of this.tokens.slots) this.#empty(slot);
   }
 
-  /** Takes in trades newer than all before. */
+  /** Adds trades that are newer than all before. */
   add(trades: Iterable<DayTrade>, known: KnownTokens): void {
     for (const trade of trades) {
       const { tokenId } = trade;
@@ -121,13 +122,13 @@ export class DayWindow {
     }
   }
 
-  /** Sets which market a token is of; nothing for tokens that the window does not have. */
+  /** Sets the market of a token. Ignores tokens that the window does not have. */
   place(tokenId: TokenId, ordinal: number): void {
     const slot = this.tokens.find(tokenId);
     if (slot !== -1) this.#place(slot, ordinal);
   }
 
-  /** Forgets the markets from an ordinal on: a fork has reverted them. */
+  /** Forgets the markets from an ordinal on: a reorg has reverted them. */
   forgetMarketsFrom(ordinal: number): void {
     for (const slot of this.tokens.slots) {
       if (this.tokens.ordinalOf(slot) >= ordinal) this.#place(slot, -1);
@@ -135,7 +136,7 @@ export class DayWindow {
   }
 
   #place(slot: number, ordinal: number): void {
-    // What is so already is not to be saved again.
+    // Setting an unchanged ordinal would cause it to be saved again.
     if (this.tokens.ordinalOf(slot) === ordinal) return;
     this.#addAllToMarket(slot, -1);
     this.tokens.setOrdinal(slot, ordinal);
@@ -175,7 +176,7 @@ export class DayWindow {
     }
   }
 
-  /** Moves the end of the window; forwards in normal life, backwards after a fork. */
+  /** Moves the end of the window: forwards, or backwards after a reorg. */
   moveTo(now: number): void {
     this.#now = now;
     const trades = this.#trades;
@@ -190,14 +191,14 @@ export class DayWindow {
     }
   }
 
-  /** Says that time will never go back before `finalNow`, so that older trades can be forgotten. */
+  /** Forgets the trades that can never be in the window again: time will not go back before `finalNow`. */
   settle(finalNow: number): void {
     const trades = this.#trades;
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
       const isLast = this.#newestOf.get(slot) === trades.oldest;
-      // No price is computed that the next trade to leave would overwrite.
+      // A price that the token's next trade would overwrite is not computed.
       const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
       trades.shift();
       if (isLast) this.#end(slot);
@@ -205,7 +206,7 @@ export class DayWindow {
     }
   }
 
-  /** Whether the trade after the oldest one of its token has a price, and is to be forgotten as well. */
+  /** Whether the next trade of the oldest trade's token has a price, and will be forgotten as well. */
   #isNextToGo(start: number): boolean {
     const trades = this.#trades;
     const after = trades.afterOf(trades.oldest);
@@ -214,8 +215,8 @@ export class DayWindow {
   }
 
   /**
-   * Writes down what a start goes on from: whether the columns have everything, the position from which on trades
-   * have to be loaded otherwise, and the times. Trades above block `settled` may still change.
+   * Records what the next start needs: whether the columns have everything, the position from which trades have to be
+   * loaded if not, and the times. Trades above block `settled` can still change.
    */
   finish(settled: { readonly number: number; readonly timestamp: number }): void {
     const { oldest, next } = this.#trades;
@@ -227,7 +228,7 @@ export class DayWindow {
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
   }
 
-  /** What was traded of a token, counting its own trades only. */
+  /** The sums of a token's own trades within the window. */
   volumeOf(tokenId: TokenId): DayVolume {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return noVolume;
@@ -252,7 +253,7 @@ export class DayWindow {
     return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf.get(slot), first));
   }
 
-  /** The last price of a token before the window; `undefined` when the window knows of no trade of it. */
+  /** The last price of a token before the window, `null` without one; `undefined` when the window has no such token. */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return undefined;
@@ -298,7 +299,7 @@ export class DayWindow {
     this.#addToMarket(slot, sign, usd);
   }
 
-  /** Adds what was traded of a token to the sums of its market, or takes it off them. */
+  /** Adds the sums of a token to those of its market, or subtracts them. */
   #addAllToMarket(slot: number, sign: 1 | -1): void {
     this.#addToMarket(slot, sign * this.#count.get(slot), signed(this.#usd.get(slot), sign));
   }
@@ -310,7 +311,7 @@ export class DayWindow {
     this.#marketUsd.add(ordinal, usd);
   }
 
-  /** The window has no trade of a token any more. */
+  /** Forgets a token that has no trade any more. */
   #end(slot: number): void {
     this.#empty(slot);
     this.tokens.end(slot);
@@ -333,7 +334,7 @@ export class DayWindow {
     };
   }
 
-  /** The first price of a token from a trade of it on; few trades have none. */
+  /** The first price of a token, from one of its trades on. Few trades have no price. */
   #firstTick(number: number): Tick | null {
     for (let at = number; at !== 0; at = this.#trades.afterOf(at)) {
       const tick = this.#trades.tickOf(at);
@@ -342,7 +343,7 @@ export class DayWindow {
     return null;
   }
 
-  /** The last price of a token from a trade of it back to another one, or to where those end. */
+  /** The last price of a token, from one of its trades back to trade `least`; `null` when `least` is 0. */
   #lastTick(number: number, least: number): Tick | null {
     if (least === 0) return null;
     for (let at = number; at >= least; at = this.#trades.beforeOf(at)) {

@@ -1,17 +1,17 @@
 import type { Column } from "../disk/column.ts";
 import type { Amount } from "./trade-queue.ts";
 
-/** Sums of integers by index, exact however large; the column has those from 2^53 on rounded. */
+/** Exact sums of integers of any size, by index. The column has sums from 2^53 on only rounded. */
 export class ExactSums {
   readonly #sums: Column<"f64">;
-  /** Those that are not safe integers. */
+  /** The sums that are not safe integers. */
   readonly #large = new Map<number, bigint>();
 
   constructor(sums: Column<"f64">) {
     this.#sums = sums;
   }
 
-  /** Whether the column has all of them. */
+  /** Whether the column has all sums exactly. */
   get areSafe(): boolean {
     return this.#large.size === 0;
   }

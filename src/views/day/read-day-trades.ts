@@ -7,13 +7,13 @@ import { type ColumnBlock, readColumns } from "../../storage/codec/native-blocks
 import type { Engine } from "../../storage/engine/engine.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 
-/** Fills of a page, about, where nothing else is asked for: 10 MB of columns. */
+/** About how many fills a page has by default: 10 MB of columns. */
 const pageFillsUsual = 200_000;
 
-/** Pages that are read at the same time: the engine is done with them sooner than we are. */
+/** How many pages are read at the same time. The engine reads them faster than this process handles them. */
 const pagesAtOnce = 3;
 
-/** What is read of each trade, and how many bytes a value has. */
+/** The columns that are read, and how many bytes a value has. */
 const columns = {
   seq: ["seq", 8],
   timestamp: ["timestamp", 4],
@@ -45,7 +45,7 @@ export async function* readDayTrades(
   }
 }
 
-/** Where pages end, by what the commit records count: a page cut by LIMIT would be read twice. */
+/** Computes where pages end from the counts in commit records. The engine would read a page cut by LIMIT twice. */
 async function readPageEnds(
   engine: Engine,
   { from, to, pageFills = pageFillsUsual }: DayRange,

@@ -1,4 +1,4 @@
-/** The queue against a list of objects, with amounts, times and positions of every size. */
+/** Compares the queue with a list of objects, with amounts, times and positions of every size. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -9,7 +9,7 @@ import { pageTrades, TradeQueue } from "./trade-queue.ts";
 
 const slotsCount = 3;
 
-/** A trade so much later than the one before. */
+/** A trade, and how much later it is than the trade before. */
 type Later = {
   readonly slot: number;
   readonly seqs: number;
@@ -41,7 +41,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant("push" as const),
     trades: fc.array(anyLater, { minLength: 1, maxLength: 5 }),
-    // Mostly few; pages end only behind many.
+    // Mostly few trades. Sometimes enough to fill a page.
     times: fc.oneof({ weight: 9, arbitrary: fc.constant(1) }, fc.constant(pageTrades / 2)),
   }),
   fc.record({ kind: fc.constantFrom("pop", "shift"), count: fc.oneof(fc.nat(5), fc.nat(70_000)) }),

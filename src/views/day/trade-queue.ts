@@ -6,42 +6,44 @@ import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
 
-/** An integer of micros: a safe one, or a `bigint` where that would not be exact. */
+/** An amount in micros: a safe integer, or a `bigint` when a number would not be exact. */
 export type Amount = number | bigint;
 
-/** Trades of a page, a power of two: room is taken and given back by so many. */
+/** Trades of a page, a power of two. Room in the columns is taken and freed by the page. */
 export const pageTrades = 2 ** 15;
 
 /**
- * Trades in chain order that enter at one end and leave at the other, in columns: 41 bytes each. A trade
- * is known by its number, which is above 0, rises by one with every trade and never changes; it knows the
- * trades of its token before and after it.
+ * Trades in chain order that enter at one end and leave at the other, in columns: 41 bytes each. A trade is
+ * identified by its number. Numbers begin at 1, rise by one with every trade and never change. A trade is
+ * linked to the previous and the next trade of its token.
  */
 export class TradeQueue {
   readonly #slots: Column<"i32">;
   readonly #seqs: Column<"f64">;
   readonly #timestamps: Column<"u32">;
-  /** Micros; `NaN` where one of the two is not a safe integer. */
+  /** Micros; `NaN` when the size or the value of the trade is not a safe integer. */
   readonly #sizes: Column<"f64">;
   readonly #values: Column<"f64">;
   readonly #buys: Column<"u8">;
-  /** How many trades before and after it the nearest one of its token is; 0 for none. */
+  /** The distance to the previous trade of the same token, in trades; 0 for none. */
   readonly #before: Column<"u32">;
+  /** The distance to the next trade of the same token, in trades; 0 for none. */
   readonly #after: Column<"u32">;
-  /** Where the pages of the trades from number `#pagesFrom` on begin; the oldest trade is in the first one. */
+  /** Where each page begins in the columns. The oldest trade is in the first page. */
   #pages: number[] = [];
+  /** The number of the first trade of the first page. */
   #pagesFrom = 1;
-  /** Pages that no trade is in. */
+  /** Where pages without trades begin. */
   #free: number[] = [];
   #pageCount = 0;
   #oldest = 1;
   #next = 1;
-  /** By number, the amounts that a page has not. */
+  /** By number, the amounts of trades that are `NaN` in the columns. */
   readonly #large = new Map<number, Pick<DayTrade, "size" | "value">>();
   /** Where the queue began and ended when it was saved, and its pages. */
   readonly #saved: Column<"f64">;
 
-  /** Begins as it was when the state store was saved last, or empty. */
+  /** Continues from the last save of the state store, or begins empty. */
   constructor(stateStore: StateStore = new MemoryStateStore()) {
     this.#slots = stateStore.column("day_trades.slots", "i32");
     this.#seqs = stateStore.column("day_trades.seqs", "f64");
@@ -55,7 +57,7 @@ export class TradeQueue {
     this.#restore();
   }
 
-  /** Writes down where the queue begins and ends, for the next start. Returns whether the columns have all of it. */
+  /** Records the ends and pages of the queue for the next start. Returns whether the columns have all amounts. */
   finish(): boolean {
     const numbers = [this.#oldest, this.#next, this.#pagesFrom, this.#pages.length, ...this.#pages];
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
@@ -91,7 +93,7 @@ export class TradeQueue {
     return this.#next;
   }
 
-  /** Adds the newest trade, of the token in a slot whose trade before it is given, 0 for none; returns its number. */
+  /** Adds the newest trade, and returns its number. `before` is the previous trade of its token, 0 for none. */
   push(slot: number, trade: Omit<DayTrade, "tokenId">, before: number): number {
     const number = this.#next;
     if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#addPage();
@@ -156,13 +158,13 @@ export class TradeQueue {
     return this.#buys.get(this.#at(number)) === 1;
   }
 
-  /** The number of the trade before of the same token; 0 when there is none. */
+  /** The number of the previous trade of the same token; 0 when there is none. */
   beforeOf(number: number): number {
     const distance = this.#before.get(this.#at(number));
     return distance === 0 ? 0 : number - distance;
   }
 
-  /** The number of the trade after it of the same token; 0 when there is none. */
+  /** The number of the next trade of the same token; 0 when there is none. */
   afterOf(number: number): number {
     const distance = this.#after.get(this.#at(number));
     return distance === 0 ? 0 : number + distance;
@@ -179,7 +181,7 @@ export class TradeQueue {
     if (free === undefined) this.#pageCount += 1;
   }
 
-  /** Where a trade is in the columns. */
+  /** The index of a trade in the columns. */
   #at(number: number): number {
     const distance = number - this.#pagesFrom;
     const page = this.#pages[Math.floor(distance / pageTrades)];
@@ -188,7 +190,7 @@ export class TradeQueue {
   }
 }
 
-/** Where a trade was made and at which price; `null` when it has none. */
+/** The position and the price of a trade; `null` when the trade has no price. */
 export function tickOf({
   seq,
   size,

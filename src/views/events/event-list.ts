@@ -1,6 +1,6 @@
 /**
- * Lists of events: an event is in a list when one of its markets is asked for, and is sent as the first of its
- * markets by id, so that a list of events is one of markets.
+ * Lists of events of the venue. An event is in a list when one of its markets is selected. The first of its markets
+ * by id represents it, so that a list of events is a list of markets.
  */
 
 import type { Market } from "../../market/market.ts";
@@ -13,7 +13,7 @@ import { type MarketSelection, membersOf } from "../markets/market-selection.ts"
 
 type EventSort = "volume_24h" | "volume" | "created_at" | "end_date";
 
-/** Which events are asked for. Micros. */
+/** Which events are requested. Amounts are in micros. */
 export type EventSelection = {
   readonly market: MarketSelection;
   /** An event is resolved when all of its markets are. */
@@ -23,11 +23,11 @@ export type EventSelection = {
   readonly sort: EventSort;
 };
 
-/** What the markets of events add up to, by the number of the event. */
+/** Sums over the markets of each event, by the number of the event. */
 class EventSums {
-  /** The first market by id; -1 where there is none. */
+  /** The first market by id; -1 without markets. */
   readonly leads: Int32Array;
-  /** The best rank of its markets; 0 where none is asked for. */
+  /** The best rank of its markets; 0 when none is selected. */
   readonly ranks: Uint16Array;
   readonly isOpen: Uint8Array;
   readonly volume_24h: Float64Array;
@@ -48,7 +48,7 @@ class EventSums {
   }
 }
 
-/** The events that are asked for, each by its first market. */
+/** Returns the requested events, each as its first market. */
 export function listEvents(columns: MarketColumns, selection: EventSelection): MarketList {
   const { status, minVolume, minDayVolume, sort } = selection;
   const sums = new EventSums(columns.eventCount + 1);
@@ -91,7 +91,7 @@ function addMarkets(sums: EventSums, columns: MarketColumns, { from, to }: Chunk
   return 0;
 }
 
-/** Gives events the best rank of their markets that are asked for. */
+/** Sets the rank of each event to the best rank of its selected markets. */
 function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSelection): void {
   const { ordinals, ranks } = membersOf(columns, selection);
   inChunks(ranks.length, ({ from, to }) => {
@@ -104,7 +104,7 @@ function rankEvents(sums: EventSums, columns: MarketColumns, selection: MarketSe
   });
 }
 
-/** The markets of an event, whose key is as `eventKeyOf` makes it. */
+/** Returns the listed markets of an event. `key` is a result of `eventKeyOf`. */
 export function marketsOfEvent(directory: MarketDirectory, key: string): readonly Market[] {
   const { columns } = directory;
   return columns

@@ -8,14 +8,14 @@ import { deriveMinuteCandles, type MinuteCandle } from "../../market/minute-cand
 import type { View } from "../view.ts";
 
 /**
- * The blocks above finality, in memory, oldest first and without holes. The only place a fork ever
- * touches. Bounded: a chain source stops feeding it when finality lags too far.
+ * The blocks above finality, in memory, oldest first and without gaps. A reorg replaces blocks here, never
+ * in storage. Bounded: a chain source stops adding blocks when finality lags too far.
  */
 export class HeadBuffer implements View {
   #blocks: readonly BlockFacts[] = [];
   #revision = 0;
   #forks = 0;
-  /** Put together once for all who ask between two changes. */
+  /** Computed once between two changes, and shared by all reads. */
   #gathered: {
     fills?: readonly Fill[];
     minutes?: readonly MinuteCandle[];
@@ -34,7 +34,7 @@ export class HeadBuffer implements View {
     return this.#blocks.at(-1) ?? null;
   }
 
-  /** Takes in the next unfinalized block; final ranges come only while there are none. */
+  /** Adds the next unfinalized block. Final ranges only come while there are no unfinalized blocks. */
   apply({ block }: Delta): void {
     const newest = this.#blocks.at(-1);
     if (block === null) {
@@ -81,7 +81,7 @@ export class HeadBuffer implements View {
     this.#gathered = {};
   }
 
-  /** What is not final is not stored: it comes again from the chain. */
+  /** Loads nothing: unfinalized blocks are not stored, and come again from the chain. */
   async load(): Promise<void> {}
 
   fills(): readonly Fill[] {

@@ -29,7 +29,7 @@ function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   return state;
 }
 
-/** All these trades of the pair in one bucket, at the prices of this token. */
+/** The candle of all these trades of the pair, in one bucket and at prices of this token. */
 function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
   const complement = state.directory.complementOf(tokenId);
   const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };

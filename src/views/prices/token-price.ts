@@ -6,10 +6,10 @@ import { type Market, payoutsMicros, type Resolution } from "../../market/market
 import type { MarketDirectory } from "../markets/market-directory.ts";
 import type { MarketState } from "../markets/market-state.ts";
 
-/** Where a price is from: the token's own trade, the other token's, or the payout. */
+/** Where a price is from: a trade of the token, a trade of its complement, or the payout. */
 type PriceSource = "last_trade" | "complement" | "settlement";
 
-/** The price of a token now. `seq` is where it was made: the trade's, or the resolution's. */
+/** The current price of a token, in micros. `seq` is the position of the trade or resolution that set it. */
 export type TokenPrice = {
   readonly price: bigint;
   readonly source: PriceSource;
@@ -19,8 +19,9 @@ export type TokenPrice = {
 type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 
 /**
- * The newest trade of either token of the pair, the other's inverted to 1 - p; once resolved, the
- * payout, whatever is traded after (`docs/counting.md`, rule 11). `null` when neither ever had a price.
+ * Returns the price of the newest trade of either token of the pair. A trade of the other token is inverted
+ * to 1 - p. After the resolution, the price is the payout, whatever is traded later (`docs/counting.md`,
+ * rule 11). `null` when neither token ever had a price.
  */
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
   const place = directory.placeOf(tokenId);
@@ -28,7 +29,7 @@ export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPr
   return settledPrice(resolution, place?.outcomeIndex) ?? newestTradePrice(tokenId, directory);
 }
 
-/** The same for an outcome of a market at hand, of which only what was traded is looked up. */
+/** Returns the same price for an outcome of a market that was already read, and only looks up its trades. */
 export function outcomePrice(
   { tokens, resolution }: Pick<Market, "tokens" | "resolution">,
   outcomeIndex: number,
@@ -50,7 +51,7 @@ function settledPrice(
   return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
 }
 
-/** The price of the newest trade of either token of the pair, whatever became of the market. */
+/** The price of the newest trade of either token of the pair, even if the market is resolved. */
 export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
   return priceOfTrade(newestTrade(tokenId, directory));
 }
@@ -81,7 +82,7 @@ function priceOfTrade(newest: NewestTrade | null): TokenPrice | null {
     : { price: invertPrice(price), source: "complement", seq };
 }
 
-/** The last price of a pair before its last 24 hours, at this token's; `null` without one. */
+/** The last price of a pair before the last 24 hours, as a price of this token; `null` without one. */
 export function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): bigint | null {
   const complement = state.directory.complementOf(tokenId);
   const own = state.priceBeforeDay(tokenId);

@@ -12,9 +12,9 @@ import { readStoredFills } from "../../storage/stored-fills.ts";
 import { FinalView } from "../final-view.ts";
 
 /**
- * The candles of the minute that the coverage ends in. The engine has them too, but only the minutes before are
- * complete there: reads take this one from here and the others from there, so that an append in between is not
- * counted twice.
+ * The candles of the open minute, in which the coverage ends. The engine has them too, but only earlier minutes are
+ * complete there. Reads take the open minute from here and earlier ones from the engine, so that an append between
+ * the two reads is not counted twice.
  */
 export class OpenMinutes extends FinalView {
   #candles: readonly MinuteCandle[] = [];

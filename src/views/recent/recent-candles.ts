@@ -17,20 +17,20 @@ export type BucketRange = Range<number> & {
   readonly limit: number;
 };
 
-/** All buckets from the first of them on, rising. */
+/** All buckets from the first one on, in rising order. `isWhole` says that there are no older ones. */
 type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
 
 /**
- * The newest candles of final trades, for the tokens and resolutions asked for lately. They are kept
- * up with every minute that becomes final, so that popular charts are read from the engine once.
- * Bounded by buckets in all; what was put first goes first.
+ * The newest candles of final trades, for recently requested tokens and resolutions. Every minute that
+ * becomes final is added to them, so that popular charts are read from the engine only once. The total
+ * number of buckets is bounded: the token that was added first is evicted first.
  */
 export class RecentCandles extends FinalView {
   readonly #lists = new Map<TokenId, Map<number, List>>();
   readonly #asked = new RecentlyAsked();
   #buckets = 0;
 
-  /** What the range holds; `null` when it must be read. */
+  /** Returns the candles of a range; `null` when they must be read from the engine. */
   get({ tokenId, bucketSeconds, ...range }: BucketRange): readonly BucketCandle[] | null {
     const list = this.#lists.get(tokenId)?.get(bucketSeconds);
     if (list === undefined) return null;
@@ -42,7 +42,7 @@ export class RecentCandles extends FinalView {
     return order === "desc" ? found.slice(-limit) : found.slice(0, limit);
   }
 
-  /** Keeps what was just read, when it was asked for before: rising, the newest `limit` or all there are. */
+  /** Keeps candles that were just read, if they were requested before: the newest `limit` or all, in rising order. */
   put({ tokenId, bucketSeconds, limit }: BucketRange, buckets: readonly BucketCandle[]): void {
     if (!this.#asked.ask(`${tokenId} ${bucketSeconds}`)) return;
     const ofToken = this.#lists.get(tokenId) ?? new Map<number, List>();
@@ -57,7 +57,7 @@ export class RecentCandles extends FinalView {
     }
   }
 
-  /** Lists are read when they are asked for. */
+  /** Loads nothing: lists are read when they are requested. */
   override async load(): Promise<void> {}
 
   protected override take({ candles }: Delta): void {
@@ -73,14 +73,14 @@ export class RecentCandles extends FinalView {
   }
 }
 
-/** Minutes come nearly in order: the place is looked for from the newest bucket back. */
+/** Adds a candle to its bucket. Minutes come nearly in order, so the search starts at the newest bucket. */
 function addTo(list: List, { bucket, candle }: BucketCandle): void {
   const at = list.buckets.findLastIndex((one) => one.bucket <= bucket);
   const known = list.buckets[at];
   if (known?.bucket === bucket)
     list.buckets[at] = { bucket, candle: mergeCandles(known.candle, candle) };
   else if (at >= 0 || list.isWhole) list.buckets.splice(at + 1, 0, { bucket, candle });
-  // Cut now and then, not with every bucket.
+  // A list is only cut when it is twice as long as it should be, not with every bucket.
   if (list.buckets.length <= 2 * list.size) return;
   list.buckets = list.buckets.slice(-list.size);
   list.isWhole = false;

@@ -9,33 +9,33 @@ import { FinalView } from "../final-view.ts";
 type List = {
   readonly tokenIds: readonly TokenId[] | null;
   readonly rows: readonly Fill[];
-  /** The longest page that was asked for. */
+  /** The limit of the longest page that was read. Rows beyond it are dropped. */
   readonly size: number;
-  /** Whether there are no older ones. */
+  /** Whether there are no older trades. */
   readonly isWhole: boolean;
 };
 
-/** Which trades a list is of. */
+/** The tokens whose trades a list has. */
 export type NewestOf = Pick<List, "tokenIds">;
 
 /**
- * The newest final trades of those tokens that were asked for lately, kept up as blocks become
- * final, so that popular lists are read from the engine once. Bounded by rows in all; the list that
- * was put first goes first.
+ * The newest final trades of recently requested tokens. The trades of blocks that become final are added,
+ * so that popular lists are read from the engine only once. The total number of rows is bounded: the list
+ * that was added first is evicted first.
  */
 export class RecentFills extends FinalView {
   readonly #lists = new Map<string, List>();
   readonly #asked = new RecentlyAsked();
   #rows = 0;
 
-  /** The newest `limit` of them, or all there are; `null` when they must be read. */
+  /** Returns the newest `limit` trades, or all there are; `null` when they must be read from the engine. */
   get(of: NewestOf, limit: number): readonly Fill[] | null {
     const list = this.#lists.get(keyOf(of));
     if (list === undefined || (list.rows.length < limit && !list.isWhole)) return null;
     return list.rows.slice(0, limit);
   }
 
-  /** Keeps what was just read, when it was asked for before: the newest `limit` `rows`, or all there are. */
+  /** Keeps rows that were just read, if they were requested before: the newest `limit`, or all there are. */
   put({ tokenIds }: NewestOf, rows: readonly Fill[], limit: number): void {
     if (!this.#asked.ask(keyOf({ tokenIds }))) return;
     this.#set({ tokenIds, rows, size: limit, isWhole: rows.length < limit });
@@ -46,10 +46,10 @@ export class RecentFills extends FinalView {
     }
   }
 
-  /** Lists are read when they are asked for. */
+  /** Loads nothing: lists are read when they are requested. */
   override async load(): Promise<void> {}
 
-  /** The fills of a stored range are in the engine only: lists that they belong to are read again. */
+  /** Adds the fills of a block. Those of a stored range are only in the engine: their lists must be read again. */
   protected override take({ block, candles }: Delta): void {
     if (block === null) this.#forget(new Set(candles.map(({ tokenId }) => tokenId)));
     else this.#add(block.fills);
@@ -86,7 +86,7 @@ function extended(list: List, added: readonly Fill[]): List {
   return { ...list, rows: rows.slice(0, list.size), isWhole };
 }
 
-/** Newest first, as each token's own are. */
+/** Merges the trades of some tokens, newest first. Those of each token are in this order. */
 function mergeOf(
   tokenIds: readonly TokenId[],
   byToken: ReadonlyMap<TokenId, readonly Fill[]>,
