@@ -40,7 +40,7 @@ export const bookRow = Type.Object({
 });
 type BookRow = Static<typeof bookRow>;
 
-/** What a change of a book reports. */
+/** The changed levels of a book. */
 export const bookChangeRow = Type.Pick(bookRow, [
   "token_id",
   "bids",
@@ -52,7 +52,7 @@ export const bookChangeRow = Type.Pick(bookRow, [
 ]);
 type BookChangeRow = Static<typeof bookChangeRow>;
 
-/** Up to `depth` levels a side, as of a moment of the book's clock. */
+/** A book as clients see it, with up to `depth` levels per side. `nowMs` is on the clock of the book. */
 export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {
   const { assetId, bids, asks, facts, hash, checksum, source, timestampMs } = book;
   const reason = book.staleReason(nowMs);
@@ -76,7 +76,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
   };
 }
 
-/** Changed levels, with the checksum and hash of the book after them; a size of 0 removes a level. */
+/** Changed levels, with the checksum and hash of the book after the change. A size of 0 removes a level. */
 export function presentBookChange(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
   const { assetId, checksum, hash, timestampMs } = book;
   const of = (asked: LevelChange["side"]) =>

@@ -3,7 +3,7 @@ import { formatMicros } from "../base/decimal.ts";
 import { averagePrice, type Candle } from "../market/candle.ts";
 import * as wire from "./wire-format.ts";
 
-/** One bucket. `volume` is shares; `volume_usd` the takers' halves as traded. */
+/** One candle. `volume` is in shares; `volume_usd` sums the taker's half of each trade. */
 export const candleRow = Type.Object({
   timestamp: wire.timeText,
   timestamp_ms: wire.millisecondsNumber,
@@ -44,7 +44,7 @@ export function presentCandle(
   };
 }
 
-/** A bucket without trades, at the price of the close before it. */
+/** The candle of a bucket without trades, at the close before it. */
 export function presentFilledCandle(
   { bucket, price }: { bucket: number; price: bigint },
   isClosed: boolean,

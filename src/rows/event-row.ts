@@ -52,7 +52,7 @@ export const eventRow = Type.Object({
 });
 export type EventRow = Static<typeof eventRow>;
 
-/** An event as clients see it, by its markets, of which there is at least one. */
+/** An event as clients see it, built from its markets. `markets` must not be empty. */
 export function presentEvent(
   key: string,
   markets: readonly Market[],

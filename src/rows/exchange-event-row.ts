@@ -8,7 +8,7 @@ import { addressText, hashText, nullable } from "./wire-format.ts";
 
 type Kind = ExchangeNotice["kind"];
 
-/** The field that names what an event of a kind is about, where it is an order or a user. */
+/** By kind, the field with the order or user that an event is about; `null` for other events. */
 export const namedByEvents: Readonly<Record<Kind, "order_hash" | "user" | null>> = {
   order_cancelled: "order_hash",
   order_preapproved: "order_hash",
@@ -23,10 +23,10 @@ export const namedByEvents: Readonly<Record<Kind, "order_hash" | "user" | null>>
   max_fee_rate_updated: null,
 };
 
-/** Everything an exchange logs that is not a fill. */
+/** The kinds of all events of an exchange that are not fills. */
 export const exchangeEventKinds = Object.keys(namedByEvents) as readonly Kind[];
 
-/** What can end an order before it is filled, as far as the chain shows it. */
+/** The kinds of events that can end an order before it is filled, as far as the chain shows. */
 export const cancellationKinds = [
   "order_cancelled",
   "order_preapproval_invalidated",
@@ -53,7 +53,7 @@ export const cancellationRow = Type.Object({
   ...trade.placeShape,
 });
 
-/** One event of an exchange that moves nothing: orders, users, halts, roles and fee settings. */
+/** One event of an exchange that moves no assets: about orders, users, pauses, roles or fee settings. */
 export const exchangeEventRow = Type.Object({
   ...trade.idShape,
   kind: Type.Enum([...exchangeEventKinds]),

@@ -6,7 +6,7 @@ import { decimalText, hashText, rawAmountText, sideText } from "./wire-format.ts
 
 const { match_seq, maker, taker, maker_fee_asset } = trade.tradeRow.properties;
 
-/** One `OrderFilled` as the chain has it; `role` distinguishes a leg from the taker's own summary. */
+/** One `OrderFilled` log. `role` distinguishes a leg from the taker's summary. */
 export const fillRow = Type.Object({
   ...trade.idShape,
   role: Type.Enum(["maker", "taker", "direct"], {
@@ -30,7 +30,7 @@ export const fillRow = Type.Object({
 });
 export type FillRow = Static<typeof fillRow>;
 
-/** A fill as clients see it: the order's own view, whatever the taker traded. */
+/** A fill as clients see it: side and token are those of the order, not those of the taker. */
 export function presentFill(fill: Fill, context: trade.RowContext): FillRow {
   return {
     ...trade.idFields(fill),

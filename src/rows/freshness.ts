@@ -3,7 +3,7 @@ import { nullable } from "./wire-format.ts";
 
 const count = nullable(Type.Integer({ minimum: 0 }));
 
-/** How far the service is, as in the `meta` of REST answers and in heartbeats; `null` until the first block is indexed. */
+/** How current the service is, as in `meta` of REST responses and in heartbeats. All `null` before the first block. */
 export const freshnessRow = Type.Object({
   indexed_block: count,
   indexed_seq: count,
@@ -13,7 +13,7 @@ export const freshnessRow = Type.Object({
 });
 export type Freshness = Readonly<Static<typeof freshnessRow>>;
 
-/** Before the first block, and in a process that indexes none. */
+/** The freshness before the first block, and of a process that indexes no blocks. */
 export const nothingIndexed: Freshness = {
   indexed_block: null,
   indexed_seq: null,

@@ -36,7 +36,7 @@ const resolutionShape = Type.Object({
   seq: wire.seqNumber,
 });
 
-/** The event of a market, in short. */
+/** The summary of a market's event. */
 export const eventSummary = Type.Object(
   {
     id: Type.String({
@@ -135,14 +135,14 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
   };
 }
 
-/** The event of a market in short; `null` when it has none. */
+/** The summary of a market's event; `null` when the market has no event. */
 export function presentEventSummary(market: Market): Static<typeof eventSummary> | null {
   const id = eventKeyOf(market);
   if (id === null) return null;
   return { id, title: market.eventTitle, slug: market.venue?.eventSlug ?? null };
 }
 
-/** Payouts as decimals, with the winner where exactly one outcome takes all. */
+/** Payouts as decimals, and the winner if exactly one outcome takes all. */
 export function payoutFields(
   market: Pick<Market, "tokens">,
   resolution: Resolution,
@@ -184,7 +184,7 @@ export function presentTokens(market: Market, { directory }: MarketState): Marke
   });
 }
 
-/** What both tokens of a market were traded for. */
+/** Sums volumes and trades over the tokens of a market. Micros, unix seconds. */
 export function sumsOf(market: Pick<Market, "tokens">, { directory, dayWindow }: MarketState) {
   const sums = {
     volumeUsd: 0n,

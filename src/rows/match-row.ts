@@ -4,7 +4,7 @@ import type { Fill } from "../market/fill.ts";
 import * as trade from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
 
-/** One match: what a taker's order got from all its legs. `size` and `value_usd` sum the legs. */
+/** One match: a taker's order with all its legs. `size` and `value_usd` are sums over the legs. */
 export const matchRow = Type.Object({
   ...trade.idShape,
   taker_fill_seq: wire.seqNumber,
@@ -28,7 +28,7 @@ export const matchRow = Type.Object({
 });
 export type MatchRow = Static<typeof matchRow>;
 
-/** A match as clients see it, from the summary row of its taker. */
+/** A match as clients see it, built from the summary of its taker. */
 export function presentMatch(summary: Fill, context: trade.RowContext): MatchRow {
   const place = { ...summary, seq: summary.matchSeq ?? summary.seq };
   return {

@@ -45,7 +45,7 @@ const dayStatsRow = Type.Object({
   window_end_ms: wire.millisecondsNumber,
 });
 
-/** The price of a token now, and what its last 24 hours of chain time were. */
+/** The current price of a token, and statistics of its last 24 hours of chain time. */
 export const priceRow = Type.Object({
   token_id: wire.tokenIdText,
   price: decimalNullable,
@@ -72,17 +72,17 @@ export const priceRow = Type.Object({
 });
 export type PriceRow = Static<typeof priceRow>;
 
-/** What prices are made of, all of it in memory. */
+/** The sources of a price, all of them in memory. */
 export type PriceSources = {
   readonly state: MarketState;
-  /** The best orders of a live book, a new object for every change; `null` without a live one. */
+  /** The best orders of a live book, a new object for every change; `null` without a live book. */
   readonly bookTopOf: (tokenId: TokenId) => BookTop | null;
 };
 
 /** The best orders of a live book, in micros; `null` for an empty side. */
 export type BookTop = { readonly bid: bigint | null; readonly ask: bigint | null };
 
-/** The price of a token as clients see it, at the newest block; `null` for a token never seen. */
+/** The price of a token as clients see it, at the newest block; `null` for an unknown token. */
 export function presentPrice(
   tokenId: TokenId,
   { state, bookTopOf }: PriceSources,
@@ -104,7 +104,7 @@ export function presentPrice(
   };
 }
 
-/** The newest trade of the pair, at the price and side of the token asked for. */
+/** The newest trade of the pair, with the price and side of the requested token. */
 function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRow["last_trade"] {
   const newest = newestTrade(tokenId, directory);
   if (newest === null) return null;
@@ -162,7 +162,7 @@ function presentStats(tokenId: TokenId, state: MarketState): PriceRow["stats_24h
   };
 }
 
-/** `change` in percent of `open`, with 6 decimals; `null` from nothing. */
+/** `change` in percent of `open`, with 6 decimals; `null` when either is unknown or `open` is 0. */
 function percentOf(change: bigint | null, open: bigint | null): bigint | null {
   if (change === null || open === null || open === 0n) return null;
   const percent = divideHalfEven(change * 100_000_000n, open < 0n ? -open : open);

@@ -6,7 +6,7 @@ import { payoutFields } from "./market-row.ts";
 import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
 
-/** How one condition ended. */
+/** The resolution of one condition. */
 export const resolutionRow = Type.Object({
   ...idShape,
   derived: Type.Boolean(),
@@ -20,7 +20,7 @@ export const resolutionRow = Type.Object({
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 
-/** A resolution as clients see it; `market` is that of its condition where it is known. */
+/** A resolution as clients see it. `market` is the market of its condition; `null` when it is unknown. */
 export function presentResolution(
   resolution: Resolution,
   market: Market | null,
@@ -38,7 +38,7 @@ export function presentResolution(
   };
 }
 
-/** Several results can follow from one log: the condition's index distinguishes them. */
+/** Returns the id of a row. One log can have several derived results; the index of the condition distinguishes them. */
 function idOf(resolution: Resolution): string {
   const { id } = idFields(resolution);
   const position = parseGen3TokenId(resolution.conditionId as string as TokenId);

@@ -13,10 +13,10 @@ const includedText = Type.Optional(
   wire.nullable(Type.String({ description: "With include=market only" })),
 );
 
-/** What `include=market` adds to a row: the names that it can be joined or read by. */
+/** The fields that `include=market` adds to a row. */
 export const marketFields = { question: includedText, slug: includedText, event_id: includedText };
 
-/** What identifies a row, and where it is in every list. */
+/** The id of a row, and its position in every list. */
 export const idShape = {
   id: Type.String({ description: "<tx_hash>-<log_index>" }),
   seq: wire.seqNumber,
@@ -31,14 +31,14 @@ export const tokenShape = {
   outcome_index: wire.nullable(Type.Integer()),
 };
 
-/** The contract that settled it. */
+/** The exchange contract that logged a row. */
 export const exchangeShape = {
   exchange: wire.exchangeText,
   exchange_version: wire.exchangeVersionNumber,
   exchange_address: wire.addressText,
 };
 
-/** What generations 2 and 3 add to an order, and the module of generation 3. */
+/** The fields that generations 2 and 3 add to an order, and the module of generation 3. */
 export const orderShape = {
   module: wire.nullable(wire.moduleText),
   builder: wire.nullable(wire.hashText),
@@ -84,10 +84,10 @@ export const tradeRow = Type.Object({
 });
 export type TradeRow = Static<typeof tradeRow>;
 
-/** What a row needs to know besides itself. */
+/** The context that a row is presented in. */
 export type RowContext = {
   readonly directory: MarketDirectory;
-  /** The newest block that can never change; -1 before the first. */
+  /** The newest final block; -1 before the first. */
   readonly finalizedBlock: number;
 };
 
@@ -120,12 +120,12 @@ export function presentTrade(fill: Fill, context: RowContext): TradeRow {
   };
 }
 
-/** Generation 1 charges in what the order receives; later ones always in collateral. */
+/** Returns the asset of a fee. Generation 1 charges in the asset that the order receives, later ones in collateral. */
 export function feeAssetOf(fill: Fill): "collateral" | "token" {
   return fill.exchange.generation === 1 && fill.makerSide === "BUY" ? "token" : "collateral";
 }
 
-/** A position alone could, above finality, come to mean another row; with the hash it cannot. */
+/** Returns id and position. Above finality a reorg can give the position to another row, so the id has the hash. */
 export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
   id: string;
   seq: number;
@@ -133,7 +133,7 @@ export function idFields({ seq, txHash }: Pick<Fill, "seq" | "txHash">): {
   return { id: `${txHash}-${logIndexOf(seq)}`, seq };
 }
 
-/** Which outcome of which market a token is; all `null` until that is learnt. */
+/** The outcome and market of a token; all `null` while the market is unknown. */
 export function tokenFields(
   tokenId: TokenId,
   directory: MarketDirectory,
@@ -149,7 +149,7 @@ export function tokenFields(
   };
 }
 
-/** The fields of `include=market`; all `null` until they are learnt. */
+/** The fields of `include=market`; each is `null` while it is unknown. */
 export function marketFieldsOf(
   tokenId: TokenId,
   directory: MarketDirectory,
@@ -163,7 +163,7 @@ export function marketFieldsOf(
   };
 }
 
-/** Where it was settled; `module` is what a generation-3 token says on its own. */
+/** The exchange that settled a fill. The token id of generation 3 encodes `module`. */
 export function exchangeFields({
   exchange,
   tokenId,

@@ -18,7 +18,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
   }
 }
 
-/** Half of the blocks are final: rows of the other half differ. */
+/** A context in which the first half of the blocks is final, so that rows have either status. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts());
   for (const block of blocks) state.apply(deltaOf([block]));

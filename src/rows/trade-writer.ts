@@ -4,8 +4,8 @@ import type { Fill } from "../market/fill.ts";
 import * as trade from "./trade-row.ts";
 
 /**
- * Writes trades as `JSON.stringify` would write their rows, at a fraction of the cost: what trades share, as tokens and
- * blocks, is written once. Make one for each page or block: texts and finality may change afterwards.
+ * Returns a function that writes trades exactly as `JSON.stringify` writes their rows, at a fraction of the cost: the
+ * texts of shared tokens and blocks are cached. Create one per page or block, because texts and finality can change.
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>
@@ -36,7 +36,7 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   };
 }
 
-/** A writer of the same rows with the fields of `include=market`. */
+/** Returns a writer that adds the fields of `include=market` to each row. */
 export function withMarket<Item>(
   writer: (context: trade.RowContext) => (item: Item) => string,
   tokenOf: (item: Item) => TokenId,
@@ -54,7 +54,7 @@ function fieldsOf(fields: object): string {
   return JSON.stringify(fields).slice(1, -1);
 }
 
-/** Hex needs no escapes. */
+/** Quotes a hex text, which needs no escapes. */
 function quoted(hex: string | null): string {
   return hex === null ? "null" : `"${hex}"`;
 }
@@ -70,7 +70,7 @@ function remembered<Key>(write: (key: Key) => string): (key: Key) => string {
   };
 }
 
-/** The exchange is the same for all its trades, except for the module of generation 3. */
+/** Writes the exchange of a trade, cached by exchange, or in generation 3 by token because of the module. */
 function exchangeWriter(): (fill: Fill) => string {
   const written = new Map<string, string>();
   return (fill) => {
@@ -84,7 +84,7 @@ function exchangeWriter(): (fill: Fill) => string {
   };
 }
 
-/** Trades come block by block: what they share of their block is written once. */
+/** Writes the place of a trade. Trades come block by block, so the fields of the block are cached. */
 function placeWriter(context: trade.RowContext): (fill: Fill) => string {
   let block = -1;
   let [head, end] = ["", ""];

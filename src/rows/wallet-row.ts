@@ -30,7 +30,7 @@ const walletMarketShape = Type.Object({
   last_trade_at_ms: marketRow.properties.created_at_ms,
 });
 
-/** What a wallet has traded since the start of coverage. */
+/** The trades of a wallet since the start of coverage, in sums. */
 export const walletRow = Type.Object({
   address: wire.addressText,
   trades,
@@ -55,7 +55,7 @@ export const walletRow = Type.Object({
   }),
 });
 
-/** A wallet as clients see it, by the markets that it traded, of which there is at least one. */
+/** A wallet as clients see it, built from the markets that it traded. `markets` must not be empty. */
 export function presentWallet(
   address: Address,
   markets: readonly WalletMarket[],

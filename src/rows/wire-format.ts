@@ -1,13 +1,13 @@
 /**
- * How values of the inside look to clients: the shapes that several rows share, and the functions
- * that make them. A row is the same on REST, on the stream and in exports.
+ * How internal values look to clients: the schemas that several rows share, and the functions that
+ * format values. A row is the same in REST responses, on the stream and in exports.
  */
 import { type TSchema, type TSchemaOptions, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import type { ConditionId, TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
 
-/** The same, or `null` where it is not known or does not apply. */
+/** Returns the schema of a value that is `null` when it is unknown or does not apply. */
 export function nullable<Shape extends TSchema>(shape: Shape, options: TSchemaOptions = {}) {
   return Type.Union([shape, Type.Null()], options);
 }
@@ -48,17 +48,17 @@ export const exchangeText = Type.Enum(["standard", "neg_risk"]);
 export const exchangeVersionNumber = Type.Enum([1, 2, 3], { type: "integer" });
 export const moduleText = Type.Enum(["binary", "neg_risk", "combinatorial"]);
 
-/** Unix seconds as the two forms every time is given in. */
+/** Formats unix seconds in both forms in which rows have times. */
 export function timeFields(seconds: number): { timestamp: string; timestamp_ms: number } {
   return { timestamp: formatTime(seconds), timestamp_ms: seconds * 1000 };
 }
 
-/** Unix milliseconds of someone else's clock, as both forms. */
+/** Formats unix milliseconds, such as times of the venue, in both forms. */
 export function millisecondFields(ms: number): { timestamp: string; timestamp_ms: number } {
   return { timestamp: new Date(ms).toISOString(), timestamp_ms: ms };
 }
 
-/** Unix seconds as RFC 3339; without fraction when there is none, as in times of blocks. */
+/** Formats unix seconds as RFC 3339. Whole seconds, such as block times, have no fraction. */
 export function formatTime(seconds: number): string {
   if (!Number.isSafeInteger(seconds)) return new Date(seconds * 1000).toISOString();
   const day = Math.floor(seconds / secondsPerDay);
@@ -73,7 +73,7 @@ export function formatTime(seconds: number): string {
 
 const secondsPerDay = 86_400;
 const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
-/** Rows of one answer are mostly of few days, and to make a date of each takes as long as all the rest. */
+/** The date formatted last. Rows of a response are of few days, and a new `Date` for each doubles the time. */
 let lastDay = { day: 0, text: "1970-01-01T" };
 
 /** Micros as a decimal, or `null`. */
