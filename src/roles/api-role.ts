@@ -20,7 +20,7 @@ import { serveEverything } from "./listen.ts";
 import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
 import { readContracts } from "./read-contracts.ts";
 
-/** Serves what an indexer elsewhere stores and publishes. Returns where it listens. */
+/** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
   const { chainId, dataDir } = config;

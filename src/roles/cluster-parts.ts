@@ -1,4 +1,4 @@
-/** What the roles of a cluster share, and report of it in metrics and readiness. */
+/** The parts that the roles of a cluster share: Redis, the feed, and the status for metrics and readiness. */
 import { hostname } from "node:os";
 import type { AccessStore } from "../access/access-store.ts";
 import type { Metrics } from "../api/metrics/metrics-schema.ts";
@@ -15,12 +15,12 @@ import type { RoleStart } from "./open-parts.ts";
 type RedisState = Pick<RedisConnection, "isUp" | "downSeconds">;
 type ClusterMetrics = NonNullable<Metrics["cluster"]>;
 
-/** What a process is called in messages and metrics. */
+/** Returns the name of this process in messages and metrics. */
 export function nodeName(): string {
   return `${hostname()}:${process.pid}`;
 }
 
-/** Connects to the Redis of the cluster, or goes on trying. */
+/** Connects to the Redis of the cluster. While it is down, the connection is retried in the background. */
 export async function openRedis({ config, log, life }: RoleStart): Promise<RedisConnection> {
   const { redisUrl } = config;
   assert(redisUrl !== null, "roles of a cluster require it");
@@ -29,7 +29,7 @@ export async function openRedis({ config, log, life }: RoleStart): Promise<Redis
   return redis;
 }
 
-/** The feed of the chain, whose messages only nodes with the same pepper can write. */
+/** Opens the feed of the chain. Its messages are authenticated: only nodes with the same pepper can write them. */
 export async function openFeed(
   start: RoleStart,
   { redis, access }: { readonly redis: RedisConnection; readonly access: AccessStore },
@@ -39,13 +39,13 @@ export async function openFeed(
   return new RedisFeed({ redis, reader: await openRedis(start), codec, chainId });
 }
 
-/** Which indexer is active; `null` when that is not known. */
+/** The active indexer, and the number of its term; `null` when the term is not known. */
 export type ActiveIndexer = { readonly node: string; readonly term: number | null };
 
-/** A status comes every second, so there is one among them. */
+/** How many messages are searched for a sender. The indexer sends a status every second, so these include one. */
 const newestMessages = 64;
 
-/** What a serving node knows. */
+/** Returns the status of the cluster as a serving node knows it. */
 export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
   const { ageMs, term, indexer, hasHole } = feed;
   return {
@@ -59,7 +59,7 @@ export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetri
   };
 }
 
-/** What an indexer knows; `own` while it is the active one. */
+/** Returns the status of the cluster as an indexer knows it. `own` is `null` unless it is the active one. */
 export function indexingStatus(
   redis: RedisState,
   active: ActiveIndexer | null,
@@ -76,7 +76,7 @@ export function indexingStatus(
   };
 }
 
-/** The indexer that has sent the newest messages of the feed. */
+/** Finds the indexer that sent the newest messages of the feed; `null` when it is not known. */
 export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer | null> {
   try {
     const end = await feed.end();
@@ -88,7 +88,7 @@ export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer
     const node = found.find((sender) => sender !== null);
     return node === undefined || node === null ? null : { node, term: newest.term };
   } catch {
-    // Not known without Redis.
+    // The feed cannot be read, for example because Redis is down.
     return null;
   }
 }

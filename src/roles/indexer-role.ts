@@ -35,7 +35,7 @@ import {
 } from "./open-parts.ts";
 import { readContracts } from "./read-contracts.ts";
 
-/** What an indexer has opened that is not active yet. */
+/** The parts that an indexer opens before it is active. */
 type Standby = {
   readonly metrics: ServiceMetrics;
   readonly indexing: IndexingStart;
@@ -44,17 +44,17 @@ type Standby = {
   readonly lease: Lease;
 };
 
-/** What answers for the active indexer. */
+/** The readings of the active indexer, for readiness and metrics. */
 type Active = {
   readonly readChecks: () => Promise<Checks>;
-  /** The number of the present term; `null` while there is none. */
+  /** Returns the number of the current term; `null` while there is none. */
   readonly readTerm: () => number | null;
   readonly readOpenClaims: () => number;
 };
 
 /**
- * Waits until no other indexer is active, then indexes the chain into the shared database and publishes what it does.
- * Returns where health, readiness and metrics are served from the beginning.
+ * Opens the role `index`: waits until no other indexer is active, then indexes the chain into the shared database and
+ * publishes the changes. Returns the URL of health, readiness and metrics, which are served immediately.
  */
 export async function openIndex(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
@@ -63,7 +63,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
   const indexing = { config, contracts, startedAt };
   const chain = openChain(start, indexing);
-  // Keys are in the database, also while this indexer stands by.
+  // Creates the tables, because a standby needs the keys in them too.
   const { engine } = await openDatabase(serverPlaceOf(config, contracts), dataDir);
   await engine.close();
   const access = await openAccess(start);
@@ -100,7 +100,7 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { log, life } = start;
   const { metrics, indexing, chain, feed, lease } = standby;
   const { contracts } = indexing;
-  // What was served of earlier terms is then compared by the publisher.
+  // With a complete feed, the publisher compares the blocks served in earlier terms with the indexed ones.
   const isServedKnown = await isFeedWhole(feed);
   const store = await openWrittenFacts(start, { contracts, isServedKnown });
   const state = await openState(start, { facts: store, contracts });

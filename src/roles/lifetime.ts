@@ -1,8 +1,8 @@
 type Ending = () => void | Promise<void>;
 
-/** What a role has opened, which is closed in the reverse order. */
+/** Closes the parts that a role has opened, in reverse order. */
 export class Lifetime {
-  /** Resolves with what only a restart can repair, if that ever happens. */
+  /** Resolves with the first error that only a restart can repair. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
   readonly #endings: Ending[] = [];
@@ -13,13 +13,13 @@ export class Lifetime {
     this.fail = resolve;
   }
 
-  /** Has something closed with the rest, before what was opened earlier. */
+  /** Registers a function that closes a part, to be called before those registered earlier. */
   onClose(end: Ending): void {
     this.#endings.push(end);
   }
 
   async close(): Promise<void> {
-    // What is opened meanwhile is closed too.
+    // Parts that are opened meanwhile are closed too.
     for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) await end();
   }
 }

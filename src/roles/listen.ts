@@ -1,4 +1,4 @@
-/** How a role answers requests. */
+/** The listeners of a role. */
 import type { AccessStore } from "../access/access-store.ts";
 import type { Backend } from "../api/backend.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
@@ -33,7 +33,7 @@ type Served = {
   readonly readChecks: () => Checks | Promise<Checks>;
 };
 
-/** Serves REST, the stream and the explorer; where is returned. */
+/** Serves REST, the stream, the explorer and the guide. Returns the URL. */
 export async function serveEverything(
   start: RoleStart,
   { hub, backend, ...parts }: Served & { readonly hub: Hub; readonly backend: Backend },
@@ -63,13 +63,13 @@ export async function serveEverything(
     life.onClose(() => stream.close());
     return url;
   } catch (thrown) {
-    // Its timers would keep a process alive that cannot listen.
+    // The timers of the stream server would keep a process alive that cannot listen.
     await stream.close();
     throw thrown;
   }
 }
 
-/** Serves health, readiness and metrics alone. */
+/** Serves health, readiness and metrics only. Returns the URL. */
 export async function serveOperations(
   start: RoleStart,
   { access, metrics, readChecks }: Omit<Served, "metrics"> & { readonly metrics: MetricsSource },
@@ -83,7 +83,7 @@ export async function serveOperations(
   return listen(start, { access, edge: edgeOf(start, access), routes, metrics });
 }
 
-/** Serves some routes, and metrics for scrapers on a port of their own if one is set. */
+/** Serves routes, and metrics for scrapers on a separate port if one is set. Returns the URL of the routes. */
 async function listen(
   start: RoleStart,
   served: {
@@ -103,7 +103,7 @@ async function listen(
   life.onClose(() => http.close());
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
-  // Its connections are counted apart.
+  // A separate admission, so that connections of scrapers are counted separately.
   const own = edgeOf(start, access);
   const scraped = await HttpServer.open({ ...own, port: config.metricsPort, routes });
   life.onClose(() => scraped.close());

@@ -1,4 +1,4 @@
-/** Parts that several roles open, each closed with the lifetime it is opened for. */
+/** Parts that several roles open. Each is closed with the lifetime that it is opened for. */
 import type { AccessStore } from "../access/access-store.ts";
 import { Admission } from "../access/admission.ts";
 import type { IpBlock } from "../access/ip-blocks.ts";
@@ -22,7 +22,7 @@ import { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import type { Lifetime } from "./lifetime.ts";
 
-/** What every role is started with. */
+/** The inputs of every role. */
 export type RoleStart = {
   readonly role: Role;
   readonly config: Config;
@@ -30,14 +30,14 @@ export type RoleStart = {
   readonly life: Lifetime;
 };
 
-/** The keys, limits and blocks of this process, or of its cluster: those need the tables of the database. */
+/** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */
 export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
   const access = await openConfiguredAccess(config, { isNode: true, log });
   life.onClose(() => access.close());
   return access;
 }
 
-/** Decides who may call a listener. */
+/** Returns the admission that decides which requests a listener accepts. */
 export function admissionOf(config: Config, access: AccessStore): Admission {
   const { authFailuresMax, trustedProxies, connectionsPerIp } = config;
   const isPublicRead = config.publicRead === 1;
@@ -50,7 +50,7 @@ export function admissionOf(config: Config, access: AccessStore): Admission {
   return new Admission({ access, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
 }
 
-/** To be opened before everything else that takes long: nodes are asked meanwhile. */
+/** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */
 export function openChain({ config, log, life }: RoleStart, start: IndexingStart): ChainThread {
   const options = {
     urls: config.rpcUrls,
@@ -65,7 +65,7 @@ export function openChain({ config, log, life }: RoleStart, start: IndexingStart
   return chain;
 }
 
-/** The facts, for the process that writes them, in the engine that is configured. */
+/** Opens the facts in the configured engine, for the process that writes them. */
 export async function openWrittenFacts(
   { config, log, life }: RoleStart,
   { contracts, isServedKnown = false }: { contracts: Contracts; isServedKnown?: boolean },
@@ -78,7 +78,7 @@ export async function openWrittenFacts(
   return facts;
 }
 
-/** The state of the markets, from their copy and what is stored since; saved again at the end. */
+/** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */
 export async function openState(
   { config, log, life }: RoleStart,
   { facts, contracts }: { readonly facts: IndexedFacts; readonly contracts: Contracts },
@@ -95,14 +95,14 @@ export async function openState(
     try {
       state.save();
     } catch (thrown) {
-      // What is not saved is made again at the next start; everything else has to be closed.
+      // The next start derives again what is not saved. A failure here must not keep other parts from closing.
       log.warn({ err: toError(thrown) }, "the copy of the markets could not be saved");
     }
   });
   return state;
 }
 
-/** The order books of the venue; `null` without one. */
+/** Opens the order books of the venue; `null` without a venue. */
 export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
   const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
   if (venue === "none") return null;
@@ -111,7 +111,7 @@ export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
   return books;
 }
 
-/** What the venue says of markets, into the state; `null` without a venue. */
+/** Starts fetching market metadata from the venue into the state; `null` without a venue. */
 export function openMetadata(
   { config, log, life }: RoleStart,
   state: MarketState,
@@ -119,7 +119,7 @@ export function openMetadata(
 ): MarketMetadata | null {
   const { venue, venueMetadataUrl: baseUrl } = config;
   if (venue === "none") return null;
-  // The service does without the market metadata, but not without its disk.
+  // The service works without market metadata, but not without its disk.
   const onFailure = (error: Error): void => {
     if (error instanceof DataFolderUnwritableError) life.fail(error);
   };
@@ -129,7 +129,7 @@ export function openMetadata(
   return metadata;
 }
 
-/** Audits what is stored, once it is started. */
+/** Opens the auditor of stored blocks. The caller starts it. */
 export function openAuditor(
   { config, log, life }: RoleStart,
   { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
@@ -148,7 +148,7 @@ export function openAuditor(
   return auditor;
 }
 
-/** What the readiness of a process that indexes depends on. */
+/** Reads the readiness checks of a process that indexes. */
 export async function readIndexingChecks(parts: {
   readonly indexer: Indexer;
   readonly auditor: Auditor;

@@ -4,7 +4,7 @@ import { toError } from "../base/errors.ts";
 import { type Contracts, parseContracts } from "../contracts/contracts.ts";
 import { polygonContracts } from "../contracts/polygon-contracts.ts";
 
-/** The contracts of the file, or those of Polygon. Throws `ConfigError` with every mistake. */
+/** Reads the contracts of a file; `null` means Polymarket on Polygon. Throws `ConfigError` with every mistake. */
 export async function readContracts(path: string | null): Promise<Contracts> {
   const input = path === null ? polygonContracts : await readJson(path);
   const parsed = parseContracts(input);

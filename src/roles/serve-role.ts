@@ -24,7 +24,7 @@ import {
 } from "./open-parts.ts";
 import { readContracts } from "./read-contracts.ts";
 
-/** Indexes the chain and serves it, all in one process. Returns where it listens. */
+/** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL. */
 export async function openServe(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
   const { dataDir, chainId } = config;
@@ -67,11 +67,11 @@ export async function openServe(start: RoleStart): Promise<string> {
   return url;
 }
 
-/** When the steps of a start were done, in milliseconds since the process began. */
+/** Records when each step of a start was done, in milliseconds since the process began. */
 class StartLog {
   readonly #doneAtMs: Record<string, number> = {};
 
-  /** To be made when the modules are loaded. */
+  /** Records the first step: the modules are loaded. */
   constructor() {
     this.done("modules");
   }
