@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 
-/** What the process ends with. */
+/** The exit codes of the process. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
   tryAgain: 75,
 } as const;
 
-/** A mistake in the words after `oddwire`. */
+/** A mistake in the arguments of `oddwire`. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -21,12 +21,12 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** No node can be asked; time can help. */
+/** No node answers. A later run can succeed. */
 export class NodesSilentError extends Error {
   override name = "NodesSilentError";
 }
 
-/** Writes lines to standard output; returns the exit code of success. */
+/** Writes lines to standard output. Returns the exit code of success. */
 export function print(...lines: readonly string[]): number {
   for (const line of lines) process.stdout.write(`${line}\n`);
   return exitCodes.done;
@@ -39,8 +39,8 @@ export function addExamples(command: Command, examples: readonly string[]): Comm
 }
 
 /**
- * An action for commander. The module with the work is loaded only when its command runs, so that help and
- * completion start quickly. The work resolves with the exit code.
+ * Returns an action for commander. The module of a command is loaded only when the command runs, so that
+ * help and completion start quickly. The work resolves with the exit code.
  */
 export function lazily<Given extends readonly unknown[]>(
   load: () => Promise<(...given: Given) => Promise<number>>,

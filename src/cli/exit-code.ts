@@ -10,17 +10,17 @@ import {
 import { ClaimedElsewhereError } from "../storage/server/claims.ts";
 import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command.ts";
 
-/** The exit code of a failure and what to write to standard error: 1 a failure, 2 wrong use or settings, 70 a bug, 75 try again. */
+/** Returns the exit code and the message of a failure: 1 failure, 2 wrong use or settings, 70 bug, 75 try again. */
 export function describeFailure(thrown: unknown): { code: number; text: string } {
   const error = toError(thrown);
-  // Closing has failed as well: what failed first is the reason.
+  // Closing has failed too. The first error is the reason.
   if (error instanceof SuppressedError) return describeFailure(error.suppressed);
   if (error instanceof CommanderError) return describeMisuse(error);
   const code = exitCodeOf(error);
   return { code, text: code === exitCodes.bug ? String(error.stack) : plain(error) };
 }
 
-/** Help and version were asked for; a group without a command shows its help. */
+/** Describes an error of commander. Help and version have exit code 0; a group without a command shows its help. */
 function describeMisuse({ code, exitCode, message }: CommanderError) {
   if (exitCode === 0) return { code: exitCodes.done, text: "" };
   if (code === "commander.help") return { code: exitCodes.misused, text: "" };
@@ -44,7 +44,7 @@ function exitCodeOf(error: Error): number {
     : exitCodes.bug;
 }
 
-/** A port in use or a host of another machine is a setting that does not fit. */
+/** Whether the service cannot listen: the port is in use or not allowed, or the host is not one of this machine. */
 function isAddressError(error: Error): boolean {
   return ["EADDRINUSE", "EADDRNOTAVAIL", "EACCES"].includes(
     (error as NodeJS.ErrnoException).code ?? "",
@@ -52,7 +52,7 @@ function isAddressError(error: Error): boolean {
 }
 
 function plain(error: Error): string {
-  // Clients do not see the cause, such as the name of a server. Operators do.
+  // Operators see the cause, such as the name of a server. Clients do not.
   if (error instanceof AppError && error.cause instanceof Error) return plain(error.cause);
   if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return portTaken(error);
   if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;

@@ -5,7 +5,7 @@ import { AppError } from "../base/errors.ts";
 import { describeFailure } from "./exit-code.ts";
 import { buildProgram, everyCommand } from "./program.ts";
 
-/** How the command line refuses some words. */
+/** Runs a command line that must be refused, and returns the message. */
 async function refusal(line: string): Promise<string> {
   const program = buildProgram().configureOutput({ writeErr: () => {} });
   try {

@@ -7,7 +7,7 @@ import { addAdminCommands } from "./admin/admin-commands.ts";
 import { addClientCommands } from "./client/client-commands.ts";
 import { addServiceCommands } from "./service/service-commands.ts";
 
-/** The command line. Wrong use throws commander's `CommanderError`; nothing is written to standard error. */
+/** Builds the command line. Wrong use throws commander's `CommanderError` and writes nothing to standard error. */
 export function buildProgram(): Command {
   const program = new Command("oddwire")
     .description(`oddwire ${version}: a self-hosted API for on-chain prediction markets`)
@@ -33,12 +33,12 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** A command and all of its subcommands. */
+/** Returns a command and all of its subcommands. */
 export function everyCommand(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(everyCommand)];
 }
 
-/** Commander's own knows no commands of commands. */
+/** Adds `help`. Commander's own command cannot show the help of nested commands. */
 function addHelpCommand(program: Command): void {
   program
     .command("help [command...]")
@@ -48,7 +48,7 @@ function addHelpCommand(program: Command): void {
     });
 }
 
-/** Of two values commander drops the first: a key created with `--ips` twice would accept only the last. */
+/** Refuses an option given twice. Commander keeps the last value only: a key would lose the ranges of a first `--ips`. */
 function acceptOnce(option: Option): void {
   if (option.isBoolean()) return;
   const parse = option.parseArg;

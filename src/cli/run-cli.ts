@@ -1,9 +1,9 @@
-/** The command line: runs the command and sets the exit code; `exit-code.ts` has the codes of failures. */
+/** The entry of the command line. `exit-code.ts` maps failures to exit codes. */
 import { styleText } from "node:util";
 import { exitCodes } from "./command.ts";
 import { buildProgram } from "./program.ts";
 
-/** Runs the command that the words name, and sets the exit code of the process. */
+/** Runs the command given by `words`, and sets the exit code of the process. */
 export async function runCli(words: readonly string[]): Promise<void> {
   endWithReader();
   const program = buildProgram();
@@ -19,7 +19,7 @@ export async function runCli(words: readonly string[]): Promise<void> {
   }
 }
 
-/** The reader of our output may stop, as `head` does; that is not a failure. */
+/** Exits with 0 when the reader of standard output closes it, as `head` does. That is not a failure. */
 function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCodes.done);

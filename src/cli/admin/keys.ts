@@ -11,7 +11,7 @@ import { withAccess } from "./with-access.ts";
 const pageKeys = 1000;
 const graceSecondsMax = 86_400;
 
-/** Creates an API key and prints it, once. */
+/** Creates an API key and prints its value, which is not shown again. */
 export async function createKey(options: {
   readonly scope?: Scope;
   readonly name?: string;
@@ -93,7 +93,7 @@ async function readAll(keys: Keys): Promise<readonly ApiKey[]> {
   }
 }
 
-/** Names are unique among active keys only, and may look like anything: an id goes first. */
+/** Finds a key by id, then by name. Names are unique among active keys only, and a name can look like an id. */
 async function idOf(keys: Keys, word: string): Promise<string> {
   const all = await readAll(keys);
   const nowMs = systemClock.nowMs();

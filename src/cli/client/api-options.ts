@@ -3,7 +3,7 @@ import { readClientConfig } from "../../base/config/config.ts";
 import { toError } from "../../base/errors.ts";
 import { UsageError } from "../command.ts";
 
-/** Which service to call, and with which key. */
+/** The options for the service to call and its key. */
 export type ApiOptions = {
   readonly url?: string;
   readonly key?: string;
@@ -13,12 +13,12 @@ export type ApiOptions = {
 /** A service, and the key to call it with. */
 export type ApiAccess = { readonly url: string; readonly key: string };
 
-/** The service to call. Throws `UsageError` without a key or with a malformed address. */
+/** Returns the service to call and the key. Throws `UsageError` without a key or with a malformed address. */
 export function readApi(options: ApiOptions): ApiAccess {
   return { url: readUrl(options), key: readKey(options) };
 }
 
-/** The address alone, for what needs no key. */
+/** Returns only the address, for calls that need no key. Throws `UsageError` when it is malformed. */
 export function readUrl({ url = readClientConfig().url }: ApiOptions): string {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError("--url is an http or https address");

@@ -2,7 +2,7 @@ import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { fetchFailure } from "../../base/errors.ts";
 import { CommandError } from "../command.ts";
 
-/** Runs calls to a service; what it refuses, and that it cannot be reached, become a `CommandError`. */
+/** Runs calls to a service. Throws `CommandError` when it refuses or cannot be reached, unless `signal` is aborted. */
 export async function callService(run: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   try {
     await run();

@@ -9,7 +9,7 @@ import { CommandError } from "../command.ts";
 import type { ApiAccess } from "./api-options.ts";
 import type { DownloadProgress } from "./download-progress.ts";
 
-/** A list as a file. */
+/** The download of a list, or of a part of it, to a file. */
 export type Download = {
   readonly api: ApiAccess;
   readonly list: string;
@@ -21,12 +21,12 @@ export type Download = {
 
 const backoff: Backoff = { attempts: 4, firstWaitMs: 1000, longestWaitMs: 60_000 };
 const once: Backoff = { ...backoff, attempts: 1 };
-/** As long as timers go: a list may have any number of rows. */
+/** The longest time that a timer can wait, because a list can have any number of rows. */
 const timeoutMs = 2 ** 31 - 1;
 
 /**
- * Downloads a file, which is `<path>.part` until it is complete. Resolves with the cursor of the next file.
- * Retries 429, 5xx and connections that fail or break off.
+ * Downloads a file, which is named `<path>.part` until it is complete. Returns the cursor of the next file;
+ * `null` after the last. Retries 429, 5xx, and connections that fail or break off.
  */
 export async function downloadFile(download: Download): Promise<string | null> {
   const { api, signal } = download;
@@ -56,7 +56,7 @@ async function downloadOnce(connection: Connection, download: Download): Promise
   });
   const part = `${path}.part`;
   const file = createWriteStream(part, { flush: true });
-  // A disk that is full does not pass on its own; a body that breaks off does.
+  // A write error, such as a full disk, is not retried; a body that breaks off is.
   let writeError: Error | null = null;
   file.once("error", (error) => (writeError = error));
   const source = body === null ? Readable.from([]) : Readable.fromWeb(body);

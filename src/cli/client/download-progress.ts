@@ -7,8 +7,8 @@ const newLine = 10;
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 /**
- * Shows a download: a line that is overwritten on a terminal, and one line for each complete file. Rows are
- * counted in text formats only; a percentage and the time left need the number of rows too.
+ * Shows the progress of a download: on a terminal a line that is overwritten, and one line for each complete
+ * file. Rows are counted only in text formats; the percentage and the time left also need the total of rows.
  */
 export class DownloadProgress {
   readonly #output: Output;
@@ -25,7 +25,7 @@ export class DownloadProgress {
     this.#clock = clock;
   }
 
-  /** A file begins, or is tried again; `rowsTotal` is `null` when the service does not know it. */
+  /** Begins a file, or a new attempt at it. `rowsTotal` is `null` when the service does not know it. */
   begin(path: string, rowsTotal: number | null): void {
     this.#path = path;
     this.#rowsTotal = rowsTotal;

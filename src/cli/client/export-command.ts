@@ -17,7 +17,7 @@ import { exportFilters, fileEndings, rowLists } from "./export-options.ts";
 
 type ExportOptions = ApiOptions & { readonly out: string };
 
-/** What is exported, and how the service is asked for it. */
+/** The path and query of the list to export. */
 type List = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
 type Export = {
@@ -27,10 +27,10 @@ type Export = {
   readonly signal: AbortSignal;
 };
 
-/** How far an export is; there is no cursor before its first file. */
+/** The progress of an export: the complete files, and the cursor of the next; `null` before the first file. */
 type ExportState = { readonly files: number; readonly cursor: string | null };
 
-/** The same between two files, as it is saved. */
+/** The progress between two files, as it is saved to resume an export. */
 const savedState = Type.Object({
   query: Type.String(),
   files: Type.Integer({ minimum: 1 }),
@@ -46,7 +46,7 @@ export async function exportList(name: string, options: ExportOptions): Promise<
   const list = { path, query: Object.fromEntries(query) };
   const signal = signalToStop();
   await callService(() => writeFiles({ api, list, out, signal }), signal);
-  // The same command resumes after the last complete file.
+  // When aborted: the same command resumes after the last complete file.
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
@@ -76,7 +76,7 @@ function listOf(name: string, filters: ReadonlyMap<string, string>, format: stri
   const token = filters.get("token_id");
   if (token === undefined) throw new UsageError("candles need --token");
   query.delete("token_id");
-  // With a start pages lead forward.
+  // With a start time, pages of candles go forward in time.
   if (!query.has("start")) query.set("start", "0");
   return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
 }
@@ -96,7 +96,7 @@ async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   rmSync(statePath, { force: true });
 }
 
-/** Throws `AppError` rather than writing over a file, or mixing two exports. */
+/** Reads the saved progress. Throws `AppError` when the export would overwrite a file or mix with another export. */
 function readState(path: string, query: string, out: string): ExportState {
   if (existsSync(path)) {
     const state = parseState(readFileSync(path, "utf8"));
@@ -118,7 +118,7 @@ function parseState(text: string): SavedState | null {
   return Value.Check(savedState, value) ? value : null;
 }
 
-/** Replaces the file only when it is complete. */
+/** Saves the progress: writes a new file, then renames it, so that the saved file is always complete. */
 function saveState(path: string, state: SavedState): void {
   const next = `${path}.next`;
   writeFileSync(next, JSON.stringify(state), { flush: true });

@@ -18,15 +18,15 @@ export const rowLists = [
   "resolutions",
 ] as const;
 
-/** Everything that `export` writes. */
+/** The names of all lists that `export` writes. */
 export const exportLists: readonly string[] = ["markets", "events", ...rowLists, "candles"];
 
-/** The extensions that choose a format. The formats are named here again, so that help loads no schemas. */
+/** The file extensions that select a format. The names are repeated here so that help loads no schemas. */
 export const fileEndings: readonly string[] = (
   ["ndjson", "csv", "parquet", "arrow"] as const satisfies readonly FileFormatName[]
 ).map((name) => `.${name}`);
 
-/** Filters that a list does not have are refused by the service. */
+/** The filters of all lists as options. The service refuses a filter that a list does not have. */
 export const exportFilters: readonly ExportFilter[] = [
   {
     flags: "--token <id>",

@@ -1,4 +1,4 @@
-/** Rows of words in columns as wide as their widest word. */
+/** Formats rows as a text table. Each column is as wide as its longest cell. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

@@ -8,10 +8,10 @@ import { type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 
 const newestRows = 10;
-/** Questions that are remembered; beyond it they are asked for again. */
+/** The maximum number of cached questions. When it is reached, the cache is cleared. */
 const questionsMax = 1_000;
 
-/** Which trades are printed; `market` is a condition id, a token id or a slug. */
+/** A filter of the printed trades. `market` is a condition id, a token id or a slug. */
 export type TradeFilter = NonNullable<ChannelRequest<"trades">["filter"]> & {
   readonly market?: string | undefined;
 };
@@ -40,10 +40,10 @@ export async function tail(options: TailOptions): Promise<number> {
 }
 
 /**
- * Prints the newest trades, or those since a time, and then all others as they are indexed, until `signal`
- * is aborted. A connection that breaks is resumed, so that each is printed once; what a fork reverts is
- * named in a line, and what replaces it is printed. Throws `AppError` when the service cannot be reached
- * at first, or refuses.
+ * Prints the newest trades, or those since a time, and then new trades as they are indexed, until `signal`
+ * is aborted. Resumes a broken connection, so that each trade is printed once. After a reorg it prints a line
+ * about the reverted trades, then the trades that replace them. Throws `CommandError` when the service
+ * refuses, or cannot be reached at first.
  */
 export async function printTrades(options: {
   url: string;
@@ -52,7 +52,7 @@ export async function printTrades(options: {
   write: (line: string) => void;
   signal: AbortSignal;
   filter?: TradeFilter;
-  /** As the service takes times; `null` for the newest trades only. */
+  /** A time in a form that the service accepts; `null` begins with the newest trades. */
   since?: string | null;
 }): Promise<void> {
   const { url, key, asJson, write, signal, since = null } = options;
@@ -65,7 +65,7 @@ export async function printTrades(options: {
     const condition =
       market === undefined ? {} : { condition_id: (await client.market(market)).id };
     const channel = { type: "trades", filter: { ...filter, ...condition } } as const;
-    // This request fails immediately on a wrong address or key; the stream would retry forever.
+    // This request fails immediately on a wrong address or key. The stream would retry forever.
     const start = await startOf(client, since);
     for await (const frame of client.stream({ channel, ...start, signal })) {
       if (frame.type === "snapshot") for (const row of frame.data) await show(row);
@@ -75,10 +75,10 @@ export async function printTrades(options: {
   }, signal);
 }
 
-/** One attempt, as a person is waiting; once connected, the longest wait between two is this. */
+/** Requests are not retried, because a person is waiting. The waits apply when the stream reconnects. */
 const patience = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
-/** Where the stream begins: at the first trade since a time, which is replayed, or at the newest ones. */
+/** Returns where the stream begins: at the first trade since a time, from which it replays, or at the newest trades. */
 async function startOf(
   client: OddwireClient,
   since: string | null,
@@ -89,7 +89,7 @@ async function startOf(
   return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
 }
 
-/** Reads the question of a market, and remembers it; `null` when the market is not known, or has no question. */
+/** Returns a cached reader of market questions; `null` when the market is unknown or has no question. */
 function questionReader(client: OddwireClient): (id: string | null) => Promise<string | null> {
   const questions = new Map<string, string | null>();
   return async (id) => {

@@ -4,7 +4,7 @@ import { type ApiOptions, readUrl } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 import { formatTable } from "./format-table.ts";
 
-/** Shows whether a running service is ready. */
+/** Prints whether a running service is ready, with its checks. */
 export async function showStatus(options: ApiOptions & { readonly json?: true }): Promise<number> {
   const url = readUrl(options);
   const client = new OddwireClient({

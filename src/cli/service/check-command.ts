@@ -10,7 +10,7 @@ import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;
 
-/** Proves the store against the nodes. */
+/** Compares stored blocks with the nodes and prints the differences. */
 export function check(
   options: RangeOptions & { readonly parallel?: string; readonly json?: true },
 ): Promise<number> {

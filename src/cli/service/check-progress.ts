@@ -3,12 +3,12 @@ import type { BlockRange } from "../../chain/raw-log.ts";
 import { formatSeconds } from "../../feed/progress-log.ts";
 
 const terminalEveryMs = 500;
-/** Elsewhere each report is a line of its own. */
+/** The interval when the output is not a terminal, where each report adds a line. */
 const lineEveryMs = 10_000;
 
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
-/** Reports how many blocks were compared, the percentage and the time left, until all are. */
+/** Reports the number of compared blocks, the percentage and the time left. */
 export class CheckProgress {
   readonly #range: BlockRange;
   readonly #output: Output;
@@ -38,7 +38,7 @@ export class CheckProgress {
     this.#output.write(isTerminal ? `\r\u001B[K${line}` : `${line}\n`);
   }
 
-  /** Clears the line on a terminal, so that results follow on a line of their own. */
+  /** Clears the line on a terminal, so that results begin on an empty line. */
   clear(): void {
     if (this.#output.isTTY === true) this.#output.write("\r\u001B[K");
   }

@@ -11,7 +11,7 @@ import {
 import { databaseStatements } from "../../storage/server/prepare-database.ts";
 import { exitCodes } from "../command.ts";
 
-/** Makes or migrates the tables on a server or a cluster; with `print` it shows the statements and runs none. */
+/** Creates or migrates the tables on a server or cluster. With `print` it only prints the statements. */
 export async function makeSchema(options: { readonly print?: boolean }): Promise<number> {
   const config = readConfig("administer");
   const contracts = await readContracts(config.contractsFile);
@@ -27,7 +27,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
   return exitCodes.done;
 }
 
-/** Checks the ClickHouse server, or all servers of the cluster, and the database that facts are kept in. */
+/** Checks the ClickHouse server, or all servers of the cluster, and the database that stores facts. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
   const place = serverPlaceOf(config, await readContracts(config.contractsFile));

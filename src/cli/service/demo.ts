@@ -8,7 +8,7 @@ import { environmentOf, type FlagValues } from "./setting-flags.ts";
 
 const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
 
-/** Runs the demo, which comes with a checkout and the package but not with the image, in a child process. */
+/** Runs the demo in a child process. A checkout and the package contain the demo; the image does not. */
 export async function runDemo(options: FlagValues): Promise<number> {
   if (!existsSync(script)) throw failure("the demo does not come with the image");
   for (const name of ["@foundry-rs/anvil/package.json", "viem"]) requireForDemo(name);
@@ -18,7 +18,7 @@ export async function runDemo(options: FlagValues): Promise<number> {
     stdio: "inherit",
     env: environmentOf(options),
   });
-  // A terminal interrupts both; a request to end this process is passed on.
+  // A terminal sends SIGINT to both processes. SIGTERM is passed on to the child.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
   const [code] = (await once(child, "exit")) as [number | null];
@@ -29,7 +29,7 @@ function failure(message: string, cause?: unknown): CommandError {
   return new CommandError(message, { cause });
 }
 
-/** The packages that only the demo needs are optional: an installation may have left them out. */
+/** Throws `CommandError` when a package is missing. Those for the demo are optional and may not be installed. */
 function requireForDemo(name: string): void {
   try {
     createRequire(script).resolve(name);

@@ -7,7 +7,7 @@ import { exitCodes, print } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
 
-/** Indexes stored blocks again where they are not what the chain says. Throws `ConfigError` for a cluster. */
+/** Replaces stored blocks that are proven to differ from the chain. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {
   const config = readConfig("serve");
   refuseCluster(config);

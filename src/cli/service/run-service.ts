@@ -13,7 +13,7 @@ import { awaitSignal } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
-/** Runs until a signal, or until only a restart can help. */
+/** Runs the role `serve` until a signal, or until a failure that only a restart can repair. */
 export async function serve(options: FlagValues): Promise<number> {
   return runService("serve", options, async (config, url) => {
     const adminKey = await createFirstKey(config);
@@ -21,7 +21,7 @@ export async function serve(options: FlagValues): Promise<number> {
   });
 }
 
-/** Runs a process of a cluster in the same way. */
+/** Returns the command that runs a role of a cluster, as `serve` does. */
 export function runRole(role: Exclude<Role, "serve">): (options: FlagValues) => Promise<number> {
   return (options) => runService(role, options, announce);
 }
@@ -30,7 +30,7 @@ async function announce(_config: Config, url: string): Promise<string> {
   return `${JSON.stringify({ listening: url, version })}\n`;
 }
 
-/** An admin key for a data folder that never had any key; `null` for all others. */
+/** Creates an admin key in a data folder that never had a key; `null` when there are keys. */
 async function createFirstKey(config: Config): Promise<string | null> {
   return withAccess(async ({ keys }) => {
     const [any] = await keys.list({ limit: 1, after: null });
@@ -40,7 +40,7 @@ async function createFirstKey(config: Config): Promise<string | null> {
   }, config);
 }
 
-/** After these a new start in the same process goes on. */
+/** Failures after which the role is opened again in the same process. */
 const startsAgain = [
   RepairOrderedError,
   RepairedElsewhereError,
@@ -48,7 +48,7 @@ const startsAgain = [
   SupersededError,
 ];
 
-/** Runs a role until a signal, or until only a restart can help. `welcome` is printed with each start. */
+/** Runs a role until a signal, or a failure that only a new process can repair. Prints `welcome` at each start. */
 async function runService(
   role: Role,
   options: FlagValues,
@@ -61,9 +61,9 @@ async function runService(
   for (;;) {
     const service = await Service.open(role, { ...config, port }, log);
     process.stdout.write(await welcome(config, service.url));
-    // So that a start after a crash finds what was compiled. The first time this blocks for some tenths of a second.
+    // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();
-    // A service that starts again is found where it was.
+    // A service that starts again keeps its port.
     port = Number(new URL(service.url).port);
     const failure = await Promise.race([stopped, service.failed]);
     await service.close();

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { describeSettings, environmentWith } from "../../base/config/config.ts";
 
-/** The flags that were given, by the name that commander has for them. */
+/** The values of the given flags, by commander's attribute names. */
 export type FlagValues = Readonly<Record<string, string | undefined>>;
 
 const flagged = describeSettings().flatMap(({ flag, variable, description, form }) =>
@@ -16,14 +16,14 @@ const flagged = describeSettings().flatMap(({ flag, variable, description, form 
       ],
 );
 
-/** The settings that are given so often that they are flags too; all of them, or those named. */
+/** Returns the options for settings that also have a flag: all of them, or those in `names`. */
 export function settingFlags(names?: readonly string[]): readonly Option[] {
   return flagged
     .filter(({ flag }) => names?.includes(flag) ?? true)
     .map(({ option: { flags, description } }) => new Option(flags, description));
 }
 
-/** The environment in which a flag that was given replaces its variable. */
+/** Returns the environment, in which each given flag replaces its variable. */
 export function environmentOf(values: FlagValues): ReturnType<typeof environmentWith> {
   const given = flagged.flatMap(({ variable, option }) => {
     const text = values[option.attributeName()];

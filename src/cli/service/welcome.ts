@@ -6,13 +6,13 @@ const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
 const startBlocks = { latest: "the latest block", genesis: "the first block of the contracts" };
 
 /**
- * What the operator needs first: where the service is, what it indexes, and the first key. A table on a
- * terminal, elsewhere one line of JSON.
+ * Formats what the operator needs first: the URLs of the service, what it indexes, and the first key. A
+ * table on a terminal; otherwise one line of JSON.
  */
 export function formatWelcome(parts: {
   readonly config: Config;
   readonly url: string;
-  /** Of the first key, which is shown only once; `null` when there are keys already. */
+  /** The value of the first key, which is shown only once; `null` when keys existed before. */
   readonly adminKey: string | null;
   readonly isTerminal: boolean;
 }): string {

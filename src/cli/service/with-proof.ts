@@ -26,25 +26,25 @@ import {
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { NodesSilentError, UsageError } from "../command.ts";
 
-/** What a command that proves the store works with. */
+/** The parts that `check` and `repair` work with. */
 export type Proof = {
   readonly dataDir: string;
   readonly store: CommittedFacts;
-  /** The range that was asked for, within what is stored. */
+  /** The requested range, which is within the coverage. */
   readonly range: BlockRange;
-  /** Reads a slice again until someone answers. */
+  /** Reads a slice again and compares it. Retries while no node answers, then throws `NodesSilentError`. */
   readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
 };
 
-/** Which blocks; by default all that are stored. */
+/** The options for the range of blocks. By default all stored blocks. */
 export type RangeOptions = { readonly from?: string; readonly to?: string };
 
-/** Blocks read again and compared at a time: what is held in memory, and what a repair does at the same time. */
+/** Blocks that are read again and compared at a time. Bounds the memory, and the blocks of one repair. */
 const sliceBlocks = 500;
 
 /**
- * Lends the store of the configuration in force, and its nodes. A server is only read unless `isWriting`. Throws
- * `DataFolderBusyError` while a service has the data folder: the engine is of one process.
+ * Opens the configured store and nodes, and passes them to `work`. A server is only read unless `isWriting`. Throws
+ * `DataFolderBusyError` while a service uses the data folder: only one process can open the embedded engine.
  */
 export async function withProof<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
@@ -77,7 +77,7 @@ async function openStore(
   const folder = await chooseEngine(config, contracts)(dataDir);
   const store = await FactStore.open(folder, { dropCopies: () => dropMarketsFile(dataDir) });
   opened.defer(() => store.close());
-  // A repair deletes rows too.
+  // A repair deletes rows too, so the trim must have finished.
   await store.trimmed;
   return store;
 }
@@ -86,14 +86,14 @@ function reportWaiting(reason: string): void {
   process.stderr.write(`oddwire: waiting for the facts: ${reason}\n`);
 }
 
-/** The range in slices, in order. */
+/** Splits a range into slices of `sliceBlocks`, in order. */
 export function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
   for (let next = from; next <= to; next += sliceBlocks) {
     yield { from: next, to: Math.min(to, next + sliceBlocks - 1) };
   }
 }
 
-/** A difference as a sentence. */
+/** Formats a difference as one sentence. */
 export function formatDifference(difference: Difference): string {
   const { block, logIndex, event, contract, problem } = difference;
   return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
@@ -133,7 +133,7 @@ async function auditPatiently(
     if (verdict.kind !== "unread") return verdict;
     const silence = `the nodes do not report blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
     if (tries >= auditLimits.commandTriesMax) throw new NodesSilentError(silence);
-    // Nothing else is said for a minute then, which looks as if it hung.
+    // Explains why nothing happens for a minute.
     if (tries === 1) process.stderr.write(`oddwire: ${silence}; asking again for a minute\n`);
     await delay(auditLimits.commandPauseMs);
   }
