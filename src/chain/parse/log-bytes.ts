@@ -1,31 +1,31 @@
 import { hexDigitFlags, hexDigitsAll, zeroDigits } from "./parse-hex.ts";
 
-/** Thrown where bytes are not as expected. One for all: it goes no further than `scan-logs.ts`. */
+/** Thrown where bytes are not as expected. One shared error is enough: `scan-logs.ts` always catches it. */
 export const mismatch = new Error("bytes that are not as expected");
 
 const quote = 0x22;
 const prefix = 0x7830; // `0x`, as its bytes are read
-/** As many hex digits are always a safe integer. */
+/** A quantity of so many hex digits is always a safe integer. */
 const quantityDigitsMax = 13;
 
-/** A text, and where in the bytes it is. */
+/** A text and its offset in the bytes. */
 export type TextAt = { readonly text: string; readonly at: number };
 
-/** Equals no text of an answer. */
+/** The start value of a `TextAt`. It equals no text of an answer. */
 export const nothingBefore: TextAt = { text: "", at: 0 };
 
-/** A text of ASCII as bytes, with its length next to it: asking a view for it is a call. */
+/** An ASCII text as bytes, with its length: reading the length of a view costs a call. */
 export type Literal = { readonly view: DataView; readonly length: number };
 
-/** `text`, which is ASCII. */
+/** Encodes `text`, which must be ASCII. */
 export function literalOf(text: string): Literal {
   return { view: new DataView(new TextEncoder().encode(text).buffer), length: text.length };
 }
 
 /**
- * A cursor over the bytes of an answer. Throws `mismatch` where they are not as expected; hex is lower case. Eight
- * bytes are compared as one float, which costs nothing to make: two are equal when their bytes are, if one side is
- * ASCII.
+ * A cursor over the bytes of an answer. Throws `mismatch` where they are not as expected; hex must be lower case.
+ * Compares eight bytes as one float, which needs no allocation. If one side is ASCII, two floats are equal only when
+ * their bytes are.
  */
 export class LogBytes {
   readonly #view: DataView;
@@ -44,7 +44,7 @@ export class LogBytes {
     return this.#at;
   }
 
-  /** The byte here; -1 at the end. */
+  /** Returns the byte at the cursor and moves over it; -1 at the end. */
   next(): number {
     const byte = this.#bytes[this.#at] ?? -1;
     this.#at += 1;
@@ -56,7 +56,7 @@ export class LogBytes {
     if (!this.skip(literal)) throw mismatch;
   }
 
-  /** Moves over `literal`, if it is what is here. */
+  /** Moves over `literal` if it is at the cursor; returns whether it is. */
   skip({ view: expected, length }: Literal): boolean {
     const view = this.#view;
     const start = this.#at;
@@ -87,7 +87,7 @@ export class LogBytes {
     this.#at = end;
   }
 
-  /** The same, read, where it is most often what `before` is: then that is answered, and nothing new made. */
+  /** Reads a hex text of `length`. If it equals `before`, which is likely, returns `before` and makes no new string. */
   known(length: number, before: TextAt): TextAt {
     const start = this.#at;
     if (this.#repeats(length, before)) {
@@ -98,7 +98,7 @@ export class LogBytes {
     return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
   }
 
-  /** The same, where it is one of a few. Their last digits differ. */
+  /** Reads a hex text of `length` that is one of a few, which are found in `few` by their last four digits. */
   oneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
     if (end > this.#length) throw mismatch;
@@ -109,12 +109,12 @@ export class LogBytes {
     return one.text;
   }
 
-  /** Whether the bytes here are those of `before`. */
+  /** Whether the bytes at the cursor equal those of `before`. */
   #repeats(length: number, { text, at }: TextAt): boolean {
     const start = this.#at;
     if (text.length !== length || start + length > this.#length) return false;
     const view = this.#view;
-    // The last digits first: they differ where others, as of addresses that begin with zeros, do not.
+    // Compares the last digits first: the first ones are often equal, as in addresses that begin with zeros.
     for (let offset = length - 8; offset > 0; offset -= 8) {
       if (view.getFloat64(start + offset, true) !== view.getFloat64(at + offset, true))
         return false;
@@ -122,7 +122,7 @@ export class LogBytes {
     return view.getUint16(start, true) === prefix;
   }
 
-  /** Moves over the hex of whole bytes, up to the quote that ends it. */
+  /** Moves over the hex text of whole bytes, up to the quote that ends it. */
   data(): void {
     const start = this.#at;
     const view = this.#view;
@@ -134,7 +134,7 @@ export class LogBytes {
       const first = hexDigitFlags(view.getInt32(end, true));
       if ((first & hexDigitFlags(view.getInt32(end + 4, true))) !== hexDigitsAll) break;
     }
-    // Data of an event is whole words of the chain, and so ends here; other data need not.
+    // Event data usually consists of 32-byte words and ends here. Other data is read to its last digit.
     if (this.#bytes[end] !== quote) end = this.#endOfDigits(end);
     if (end % 2 !== start % 2) throw mismatch;
     this.#at = end;
@@ -146,7 +146,7 @@ export class LogBytes {
     return end;
   }
 
-  /** A quantity that is surely a safe integer. */
+  /** Reads a quantity of at most 13 digits, which is always a safe integer. */
   quantity(): number {
     const bytes = this.#bytes;
     let at = this.#at + 2;

@@ -8,7 +8,7 @@ import { topic0Of } from "./scanned-log.ts";
 
 type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
 
-/** The wanted addresses and first topics. The maps give each text the one string that all logs share. */
+/** The wanted addresses and first topics. The maps return one string per text, which all logs share. */
 export type LogFilter = {
   readonly addresses: ReadonlyMap<string, Address>;
   readonly topics0: ReadonlyMap<string, Hash>;
@@ -16,7 +16,7 @@ export type LogFilter = {
   readonly topicBits: readonly ItemBits[];
 };
 
-/** `addresses` and `topics0` are not empty: an empty list would mean "any" to a node. */
+/** Derives a filter. Neither list can be empty: to a node, an empty list means "any". */
 export function deriveLogFilter(wanted: {
   readonly addresses: readonly Address[];
   readonly topics0: readonly Hash[];
@@ -31,15 +31,15 @@ export function deriveLogFilter(wanted: {
   };
 }
 
-/** Whether a block with this bloom can hold a log that passes the filter. */
+/** Whether a block with this bloom can contain a log that passes the filter. */
 export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
   const isThere = ({ bits }: ItemBits) => mayContain(bloom, bits);
   return filter.addressBits.some(isThere) && filter.topicBits.some(isThere);
 }
 
 /**
- * Whether the bloom contains wanted logs other than `logs`. A missing contract or event counts only in a sparse
- * bloom: in a full one nearly everything seems to be there, and a proof is expensive.
+ * Whether the bloom seems to contain wanted logs other than `logs`. If there are some logs, only a sparse bloom
+ * counts: a full bloom seems to contain nearly everything, and a proof is expensive.
  */
 export function showsMore(
   bloom: string,
@@ -58,10 +58,10 @@ function bitsOf(item: Address | Hash): ItemBits {
   return { item, bits: deriveBloomBits(item) };
 }
 
-/** Which blocks an `eth_getLogs` looks through. */
+/** The blocks that an `eth_getLogs` searches. */
 export type LogsOf = { readonly blockHash: Hash } | BlockRange;
 
-/** The parameter of `eth_getLogs`. */
+/** Formats the parameter of `eth_getLogs`. */
 export function formatLogsParam(of: LogsOf, filter: LogFilter): Record<string, unknown> {
   const where =
     "blockHash" in of ? of : { fromBlock: formatQuantity(of.from), toBlock: formatQuantity(of.to) };

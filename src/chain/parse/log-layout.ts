@@ -1,15 +1,15 @@
 import { type Literal, literalOf } from "./log-bytes.ts";
 
-/** The members of a log in JSON, in the order in which a node writes them. */
+/** The members of a JSON log, in the order in which a node writes them. */
 export type LogLayout = {
   readonly members: readonly { readonly name: MemberName; readonly lead: Literal }[];
-  /** What is after the last value. */
+  /** The text after the last value. */
   readonly tail: Literal;
   /** Whether each log has the time of its block. */
   readonly hasTimes: boolean;
 };
 
-/** The opening of each value, up to what differs between logs, and its end. */
+/** How each value opens, up to the part that differs between logs, and how it closes. */
 const forms = {
   address: ['"', '"'],
   topics: ['["', '"]'],
@@ -27,10 +27,10 @@ type MemberName = keyof typeof forms;
 
 const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);
 const required = Object.keys(forms).filter((name) => !optional.has(name));
-/** How much is looked at: enough for most events, and for their data when it is of some kilobytes. */
+/** How many bytes to look at: enough for most events, then enough for events with kilobytes of data. */
 const logBytesTried = [4 * 1024, 64 * 1024] as const;
 
-/** How the log at `start` is written; `null` when not plainly: white space, unusual members or types. */
+/** Learns the layout of the log at `start`; `null` when it has white space, unusual members or unusual types. */
 export function learnLayout(body: Buffer, start: number): LogLayout | null {
   for (const bytes of logBytesTried) {
     const layout = layoutOf(body.toString("latin1", start, start + bytes));
@@ -39,7 +39,7 @@ export function learnLayout(body: Buffer, start: number): LogLayout | null {
   return null;
 }
 
-/** That of the log that `text` begins with, if all of it is there. */
+/** The layout of the log that `text` begins with; `null` if the log is cut off or unusual. */
 function layoutOf(text: string): LogLayout | null {
   const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
   const members: { name: MemberName; lead: Literal }[] = [];

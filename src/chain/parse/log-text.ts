@@ -1,14 +1,14 @@
 import { assert } from "../../base/assert.ts";
 import type { RawLog } from "../raw-log.ts";
 
-/** `0x` and the digits of a word. */
+/** The length of `0x` and the 64 digits of a word. */
 const wordLength = 66;
-/** What is between the texts of two topics in JSON. */
+/** The JSON between two topics. */
 const separator = '","';
-/** From one topic to the next. */
+/** The bytes from the start of one topic to the next. */
 export const topicStride: number = wordLength + separator.length;
 
-/** The bytes that logs are read from, most often the answer of a node. */
+/** The bytes that logs are read from: usually the answer of a node. */
 export class TextSource {
   #bytes: Buffer;
   #view: DataView;
@@ -27,25 +27,25 @@ export class TextSource {
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** From now on reading one of its logs throws, instead of returning what is written there next. */
+  /** Makes later reads of its logs throw, because their memory is reused for other answers. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
     this.#view = viewOf(this.#bytes);
   }
 }
 
-/** Where the hex text of topics and data is: making strings first costs half as much again (decision 0012). */
+/** Where the hex text of topics and data is. Decoding from strings instead takes half as long again (decision 0012). */
 export type LogText = {
   readonly source: TextSource;
   readonly topicCount: number;
-  /** Where `0x` of the first topic is; the next are `topicStride` behind each other. */
+  /** The offset of `0x` of the first topic. The next topics follow at every `topicStride`. */
   readonly topicsAt: number;
-  /** Where `0x` of the data is, and where its digits end. */
+  /** The offset of `0x` of the data, and the offset where its digits end. */
   readonly dataAt: number;
   readonly dataEnd: number;
 };
 
-/** The same of a log that is there as strings. */
+/** Writes the topics and data of a log, which are strings, as a `LogText`. */
 export function writeLogText({ topics, data }: Pick<RawLog, "topics" | "data">): LogText {
   const text = topics.join(separator);
   const bytes = Buffer.from(text + data, "latin1");

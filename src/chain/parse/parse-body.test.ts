@@ -10,7 +10,7 @@ import { parseBody } from "./parse-body.ts";
 import { ParsedLogs, parseLogs } from "./parse-log.ts";
 import { plainLog } from "./scanned-log.ts";
 
-/** Some differ in their first digits alone. */
+/** Some of these differ only in their first digits. */
 const addresses = ["ab".repeat(20), "cd".repeat(20), `cd${"ab".repeat(19)}`].map(
   (digits) => `0x${digits}` as Address,
 );
@@ -18,7 +18,7 @@ const topics0 = ["01".repeat(32), "02".repeat(32), `02${"01".repeat(31)}`].map(
   (digits) => `0x${digits}` as Hash,
 );
 const filter = deriveLogFilter({ addresses, topics0 });
-/** So that answers of a few logs are scanned too. */
+/** Scans small answers too. */
 const scannedMin = 0;
 
 const digit = fc.nat(15).map((value) => value.toString(16));
@@ -28,7 +28,7 @@ const anyHash = fc.oneof(
   fc.constantFrom(`0x${"0b".repeat(32)}`, `0x0c${"0b".repeat(31)}`),
   anyDigits(64),
 );
-/** Of up to 52 bits: more are sent by no chain, and so not scanned. */
+/** Up to 52 bits. No chain sends larger quantities, and they are not scanned. */
 const anyQuantity = fc
   .oneof(fc.nat(999), fc.integer({ min: 0, max: 2 ** 52 - 1 }))
   .map((value) => `0x${value.toString(16)}`);
@@ -59,7 +59,7 @@ const memberNames = [
   "removed",
 ] as const;
 
-/** An answer of a node that writes the members of all logs in one order, with or without the last. */
+/** An answer of a node that writes the members of all logs in one order, with or without the optional ones. */
 const anyAnswer = fc
   .record({
     logs: fc.array(anyLog, { minLength: 1, maxLength: 5 }),
@@ -75,7 +75,7 @@ const anyAnswer = fc
     return JSON.stringify(isBatch ? batch : reply);
   });
 
-/** What may be in an answer in place of something else. */
+/** A text to put in place of a part of an answer. */
 const anyPiece = fc.oneof(
   fc.constantFrom("0", "f", "F", "g", "x", '"', "\\", "[", "]", "{", "}", ",", ":", " ", "\n"),
   fc.constantFrom('"result":[{', '\\"result":[{', '"removed":true', '"removed":0', "null", "[]"),
@@ -151,7 +151,7 @@ function assertSame(body: Buffer): void {
   assert.deepEqual(actual, expected, body.toString());
 }
 
-/** The answer as those see it who parse its results as logs; `null` when it is not JSON. */
+/** The answer with its results parsed as logs; `null` when it is not JSON. */
 function read(body: Buffer, parse: (body: Buffer) => unknown): unknown {
   let value: unknown;
   try {

@@ -2,15 +2,15 @@ import type { Body } from "../rpc/response-body.ts";
 import type { ParsedLogs } from "./parse-log.ts";
 import { scanLogs } from "./scan-logs.ts";
 
-/** Smaller answers are not worth learning how their logs are written. */
+/** In smaller answers, learning the layout of the logs does not pay off. */
 const scannedBytesMin = 16 * 1024;
 const listOfLogs = '"result":[{';
-/** Stands for the logs while the rest is parsed. */
+/** Replaces the logs while the rest is parsed. */
 const placeholder = "the logs of this answer";
 
 /**
- * The JSON of an answer, with `ParsedLogs` as the result of the call whose logs are most of a large
- * one: the body is theirs then, and else released. Throws a `SyntaxError`.
+ * Parses the JSON of an answer. In a large answer, the first list of logs becomes `ParsedLogs`, which own the body from
+ * then on. Otherwise the body is released. Throws a `SyntaxError`.
  */
 export function parseBody(body: Body, scannedMin = scannedBytesMin): unknown {
   const scanned = body.bytes.length < scannedMin ? undefined : parseAround(body);
@@ -22,7 +22,7 @@ export function parseBody(body: Body, scannedMin = scannedBytesMin): unknown {
   }
 }
 
-/** `undefined` when the logs are not found to be the result of a call. */
+/** Parses an answer around its scanned logs; `undefined` when these are not the result of a call. */
 function parseAround(body: Body): unknown {
   const { bytes } = body;
   const start = bytes.indexOf(listOfLogs);
@@ -32,13 +32,13 @@ function parseAround(body: Body): unknown {
   if (scan === null) return undefined;
   const before = bytes.toString("utf8", 0, bracket);
   const after = bytes.toString("utf8", scan.end);
-  // Without an escape, a text is the placeholder only where that can be read.
+  // Without escapes, a string equals the placeholder only if its bytes do.
   if (isMisleading(before) || isMisleading(after)) return undefined;
   const value: unknown = JSON.parse(`${before}"${placeholder}"${after}`);
   return putLogs(value, scan.logs) ? value : undefined;
 }
 
-/** Puts the logs where the placeholder is the result of a call; a name may only look like `result`. */
+/** Puts the logs in place of the placeholder if it is the result of a call, and not a deeper member of that name. */
 function putLogs(value: unknown, logs: ParsedLogs): boolean {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const item of items) {

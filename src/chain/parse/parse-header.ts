@@ -3,7 +3,7 @@ import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { parseBloom, parseQuantity } from "./parse-hex.ts";
 
-/** What is needed of a header. */
+/** The fields of a block header that are used. */
 export type Header = BlockRef & {
   readonly parentHash: Hash;
   /** Unix seconds. */
@@ -15,7 +15,7 @@ export type Header = BlockRef & {
 /** The year 2106: times are stored in 32 bits. */
 const timestampMax = 2 ** 32 - 1;
 
-/** A block as `eth_getBlockBy...` answers it; `null` when the node does not know it (yet). */
+/** Parses a block as `eth_getBlockBy...` returns it; `null` when the node does not have it (yet). */
 export function parseHeader(value: unknown): Header | null {
   if (value === null) return null;
   if (typeof value !== "object") throw new EndpointError("malformed", "a header is no object");
@@ -30,7 +30,7 @@ export function parseHeader(value: unknown): Header | null {
   };
 }
 
-/** The value; without it, an error that names the member. */
+/** Returns the value, or throws an error that names the member. */
 function present<Value>(value: Value | null, name: keyof Header): Value {
   if (value !== null) return value;
   throw new EndpointError("malformed", `a header has no ${name}, or one of a wrong form`);

@@ -1,8 +1,8 @@
 /** Values of JSON-RPC: hex quantities and data. Parsers return lower case, or `null`. */
 
-/** What `hexDigitFlags` says of a word that is all lower-case hex digits. */
+/** The result of `hexDigitFlags` for a word of four lower-case hex digits. */
 export const hexDigitsAll = 0x80808080 | 0;
-/** Eight zeros, most of what events hold, as the float that stands for their bytes. */
+/** The bytes of eight `0` digits, read as a float. Most digits of events are zeros. */
 export const zeroDigits: number = new Float64Array(new Uint8Array(8).fill(48).buffer)[0] ?? 0;
 
 /**
@@ -21,18 +21,18 @@ function normalHex(text: string): string | null {
   return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : null;
 }
 
-/** The 256 bytes of a header's `logsBloom`. */
+/** Parses the 256 bytes of a header's `logsBloom`. */
 export function parseBloom(value: unknown): string | null {
   return typeof value === "string" && value.length === 2 + 512 ? normalHex(value) : null;
 }
 
-/** Bytes of any length. */
+/** Parses bytes of any length. */
 export function parseBytes(value: unknown): string | null {
   if (typeof value !== "string" || value.length % 2 !== 0) return null;
   return normalHex(value);
 }
 
-/** A hex quantity that is a safe integer; leading zeros are let pass, as some nodes send them. */
+/** Parses a hex quantity that is a safe integer. Accepts leading zeros, as some nodes send them. */
 export function parseQuantity(value: unknown): number | null {
   if (typeof value !== "string" || value.length < 3 || value.length > 18) return null;
   if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120) return null;
@@ -45,7 +45,7 @@ export function parseQuantity(value: unknown): number | null {
   return Number.isSafeInteger(quantity) ? quantity : null;
 }
 
-/** The value of a hex digit in either case, by character code; -1 when it is none. */
+/** Returns the value of a hex digit in either case, by character code; -1 for any other character. */
 export function hexDigit(code: number): number {
   if (code >= 48 && code <= 57) return code - 48;
   if (code >= 97 && code <= 102) return code - 87;

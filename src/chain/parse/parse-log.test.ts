@@ -90,7 +90,7 @@ test("R14: whatever comes, the answer is logs or a malformed error", () => {
   );
 });
 
-/** A good log in which any field may be anything. */
+/** A good log in which any field can have any value. */
 function mutations(): Record<string, fc.Arbitrary<unknown>> {
   const fields = Object.entries(good).map(([field, value]) => {
     return [field, fc.oneof(fc.constant(value), fc.anything())] as const;

@@ -5,10 +5,10 @@ import type { LogFilter } from "./log-filter.ts";
 import { parseBytes, parseQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
 
-/** Logs of the right form, in the order of the answer. */
+/** Well-formed logs, in the order of the answer. */
 export class ParsedLogs {
   readonly logs: readonly RawLog[];
-  /** Unix seconds of each log's block, when the node sends them with every log; else `null`. */
+  /** The time of each log's block in Unix seconds; `null` unless the node sends it with every log. */
   readonly timestamps: readonly number[] | null;
   readonly #logs: RawLog[];
   readonly #onRelease: () => void;
@@ -25,8 +25,8 @@ export class ParsedLogs {
   }
 
   /**
-   * Ends the reading of the logs, and empties the list: a call that waited for the answer is old by then,
-   * and would keep them until the whole heap is collected. Need not be called.
+   * Releases the answer and empties the list. Otherwise the call that waited for the answer, which is in the old
+   * generation by then, would keep the logs until a full collection. Optional.
    */
   release(): void {
     this.#logs.length = 0;
@@ -39,12 +39,12 @@ type LogJson = Readonly<Record<keyof RawLog | "transactionHash" | "transactionIn
   readonly blockTimestamp?: unknown;
 };
 
-/** Positions must fit `seq` (base/ids.ts), which has room for a million logs in a block. */
+/** Positions must fit into `seq` (base/ids.ts), which has room for a million logs in a block. */
 export const logsPerBlockMax = 1_000_000;
 
 /**
- * A list of logs as nodes answer it, each of the right form, unless `scan-logs.ts` has read it
- * already; what they say together is judged by `check-logs.ts`. Throws a `malformed` `EndpointError`; a `removed` log counts as malformed.
+ * Parses a list of logs, unless `scan-logs.ts` has parsed it already. Checks the form of each log; `check-logs.ts`
+ * checks them together. Throws a `malformed` `EndpointError`, also for a `removed` log.
  */
 export function parseLogs(value: unknown, filter: LogFilter): ParsedLogs {
   if (value instanceof ParsedLogs) return value;
@@ -71,7 +71,7 @@ function readObject(item: unknown): LogJson {
   return item as LogJson;
 }
 
-/** Takes over the strings that are equal to those of the log before: most are, and memory counts. */
+/** Parses one log. Reuses equal strings of the previous log to save memory: most are equal. */
 function parseLog(
   json: LogJson,
   known: { readonly filter: LogFilter; readonly previous: RawLog | null },
@@ -118,7 +118,7 @@ function parseTopics(value: unknown, filter: LogFilter): Hash[] | null {
   return topics;
 }
 
-/** Whether the log is one of those the filter asks for. */
+/** Whether the log passes the filter. */
 export function isWanted(log: RawLog, filter: LogFilter): boolean {
   const topic0 = topic0Of(log);
   return topic0 !== undefined && filter.addresses.has(log.address) && filter.topics0.has(topic0);

@@ -4,7 +4,7 @@ import type { RawLog } from "../raw-log.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { parseLogs } from "./parse-log.ts";
 
-/** Every log of a block, from its receipts; `null` when the node does not have them (yet). */
+/** Parses all logs of a block from its receipts; `null` when the node does not have them (yet). */
 export function parseReceiptLogs(value: unknown, filter: LogFilter): readonly RawLog[] | null {
   if (value === null) return null;
   if (!Array.isArray(value)) throw new EndpointError("malformed", "receipts are no list");
@@ -16,7 +16,7 @@ export function parseReceiptLogs(value: unknown, filter: LogFilter): readonly Ra
   });
 }
 
-/** The hashes of a block's transactions; `null` when the node does not have the block (yet). */
+/** Parses the transaction hashes of a block; `null` when the node does not have the block (yet). */
 export function parseTransactionHashes(value: unknown): readonly Hash[] | null {
   if (value === null) return null;
   const isBlock = typeof value === "object" && "transactions" in value;

@@ -1,6 +1,6 @@
 /**
- * Reads the logs of an `eth_getLogs` from the bytes of an answer. Nodes write all logs of an answer alike, so the
- * layout is learnt from the first; anything unexpected is left to `JSON.parse`.
+ * Reads the logs of an `eth_getLogs` from the bytes of an answer. A node writes all logs of an answer in one layout,
+ * which is learnt from the first log. Anything unexpected is left to `JSON.parse`.
  */
 import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
@@ -16,8 +16,8 @@ const bracket = 0x5d;
 const betweenTopics = literalOf('","');
 
 /**
- * The logs of the list whose bracket is at `start`, and where it ends; `null` when it is empty, or
- * not as most nodes write it. They are read from the body until they are released.
+ * Reads the list of logs whose bracket is at `start`. Returns the logs and the end of the list; `null` when the list is
+ * empty or has an unusual layout. The logs refer to the body until they are released.
  */
 export function scanLogs(
   body: Body,
@@ -33,13 +33,13 @@ export function scanLogs(
   }
 }
 
-/** Takes one member after the other into its fields, which hold the log before until then. */
+/** Reads one member after the other into its fields, which until then have the value of the previous log. */
 class LogScan {
   readonly #body: Body;
   readonly #source: TextSource;
   readonly #bytes: LogBytes;
   readonly #layout: LogLayout;
-  /** Contracts and events are few, so that all logs of an answer share their texts. */
+  /** Contracts and kinds of events are few, so all logs of an answer share these strings. */
   readonly #addresses = new Map<number, TextAt>();
   readonly #topics0 = new Map<number, TextAt>();
   #address = "";

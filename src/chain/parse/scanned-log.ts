@@ -2,7 +2,7 @@ import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
 import { type LogText, type TextSource, topicStride, writeLogText } from "./log-text.ts";
 
-/** A log that stays in the bytes of its answer: strings are made on demand, while the source is open. */
+/** A log that stays in the bytes of its answer. Strings are made on demand while the source is open. */
 export class ScannedLog implements RawLog, LogText {
   readonly address: Address;
   readonly topic0: Hash;
@@ -44,17 +44,17 @@ export class ScannedLog implements RawLog, LogText {
   }
 }
 
-/** The first topic; `undefined` for a log without topics. */
+/** Returns the first topic; `undefined` for a log without topics. */
 export function topic0Of(log: Pick<RawLog, "topics">): Hash | undefined {
   return log instanceof ScannedLog ? log.topic0 : log.topics[0];
 }
 
-/** What a log is decoded from. */
+/** Returns the text from which a log is decoded. */
 export function textOf(log: RawLog): LogText {
   return log instanceof ScannedLog ? log : writeLogText(log);
 }
 
-/** The log as strings alone, which need no source. */
+/** Copies a log to plain strings, which need no source. */
 export function plainLog(log: RawLog): RawLog {
   const { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex } = log;
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex };

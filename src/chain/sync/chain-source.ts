@@ -29,7 +29,7 @@ export type ChainSourceOptions = {
   readonly startBlock: number | "latest";
   /** The last final block that the consumer has, or a promise of it. */
   readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
-  /** The ends of earlier final ranges: no range crosses one. Only called after `resumeAfter` is known. Default: none. */
+  /** The ends of earlier final ranges; no range crosses one. Called after `resumeAfter` is known. None by default. */
   readonly rangeEnds?: () => readonly number[];
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;

@@ -27,7 +27,7 @@ export class FinalBlockCheck {
 
   /**
    * Resolves once any endpoint has the block. Endpoints that deny it then are not asked for a while. Throws
-   * `ReorgBeyondFinalityError` when all deny it several times. Silent endpoints delay this, up to `historyVerdictMsMax`.
+   * `ReorgBeyondFinalityError` when all deny it several times. Silent endpoints delay this by `historyVerdictMsMax`.
    */
   async confirm(block: BlockRef): Promise<void> {
     const { clock, random, signal } = this.#context;

@@ -52,7 +52,7 @@ export class RangeFetcher<Final> {
     return blocks * this.#bytesPerBlock;
   }
 
-  /** Fetches a range in order, each part converted by `prepare`. Retries until complete or until the source is closed. */
+  /** Fetches a range in order, each part converted by `prepare`. Retries until complete or the source is closed. */
   async fetch(range: BlockRange): Promise<readonly RangePart<Final>[]> {
     const { pool, prepare } = this.#parts;
     const parts: RangePart<Final>[] = [];

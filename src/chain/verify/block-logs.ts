@@ -14,12 +14,12 @@ import { isExplainedBy } from "./bloom.ts";
 import { checkLogs } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
 
-/** How many other endpoints are asked when one cannot prove what it says. */
+/** How many other endpoints are asked when one cannot prove its logs. */
 const otherWitnessesMax = 2;
 
 /**
- * The wanted logs of single blocks, complete (R4). A bloom that contains more than came is resolved by receipts that
- * account for every bit of it: another endpoint without the logs would prove nothing.
+ * Reads the wanted logs of single blocks, complete (R4). If a bloom contains more than the answer, receipts that
+ * account for every bit of the bloom decide. A second answer without the logs would prove nothing.
  */
 export class BlockLogs {
   readonly #pool: EndpointPool;
@@ -40,7 +40,7 @@ export class BlockLogs {
     return { method: "eth_getLogs", params: [formatLogsParam({ blockHash }, this.#filter)] };
   }
 
-  /** The logs of the block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
+  /** Completes the logs of a block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
   async complete(
     endpoint: Endpoint,
     header: Header,
@@ -51,7 +51,7 @@ export class BlockLogs {
       logs = this.#read(header, resultOf(reply));
     } catch (thrown) {
       if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") throw thrown;
-      // Too many for one answer, or wrong: the receipts of the block can still be right.
+      // The logs are too many for one answer, or wrong. The receipts of the block can still be right.
       return this.#fetchProven(endpoint, header);
     }
     const missing = await this.findMissing(endpoint, header, logs);
@@ -61,8 +61,8 @@ export class BlockLogs {
   }
 
   /**
-   * The logs of the block that `endpoint` left out, as far as a bloom can show.
-   * Throws an `EndpointError` when there is a mismatch that no endpoint can settle now.
+   * Returns the logs of the block that `endpoint` left out, as far as its bloom can show.
+   * Throws an `EndpointError` when no endpoint can resolve a mismatch now.
    */
   async findMissing(
     endpoint: Endpoint,
@@ -76,7 +76,7 @@ export class BlockLogs {
     if (logs === null) {
       throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
     }
-    // Not the other way round: Polygon's receipts lack the logs of state-sync transactions.
+    // Logs that are only in the answer stay valid: Polygon's receipts lack the logs of state-sync transactions.
     const known = new Set(reported.map((log) => log.logIndex));
     const missing = logs.filter((log) => !known.has(log.logIndex));
     if (missing.length === 0) this.#falsePositives += 1;
@@ -84,13 +84,13 @@ export class BlockLogs {
   }
 
   /**
-   * All that the endpoint has: what its receipts prove, and what only its index of logs knows, such
-   * as Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
+   * Reads all wanted logs of a block from one endpoint: those that its receipts prove, and those that only its log
+   * index has, such as those of Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
    */
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
-    // An endpoint that caps answers below the logs of a block has sent all of them in its receipts.
+    // The block has more logs than the endpoint sends in one answer. Its receipts have all of them.
     if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
     const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
@@ -98,8 +98,8 @@ export class BlockLogs {
   }
 
   /**
-   * All logs of a block by its receipts, tried until an endpoint proves them. A block that is not final and no
-   * endpoint has any more keeps its logs: it is about to be reverted.
+   * Reads all logs of a block from its receipts, until an endpoint proves them. An unfinalized block that no endpoint
+   * has any more keeps its logs: it is about to be reverted.
    */
   async prove(block: Block, isFinal: boolean): Promise<Block> {
     const { number, hash } = block;
@@ -117,7 +117,7 @@ export class BlockLogs {
     return { ...block, logs };
   }
 
-  /** From all logs of the block, which must account for its bloom: then none of ours is missing. */
+  /** Fetches all logs of the block, which must account for its bloom, and returns the wanted ones. */
   async #fetchProven(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const logs = await this.#fetchAll(endpoint, header);
     checkLogs(logs, { ...only(header), filter: null });
@@ -134,7 +134,7 @@ export class BlockLogs {
     if (reply?.kind === "error" && isForGood(reply)) {
       const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
       const [all] = (await endpoint.requestWithRetries([anyLogs])).replies;
-      // Some providers insist on an address.
+      // Some providers require an address.
       if (all?.kind !== "result") return this.#fetchByTransaction(endpoint, header);
       return parseLogs(all.value, this.#filter).logs;
     }
@@ -143,7 +143,7 @@ export class BlockLogs {
     return logs;
   }
 
-  /** The dearest way, which every node knows. */
+  /** Fetches receipts one by one: the most expensive way, which every node supports. */
   async #fetchByTransaction(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const block = { method: "eth_getBlockByHash", params: [header.hash, false] };
     const hashes = parseTransactionHashes(
@@ -166,13 +166,13 @@ export class BlockLogs {
   }
 }
 
-/** Whether there is no use in asking the same again: it does not offer that, in whatever words. */
+/** Whether asking again is useless, because the endpoint does not support the call. */
 function isForGood(error: RpcErrorReply): boolean {
   const { kind } = classifyProviderError(error);
   return kind !== "not_yet" && kind !== "unhealthy";
 }
 
-/** What an endpoint that left logs out has done. */
+/** The error of an endpoint that left out logs. */
 export function missingError(header: Header, missing: readonly RawLog[]): EndpointError {
   const message = `${missing.length} logs of block ${header.number} were left out`;
   return new EndpointError("inconsistent", message);

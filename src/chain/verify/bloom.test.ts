@@ -9,7 +9,7 @@ import type { Address, Hash } from "../../base/ids.ts";
 import { deriveLogFilter, mayHaveLogs, showsMore } from "../parse/log-filter.ts";
 import { deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
 
-/** A worked example that goes round in the public documentation of Ethereum. */
+/** A worked example from the public documentation of Ethereum. */
 const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
 
 function bloomWith(items: readonly string[]): string {

@@ -1,15 +1,15 @@
 /**
- * The filter of a header: 2048 bits, three of them set for the address and for every topic of each
- * log of the block. A clear bit proves absence; set bits prove nothing, by themselves.
+ * The bloom filter of a header: 2048 bits. The address and every topic of each log in the block set three of
+ * them. A clear bit proves absence. Set bits alone prove nothing.
  */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Address, Hash } from "../../base/ids.ts";
 import { hexDigit } from "../parse/parse-hex.ts";
 
-/** Where the three bits of one item lie in the `0x` text of a bloom. */
+/** The places of the three bits of one item in the `0x` text of a bloom. */
 export type BloomBits = readonly { readonly digitIndex: number; readonly mask: number }[];
 
-/** The bits of an address or topic: the first three 16-bit words of its keccak, modulo 2048. */
+/** Derives the bits of an address or topic: the first three 16-bit words of its keccak hash, modulo 2048. */
 export function deriveBloomBits(item: Address | Hash): BloomBits {
   const hash = Buffer.from(keccak_256(Buffer.from(item.slice(2), "hex")));
   return [0, 2, 4].map((offset) => {
@@ -19,12 +19,12 @@ export function deriveBloomBits(item: Address | Hash): BloomBits {
   });
 }
 
-/** Whether `bloom` leaves it possible that the item was logged. */
+/** Whether the item can have been logged, judging by `bloom`. */
 export function mayContain(bloom: string, item: BloomBits): boolean {
   return item.every(({ digitIndex, mask }) => (digitAt(bloom, digitIndex) & mask) !== 0);
 }
 
-/** How many of its 2048 bits are set. */
+/** Counts how many of the 2048 bits are set. */
 export function countBits(bloom: string): number {
   let count = 0;
   for (let index = 2; index < bloom.length; index += 1) {
@@ -34,8 +34,8 @@ export function countBits(bloom: string): number {
 }
 
 /**
- * Whether the logs account for every bit of `bloom`: then none that set a bit is missing. More logs
- * than the bloom contains are legal: Polygon leaves those of state-sync transactions out of it.
+ * Whether the logs account for every bit of `bloom`. If so, no log is missing that alone sets a bit. Logs that are not
+ * in the bloom are allowed: Polygon leaves the logs of state-sync transactions out of it.
  */
 export function isExplainedBy(
   bloom: string,

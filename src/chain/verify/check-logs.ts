@@ -1,6 +1,6 @@
 /**
- * What logs must have in common with each other and with the headers they belong to (R4). A
- * violation is an `inconsistent` `EndpointError`: the endpoint mixed two moments, or two forks.
+ * Checks that logs agree with each other and with the headers of their blocks (R4). A violation is an
+ * `inconsistent` `EndpointError`: the endpoint mixed two moments or two forks.
  */
 import { EndpointError } from "../chain-errors.ts";
 import type { LogFilter } from "../parse/log-filter.ts";
@@ -9,13 +9,13 @@ import { isWanted } from "../parse/parse-log.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
 
 export type Expected = BlockRange & {
-  /** Headers already held, by number; logs of these blocks must bear their hashes. */
+  /** Known headers by number. Logs of these blocks must have their hashes. */
   readonly headers: ReadonlyMap<number, Header>;
   /** `null` accepts any address and topic, as in receipts. */
   readonly filter: LogFilter | null;
 };
 
-/** Throws unless every log is in range, wanted, of the right block, and after the one before. */
+/** Throws unless every log is in range, wanted, of the right block, and after the previous log. */
 export function checkLogs(logs: readonly RawLog[], expected: Expected): void {
   let previous: RawLog | null = null;
   for (const log of logs) {
@@ -41,7 +41,7 @@ function checkSameBlock(log: RawLog, previous: RawLog): void {
   if (isSameTx !== (log.txIndex === previous.txIndex)) fail(log, "has a transaction of two places");
 }
 
-/** Throws unless headers held for neighboring blocks are parent and child. */
+/** Throws unless the headers of consecutive blocks are parent and child. */
 export function checkLinks(headers: ReadonlyMap<number, Header>): void {
   for (const header of headers.values()) {
     const parent = headers.get(header.number - 1);

@@ -7,12 +7,12 @@ import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
 
-/** The call for a header by number; transactions come as hashes only. */
+/** The call for a header by number. Its transactions come as hashes only. */
 export function headerCall(number: number): RpcCall {
   return { method: "eth_getBlockByNumber", params: [formatQuantity(number), false] };
 }
 
-/** The header in a reply to `headerCall(number)`; `not_yet` when the node does not have it. */
+/** Reads the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
 export function readHeader(reply: RpcReply | undefined, number: number): Header {
   const header = parseHeader(resultOf(reply));
   if (header === null) throw new EndpointError("not_yet", `block ${number} is not known`);
@@ -22,7 +22,7 @@ export function readHeader(reply: RpcReply | undefined, number: number): Header 
   return header;
 }
 
-/** One header by number; `null` when the endpoint does not have it (yet). */
+/** Fetches one header by number; `null` when the endpoint does not have it (yet). */
 export async function fetchHeader(
   endpoint: Endpoint,
   number: number,
@@ -32,7 +32,7 @@ export async function fetchHeader(
   return header;
 }
 
-/** A few headers by number in one batch, `null` for each that the endpoint does not have (yet). */
+/** Fetches a few headers by number in one batch; `null` for each that the endpoint does not have (yet). */
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
@@ -45,7 +45,7 @@ export async function fetchKnownHeaders(
   });
 }
 
-/** Headers by number, in the order asked for, all of them or an `EndpointError`. */
+/** Fetches headers by number, in the order of `numbers`. Throws an `EndpointError` if one is missing. */
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],

@@ -12,30 +12,30 @@ import { fetchHeaders } from "./fetch-headers.ts";
 /**
  * How final blocks are read again:
  * - `logs`: as they are indexed, by range and with every check of R4
- * - `receipts`: block by block, from receipts that account for every bit of the header's bloom; a
- *   node that leaves logs out of its ranges cannot hide them there, at three calls a block
+ * - `receipts`: block by block, from receipts that account for every bit of the header's bloom, at three
+ *   calls a block. A node that leaves logs out of ranges cannot leave them out here
  */
 type RereadWay = "logs" | "receipts";
 
-/** Which blocks to read again, how, and whose word is not wanted. */
+/** The blocks to read again, how, and the endpoints not to ask. */
 export type RereadRequest = BlockRange & {
   readonly way: RereadWay;
-  /** Hosts, as in the status of endpoints. */
+  /** Hosts not to ask, as named in the status of endpoints. */
   readonly not: readonly string[];
 };
 
-/** What one endpoint says about a range. */
+/** The answer of one endpoint about a range. */
 export type Reread = {
   readonly host: string;
   readonly way: RereadWay;
-  /** Those that have logs. */
+  /** The blocks that have logs. */
   readonly blocks: readonly Block[];
   readonly last: TimedBlock;
-  /** Calls made of the endpoint; those for mismatches not counted. */
+  /** Calls made to the endpoint, without those that resolve mismatches. */
   readonly calls: number;
 };
 
-/** Calls of a range, and of a block by its receipts. */
+/** Calls for each part of a range, or for each block by its receipts. */
 const callsEach = 3;
 
 type RereaderParts = {
@@ -54,18 +54,18 @@ export class Rereader {
   }
 
   /**
-   * By the word of any endpoint that can be asked now and for which the range is final. Throws an
-   * `EndpointError` when there is none, or when the one asked fails: ask again later.
+   * Reads blocks from a random endpoint that can be asked now and for which the range is final. Throws an
+   * `EndpointError` when there is none, or when it fails: ask again later.
    */
   async read(request: RereadRequest): Promise<Reread> {
     const { from, to, way, not } = request;
     const able = this.#parts.pool.finalAt(to).filter(({ host }) => !not.includes(host));
-    // Not the best first: an endpoint that lies must not be passed over because it is slow.
+    // A random one, not the best: a faulty endpoint must not escape the audit because it is slow.
     const endpoint = able[Math.floor(this.#parts.context.random() * able.length)];
     if (endpoint === undefined) {
       throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
     }
-    // A failure here does not count against the endpoint: indexing must not be kept from it.
+    // A failed check here does not count against the endpoint, so that indexing can still use it.
     const read =
       way === "logs"
         ? await this.#readRange(endpoint, { from, to })
