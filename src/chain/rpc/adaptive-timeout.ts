@@ -1,21 +1,21 @@
 import { chainLimits } from "../../base/config/limits.ts";
 
-/** How many times longer than usual an answer may take before it is given up. */
+/** How many times the usual time an answer can take before the request is aborted. */
 const timesUsual = 3;
-/** What a busy machine or a collected heap may add to that. */
+/** Extra time for a busy machine or a garbage collection. */
 const hiccupMs = 400;
 const forgetting = 0.1;
 
-/** How long to wait for an answer, and what learns of how long it took. */
+/** The timeout of a request. It can learn from how long answers take. */
 export type Patience = {
   readonly timeoutMs: number;
   noteAnswer?(tookMs: number): void;
   noteTimeout?(waitedMs: number): void;
 };
 
-/** How long to wait for an endpoint, by how long its answers took; doubled by each timeout, up to a limit. */
+/** A timeout that follows how long an endpoint's answers take. Each timeout doubles it, up to `requestTimeoutMs`. */
 export class AdaptiveTimeout implements Patience {
-  /** Near the slowest of the last answers; `null` before the first. */
+  /** The time of the slowest recent answer, which slowly decays; `null` before the first. */
   #usualMs: number | null = null;
   #inVain = 0;
   readonly #leastMs: number;
@@ -36,7 +36,7 @@ export class AdaptiveTimeout implements Patience {
     this.#usualMs = Math.max(tookMs, before + (tookMs - before) * forgetting);
   }
 
-  /** Of requests that were made at the same time, one counts. */
+  /** Notes a timeout. Requests that were sent at the same time count once. */
   noteTimeout(waitedMs: number): void {
     if (waitedMs >= this.timeoutMs) this.#inVain = Math.min(this.#inVain + 1, 8);
   }

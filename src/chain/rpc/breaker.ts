@@ -1,9 +1,9 @@
 import { type Backoff, backoffMs } from "../../base/time/retry.ts";
 
-/** Whether attempts are made: `closed` all, `half_open` one, `open` none. */
+/** Which attempts are admitted: all when `closed`, one when `half_open`, none when `open`. */
 export type BreakerState = "closed" | "open" | "half_open";
 
-/** Open after some failures in a row, for longer each time; then half-open, which admits one attempt. */
+/** A circuit breaker: opens after some failures in a row, for longer each time, and then admits one attempt. */
 export class Breaker {
   readonly #failuresMax: number;
   readonly #backoff: Backoff;
@@ -11,7 +11,7 @@ export class Breaker {
   #failures = 0;
   #openUntilMs = 0;
 
-  /** `failuresMax` in a row open it, for as long as `backoff` says. */
+  /** `failuresMax` failures in a row open it, for as long as `backoff` says. */
   constructor(options: { failuresMax: number; backoff: Backoff; random: () => number }) {
     this.#failuresMax = options.failuresMax;
     this.#backoff = options.backoff;
@@ -23,10 +23,10 @@ export class Breaker {
     return nowMs < this.#openUntilMs ? "open" : "half_open";
   }
 
-  /** Whether an attempt may start; a half-open breaker opens again for all but this one. */
+  /** Whether an attempt can start. A half-open breaker admits this one and opens again for all others. */
   tryPass(nowMs: number): boolean {
     const state = this.state(nowMs);
-    // Counted as failed until it succeeds.
+    // The attempt counts as failed until it succeeds.
     if (state === "half_open") this.fail(nowMs);
     return state !== "open";
   }
@@ -35,7 +35,7 @@ export class Breaker {
     this.#failures = 0;
   }
 
-  /** While it is open, attempts end that began before: they say nothing new. */
+  /** Notes a failure. Ignores it while open: the attempt began before that and proves nothing new. */
   fail(nowMs: number): void {
     if (this.state(nowMs) === "open") return;
     this.#failures += 1;

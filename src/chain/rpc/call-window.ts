@@ -1,20 +1,20 @@
 type Taken = { readonly atMs: number; readonly calls: number };
 
-/** A second, and a margin: a call may reach the endpoint faster than those before it. */
+/** One second and a margin, because a call can reach the endpoint faster than earlier ones. */
 const windowMs = 1_050;
 
-/** Keeps every trailing second, and a little more, to a number of calls, however they are bundled into requests. */
+/** Limits the number of calls in every trailing second, and a little more, however they are batched into requests. */
 export class CallWindow {
   readonly #callsMax: number;
-  /** In order of time; what is older than the window before the newest does not count any more. */
+  /** In order of time. Entries older than one window before the newest no longer count. */
   #taken: Taken[] = [];
 
-  /** At least 1. */
+  /** `callsMax` is at least 1. */
   constructor(callsMax: number) {
     this.#callsMax = callsMax;
   }
 
-  /** How long a request of so many calls waits; one of more than a second may hold gets a second of its own. */
+  /** Returns how long a request of so many calls must wait. A request above the limit waits for an empty window. */
   waitMs(calls: number, nowMs: number): number {
     let startMs = Math.max(nowMs, this.#taken.at(-1)?.atMs ?? nowMs);
     const recent = this.#taken.filter(({ atMs }) => atMs > startMs - windowMs);
@@ -27,7 +27,7 @@ export class CallWindow {
     return startMs - nowMs;
   }
 
-  /** Takes the place at `atMs`, which is not before any taken already. */
+  /** Counts a request at `atMs`, which must not be before an earlier one. */
   take(calls: number, atMs: number): void {
     this.#taken = this.#taken.filter((taken) => taken.atMs > atMs - windowMs);
     this.#taken.push({ atMs, calls });

@@ -5,10 +5,10 @@ import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** How often another endpoint than the best is asked first, so that a better one is noticed. */
+/** How often a random endpoint is ranked first, so that one that has become better is noticed. */
 const explorationShare = 0.05;
 
-/** The endpoints of a source, and the one place where work is tried again. */
+/** The endpoints of a source. Work is retried over them here. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
   /** The last block that endpoints agreed is final; `null` before the first. Written by `Finality`. */
@@ -20,7 +20,7 @@ export class EndpointPool {
     this.#context = context;
   }
 
-  /** Those that work may be given to now, the best first. */
+  /** The endpoints that can be asked now, the best first. */
   ranked(): Endpoint[] {
     const ranked = this.endpoints
       .filter((endpoint) => endpoint.isUsable)
@@ -32,19 +32,22 @@ export class EndpointPool {
     return ranked;
   }
 
-  /** What an endpoint has to confirm with each range, as it may have changed to another chain since; `null` for a lone one. */
+  /**
+   * The final block that an endpoint has to confirm with each range, since it may have switched to another fork. `null`
+   * with a single endpoint.
+   */
   get proof(): BlockRef | null {
     return this.endpoints.length > 1 ? this.agreed : null;
   }
 
-  /** Those for which the block is final by their own word, and that agree with the others on what is. */
+  /** The endpoints that report the block as final and were part of the last agreement on finality, the best first. */
   finalAt(number: number): Endpoint[] {
     return this.ranked().filter(
       ({ view, isInAgreement }) => isInAgreement && (view?.final?.number ?? -1) >= number,
     );
   }
 
-  /** Runs `run` with pauses until it succeeds. Ends otherwise by a bug, a fatal error or when the source is closed. */
+  /** Runs `run`, with pauses, until it succeeds. Throws any other error than an `EndpointError`, or once closed. */
   async persist<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
     for (let attempt = 0; ; attempt += 1) {
@@ -64,7 +67,7 @@ export class EndpointPool {
     return !isAnyUsable && this.endpoints.some(({ refusal }) => refusal === null);
   }
 
-  /** The first result that is not `null`. Without one it throws the last failure; `null` if there was none. */
+  /** Returns the first result that is not `null`. Without one, throws the last failure; `null` if none failed. */
   async round<T>(
     endpoints: readonly Endpoint[],
     run: (endpoint: Endpoint) => Promise<T | null>,
@@ -92,7 +95,7 @@ export class EndpointPool {
     return null;
   }
 
-  /** The answer of the first endpoint that can give one; `null` when none can. A failure counts against no endpoint. */
+  /** Returns the answer of the first endpoint that does not fail; `null` when all do. Failures have no consequences. */
   async firstOpinion<T>(
     endpoints: readonly Endpoint[],
     ask: (endpoint: Endpoint) => Promise<T>,

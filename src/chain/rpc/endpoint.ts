@@ -17,10 +17,10 @@ import { type Answer, RpcClient } from "./rpc-client.ts";
 import type { OnHead, OpenTransport, Transport } from "./transport.ts";
 import { WsTransport } from "./ws-transport.ts";
 
-/** Who is asked, and within which limits. */
+/** The endpoint to ask, and its limits. */
 export type EndpointOptions = {
   readonly url: URL;
-  /** Stands for the URL, which may hold secrets, wherever people look: its host and port, with `#2` and so on. */
+  /** Shown in place of the URL, which can contain secrets: host and port, with `#2` and so on for further ones. */
   readonly host: string;
   readonly chainId: number;
   /** The operator's budget; `null` is no limit. */
@@ -29,22 +29,22 @@ export type EndpointOptions = {
   readonly openTransport?: OpenTransport;
 };
 
-/** What an endpoint was last heard to say about its chain. */
+/** What an endpoint last reported about its chain. */
 export type EndpointView = {
   /** The block of the tag `latest`. */
   readonly head: Header;
-  /** The highest block final by its word; the hash is unknown when the number is head - 256. */
+  /** The highest block that is final for it. The hash is `null` if the number is not that of the tag. */
   readonly final: { readonly number: number; readonly hash: Hash | null } | null;
-  /** The highest number its tag `finalized` ever had; -1 before the first. */
+  /** The highest number that its tag `finalized` ever had; -1 before the first. */
   readonly finalMax: number;
   readonly warning: ChainWarning | null;
 };
 
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
-/** With a longer wait for its rate an endpoint is passed over. */
+/** An endpoint whose rate limit requires a longer wait is skipped. */
 const waitMsMax = 1_000;
 const latencyWeight = 0.2;
-/** How long nothing is said again of wrong answers that differ in numbers only. */
+/** How long a warning about wrong answers is not repeated if it differs only in numbers. */
 const sameWarningMs = 60_000;
 
 /** One node or provider, with two breakers: `link` for failing connections, `data` for wrong answers. */
@@ -52,23 +52,23 @@ export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
   readonly patience = new AdaptiveTimeout();
-  /** With answers that are small, and are asked for again soon. */
+  /** The timeout of requests with small answers, which are repeated soon. */
   readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
   /** `null` before the first poll. Written by the head watch. */
   view: EndpointView | null = null;
-  /** The newest block it reported, polled or announced; the latter is a hint only. */
+  /** The newest block that it reported, by a poll or an announcement. An announcement is only a hint. */
   newest: BlockRef | null = null;
   /** Monotonic time at which `newest` last rose. */
   roseAtMs = 0;
-  /** Monotonic time at which `view` was written last; at first that of the start. */
+  /** Monotonic time at which `view` was last written; initially that of the start. */
   heardAtMs: number;
-  /** `false` while its head is far above those of the others; it is asked for nothing but its head then. */
+  /** `false` while its head is far above those of the others. Only its head is polled then. */
   isHeadBelieved = true;
-  /** `false` once a header contradicted a time that came with its logs; all times are taken from headers then. */
+  /** `false` once a header contradicted a time that came with its logs. All times are then taken from headers. */
   areLogTimesBelieved = true;
-  /** Whether it answered another hash for a final block than the majority. */
+  /** Whether it had another hash for a final block than the majority. */
   isOutvoted = false;
-  /** Whether it was among those that agreed on the last final block: only then are its final blocks believed. */
+  /** Whether it was part of the agreement on the last final block. Only then are its final blocks believed. */
   isInAgreement = false;
   onHead: (head: BlockRef) => void = () => {};
 
@@ -91,7 +91,7 @@ export class Endpoint {
   /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   #lastError: string | null = null;
-  /** What was last said of wrong answers, without its numbers, and when by monotonic time. */
+  /** The last warning about wrong answers, without its numbers, and its monotonic time. */
   #warned = { kind: "", atMs: 0 };
 
   private constructor(options: EndpointOptions) {
@@ -109,7 +109,7 @@ export class Endpoint {
     this.#client = new RpcClient({ transport, pacer: this.#pacer, context: options.context });
   }
 
-  /** Sends nothing yet. */
+  /** Creates the endpoint. Sends nothing yet. */
   static open(options: EndpointOptions): Endpoint {
     return new Endpoint(options);
   }
@@ -118,7 +118,7 @@ export class Endpoint {
     this.#transport.close();
   }
 
-  /** The chain it turned out to serve, when that is the wrong one: it is never used again. */
+  /** The error if it serves another chain, after which it is never used again; else `null`. */
   get refusal(): WrongChainError | null {
     return this.#refusal;
   }
@@ -127,19 +127,19 @@ export class Endpoint {
     return this.#transport.isAnnouncing;
   }
 
-  /** Whether its word about the chain can be had; it may be resting for other reasons. */
+  /** Whether it can be asked about the chain. It can still be paused for other reasons. */
   get isReachable(): boolean {
     return this.#isVerified && this.#link.state(this.#context.clock.monotonicMs()) === "closed";
   }
 
-  /** Whether it was heard lately, or may be soon: it counts among those whose majority decides. */
+  /** Whether it is reachable or was heard recently. Only then does it count when a majority decides. */
   get isPresent(): boolean {
     if (this.#refusal !== null) return false;
     const silentMs = this.#context.clock.monotonicMs() - this.heardAtMs;
     return this.isReachable || silentMs <= chainLimits.endpointAbsenceMsMax;
   }
 
-  /** Whether it answers, and as the others do; it may have to wait for its turn all the same. */
+  /** Whether it answers, and correctly. A request can still have to wait for its turn. */
   get isHealthy(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
     return (
@@ -151,27 +151,27 @@ export class Endpoint {
     );
   }
 
-  /** Whether it may be asked now. */
+  /** Whether it can be asked now. */
   get isUsable(): boolean {
     const waitMs = this.#pacer.waitMs(this.#context.clock.monotonicMs());
     const isFree = waitMs <= waitMsMax && this.#inFlight < chainLimits.concurrentRequestsMax;
     return this.isHealthy && isFree;
   }
 
-  /** What it costs to ask it, in milliseconds: less is better. */
+  /** The estimated cost of a request in milliseconds; less is better. */
   get cost(): number {
     const waitMs = this.#pacer.waitMs(this.#context.clock.monotonicMs());
     return (waitMs + (this.#latencyMs ?? 1_000)) * (1 + this.#inFlight);
   }
 
-  /** Whether it may be asked for its head: also when that is the probe after failures. */
+  /** Whether its head can be polled now. This also admits the one probe after failures. */
   tryProbe(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
     if (this.#refusal !== null || this.#pacer.waitMs(nowMs) > waitMsMax) return false;
     return this.#link.tryPass(nowMs);
   }
 
-  /** Asks for its chain id, unless that is known; throws `WrongChainError` if it is another. */
+  /** Asks for its chain id unless it is verified already. Throws `WrongChainError` if it is of another chain. */
   async verify(): Promise<void> {
     if (this.#isVerified) return;
     const { replies } = await this.request([chainIdCall], this.smallPatience);
@@ -184,7 +184,7 @@ export class Endpoint {
     this.#context.log.info({ host: this.host }, "an endpoint is up");
   }
 
-  /** As `request`, repeated after a transport failure: for calls that are part of larger work. */
+  /** Like `request`, but repeats after a transport failure. For calls that are part of larger work. */
   async requestWithRetries(calls: readonly RpcCall[]): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -198,8 +198,8 @@ export class Endpoint {
   }
 
   /**
-   * The same as `request`, of calls whose answers are of this chain only if the id in the same batch
-   * is; if not, it throws an `inconsistent` `EndpointError`, and who the endpoint is has to be asked again.
+   * Like `request`, but checks the chain id in the same batch. If it is of another chain, throws an `inconsistent`
+   * `EndpointError`, and the endpoint has to be verified again.
    */
   async requestOfChain(calls: readonly RpcCall[], patience: Patience): Promise<Answer> {
     const { replies, bytes } = await this.request([chainIdCall, ...calls], patience);
@@ -210,8 +210,8 @@ export class Endpoint {
   }
 
   /**
-   * Makes the calls, in one batch where possible, and returns the replies in order. Throws an `EndpointError` when a
-   * request failed as a whole, or a call because of the rate; the breaker counts it.
+   * Makes the calls, in one batch if possible, and returns the replies in order. Throws an `EndpointError` when a whole
+   * request fails, or a call because of the rate. The breaker counts failures, the pacer refusals.
    */
   async request(calls: readonly RpcCall[], patience: Patience = this.patience): Promise<Answer> {
     this.#requests += 1;
@@ -242,13 +242,13 @@ export class Endpoint {
     this.#data.succeed();
   }
 
-  /** An answer of it was wrong: it is left alone for a while. */
+  /** Notes a wrong answer. The endpoint is not asked for a while. */
   noteBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#badAnswers += 1;
     this.#lastError = error.message;
     this.#data.fail(nowMs);
-    // Who answers wrong as a rule does so for one block after the other.
+    // A faulty endpoint gives wrong answers about one block after the other.
     const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");
     if (kind === this.#warned.kind && nowMs < this.#warned.atMs + sameWarningMs) return;
     this.#warned = { kind, atMs: nowMs };
@@ -256,7 +256,7 @@ export class Endpoint {
     this.#context.log.warn(line, "an endpoint answered wrong");
   }
 
-  /** The rate it grants; `null` while no limit is known. */
+  /** The calls per second that it allows; `null` while no limit is known. */
   get callsPerSecond(): number | null {
     return this.#pacer.callsPerSecond;
   }
@@ -266,13 +266,13 @@ export class Endpoint {
     this.#latencyMs = before + (latencyMs - before) * latencyWeight;
   }
 
-  /** Its socket seems to be dead although it says nothing of the kind. */
+  /** Replaces a socket that seems dead although it reports no error. */
   replaceConnection(): void {
     this.#context.log.warn({ host: this.host }, "a silent connection is replaced");
     this.#transport.replace();
   }
 
-  /** How it does, for metrics and people. Counts are since the start. */
+  /** The status for metrics and logs. Counts are since the start. */
   get status() {
     const nowMs = this.#context.clock.monotonicMs();
     const link = this.#link.state(nowMs);
@@ -285,11 +285,11 @@ export class Endpoint {
       rateLimited: this.#rateLimited,
       /** Answers that contradicted themselves, another endpoint or the chain. */
       badAnswers: this.#badAnswers,
-      /** Sliding average of small requests; `null` before the first. */
+      /** Sliding average over polls of its head; `null` before the first. */
       latencyMs: this.#latencyMs,
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
       callsPerSecond: this.callsPerSecond,
-      /** Blocks per request at present, and the provider's cap on them if it named one. */
+      /** The current number of blocks per request, and the provider's cap if it named one. */
       rangeBlocks: this.sizer.blocks(nowMs),
       rangeBlocksCap: this.sizer.capBlocks(nowMs),
       head: this.newest?.number ?? null,

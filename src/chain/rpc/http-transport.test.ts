@@ -9,7 +9,7 @@ import { EndpointError } from "../chain-errors.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { Incoming } from "./transport.ts";
 
-/** A transport to a server that answers with `listener`. */
+/** Opens a transport to a server that answers with `listener`. */
 async function openTransport(t: TestContext, listener: RequestListener): Promise<HttpTransport> {
   const server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -27,7 +27,7 @@ function ask(transport: HttpTransport): Promise<Incoming> {
   return transport.exchange({ body: "[]", firstId: 1 }, new AbortController().signal);
 }
 
-/** What a transport makes of a server that answers with `listener`. */
+/** Exchanges one request with a server that answers with `listener`. */
 async function exchange(t: TestContext, listener: RequestListener): Promise<Incoming> {
   return ask(await openTransport(t, listener));
 }

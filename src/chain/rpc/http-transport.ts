@@ -9,18 +9,18 @@ import { classifyProviderError } from "./provider-messages.ts";
 import { type Body, readResponseBody } from "./response-body.ts";
 import type { Incoming, Outgoing, Transport } from "./transport.ts";
 
-/** As much as Node reads in one go: more of it would be a block that the C library gives back each time. */
+/** As much as Node reads in one go. The C library would return a larger block to the system whenever it is freed. */
 const readBytes = 64 * 1024;
 
 /**
- * Keep-alive connections that each read into one buffer, whose content the next read replaces. Node allocates a
+ * Keep-alive connections that each read into one buffer, which the next read overwrites. By default Node allocates a
  * buffer for each read, which at full speed forces collections of the whole heap several times a second.
  */
 class BufferedAgent extends http.Agent {
   override createConnection(options: http.ClientRequestArgs) {
     const buffer = Buffer.allocUnsafeSlow(readBytes);
     const callback = (bytes: number): boolean => {
-      // Emitted here and not to the other listeners, of which the parser is one.
+      // With `onread`, Node emits no `data` event, but the HTTP parser listens to it.
       socket?.emit("data", buffer.subarray(0, bytes));
       return true;
     };
@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Each exchange has a connection to itself: there is none to give up. */
+  /** Does nothing: each exchange has its own connection. */
   replace(): void {}
 
   close(): void {
@@ -86,7 +86,7 @@ export class HttpTransport implements Transport {
         resolve(response);
       });
       sent.on("error", (error) => {
-        // Nodes close connections they think idle, and a request can be on its way just then.
+        // A node can close an idle connection while a request is on its way. Such a request is sent again.
         const isStale = sent.reusedSocket && !isAnswered && !signal.aborted;
         if (isStale) resolve(this.#post(body, signal));
         else reject(error);
@@ -96,12 +96,12 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** Statuses that are about the body of a request, and so may be about its being a batch. */
+/** Statuses that refuse the body of a request, possibly because it is a batch. */
 const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 /** Too many requests, or a plan that is used up. */
 const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
-/** Some providers send a JSON-RPC error with the status 400 or 500: what it says counts then. */
+/** Reads the JSON of a response. Some providers send a JSON-RPC error with status 400 or 500; its text decides then. */
 function readJson(response: http.IncomingMessage, body: Body): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
@@ -112,7 +112,7 @@ function readJson(response: http.IncomingMessage, body: Body): unknown {
   const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
   const value = tryParseJson(body);
   if (isGood) {
-    // Cut off on its way, or the page of a gateway.
+    // The answer was cut off, or it is a page of a gateway.
     if (value === undefined) throw new EndpointError("unavailable", "an answer that is not JSON");
     return value;
   }
@@ -132,7 +132,7 @@ function isReply(value: unknown): boolean {
   return "error" in value && typeof value.error === "object" && value.error !== null;
 }
 
-/** What a gateway says in words of its own; nothing of a page for people. */
+/** The error text of a gateway in its own format; empty for an HTML page. */
 function wordsOf(value: unknown, text: string): string {
   if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
   const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };

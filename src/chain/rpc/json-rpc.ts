@@ -4,15 +4,15 @@ import { EndpointError } from "../chain-errors.ts";
 /** One call of a batch. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
 
-/** What the node said to one call. */
+/** The reply to one call. */
 export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
   | { readonly kind: "error"; readonly code: number; readonly message: string };
 
-/** The endpoint does not read a batch of so many calls; it can be asked for fewer. */
+/** The endpoint does not accept a batch of so many calls. Smaller batches can succeed. */
 export class BatchRefusedError extends EndpointError {
   override name = "BatchRefusedError";
-  /** How many it says that it reads; `null` when it did not say. */
+  /** The most calls that it accepts, if it says so; else `null`. */
   readonly callsMax: number | null;
   readonly isCertain: boolean;
 
@@ -23,15 +23,15 @@ export class BatchRefusedError extends EndpointError {
   }
 }
 
-/** The body of a request, with ids from `firstId` on. A single call is no batch, as some nodes read none. */
+/** Formats the body of a request, with ids from `firstId` on. A single call is not a batch: some nodes read none. */
 export function formatCalls(calls: readonly RpcCall[], firstId: number): string {
   const requests = calls.map((call, index) => ({ jsonrpc: "2.0", id: firstId + index, ...call }));
   return JSON.stringify(requests.length === 1 ? requests[0] : requests);
 }
 
 /**
- * The one reply that a node gives to a batch it does not read: an object in place of the list, or an
- * error without the id of a call. `null` when the answer is a list of replies.
+ * Parses the one reply of a node that does not read a batch: an object in place of the list, or an error without the
+ * id of a call. `null` when the answer is a list of replies.
  */
 export function parseLoneReply(value: unknown): RpcReply | null {
   if (!Array.isArray(value)) return parseReply(value);
@@ -39,7 +39,7 @@ export function parseLoneReply(value: unknown): RpcReply | null {
   return value.length === 1 && Number.isNaN(idOf(only)) ? parseReply(only) : null;
 }
 
-/** The replies in the order of the calls. Throws a `malformed` `EndpointError`. */
+/** Parses replies into the order of the calls. Throws a `malformed` `EndpointError`. */
 export function parseReplies(
   value: unknown,
   asked: { readonly firstId: number; readonly count: number },
@@ -64,7 +64,7 @@ export function parseReplies(
   });
 }
 
-/** The number a reply or a message refers to; NaN when it has none. Some gateways answer it as text. */
+/** Returns the id of a reply or message; NaN when it has none. Some gateways send ids as text. */
 export function idOf(item: unknown): number {
   const id = typeof item === "object" && item !== null && "id" in item ? item.id : null;
   if (typeof id === "string" && /^[0-9]{1,15}$/.test(id)) return Number(id);
@@ -80,7 +80,7 @@ function parseReply(value: unknown): RpcReply {
   return { kind: "result", value: value.result };
 }
 
-/** Gateways in front of nodes return errors of their own as plain text. */
+/** Parses an error. Gateways in front of nodes return their own errors as plain text. */
 function parseError(error: unknown): RpcReply {
   const { code, message, data } = (typeof error === "object" ? error : { message: error }) as {
     readonly [name in "code" | "message" | "data"]?: unknown;

@@ -1,4 +1,4 @@
-/** What the errors of providers mean. There is no standard: one code has several meanings, so the text decides. */
+/** Classifies errors of providers. There is no standard: one code has several meanings, so the text decides. */
 import type { Range } from "../../base/range.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { RpcReply } from "./json-rpc.ts";
@@ -6,15 +6,15 @@ import type { RpcReply } from "./json-rpc.ts";
 export type RpcErrorReply = Extract<RpcReply, { kind: "error" }>;
 
 export type ProviderVerdict =
-  /** Fewer blocks, please. Both hints may be `null`, and either may be of no use. */
+  /** Ask for fewer blocks. Both hints can be `null` or useless. */
   | {
       readonly kind: "too_large";
       readonly capBlocks: number | null;
       readonly suggested: Range<number> | null;
     }
-  /** Fewer calls in one batch, please; `null` when it does not say how many. */
+  /** Send fewer calls in one batch; `null` when it does not say how many. */
   | { readonly kind: "batch_too_large"; readonly callsMax: number | null }
-  /** It took the node too long, which fewer blocks may help. */
+  /** The node took too long. Asking for fewer blocks can help. */
   | { readonly kind: "too_slow" }
   | { readonly kind: "rate_limited" }
   /** The node does not have a block that was asked for: not yet, or not any more. */
@@ -24,7 +24,7 @@ export type ProviderVerdict =
   | { readonly kind: "unknown" };
 
 type Row = {
-  /** From `too_slow` on they give way to a text that speaks of size as well. */
+  /** The meanings from `too_slow` on do not count if the text also matches a row about size. */
   readonly means:
     | "cap"
     | "batch"
@@ -36,8 +36,8 @@ type Row = {
     | "unhealthy"
     | "unsupported";
   /**
-   * Its groups are the number of blocks allowed (`10000`, `10,000` or `10k`) for a cap, that of calls for a batch, if it
-   * is named, and the first and the last block that would work for a suggestion.
+   * Its groups: for a cap, the number of blocks allowed (`10000`, `10,000` or `10k`); for a batch, the number of calls
+   * allowed, if named; for a suggestion, the first and the last block that would work.
    */
   readonly pattern: RegExp;
   /** The cap, where the provider's documentation names it and the text does not. */
@@ -45,14 +45,14 @@ type Row = {
 };
 
 const rows: readonly Row[] = [
-  // Erigon; dRPC; many gateways in words of their own
+  // Erigon; dRPC; many gateways, each with its own text
   { means: "batch", pattern: /batch limit ([0-9,]+k?) exceeded/i },
   { means: "batch", pattern: /batch of more than ([0-9,]+k?) requests/i },
   {
     means: "batch",
     pattern: /batch size (?:is )?(?:too large|exceed\w*).*?max\w* (?:is )?([0-9,]+k?)/i,
   },
-  // geth; Nethermind; Besu; nodes that read none
+  // geth; Nethermind; Besu; nodes that read no batches
   { means: "batch", pattern: /batch (?:is )?too large|batch size|requests in batch exceeds/i },
   // QuickNode; Gnosis
   { means: "batch", pattern: /batch limit|too many .{1,40} in (?:the |a |one )?batch/i },
@@ -64,7 +64,7 @@ const rows: readonly Row[] = [
   { means: "cap", pattern: /maximum is set to ([0-9,]+k?)/i },
   { means: "cap", pattern: /max range: ([0-9,]+k?)/i },
   { means: "cap", pattern: /maximum allowed number of requested blocks is ([0-9,]+k?)/i },
-  // QuickNode, Blast, BlockPI; 1RPC as "0 - 50 blocks range". Others are limited to so much a second.
+  // QuickNode, Blast, BlockPI; 1RPC as "0 - 50 blocks range". Texts about limits per second must not match.
   { means: "cap", pattern: /limited to (?:an? )?(?:0 ?- ?)?([0-9,]+k?)[ -]?(?:blocks?|range)/i },
   // Alchemy
   { means: "cap", pattern: /up to an? ([0-9,]+k?) block range/i },
@@ -85,7 +85,7 @@ const rows: readonly Row[] = [
   { means: "cap", pattern: /query must be smaller than size ([0-9,]+k?)/i },
   // Infura
   { means: "cap", pattern: /range [0-9,]+ exceeds limit of ([0-9,]+k?)/i },
-  // dRPC; it also refuses ranges within what it names, which only another endpoint can help
+  // dRPC. It also refuses ranges below the limit that it names; then only another endpoint helps.
   { means: "cap", pattern: /ranges over ([0-9,]+k?) blocks are not supported/i },
   // Ankr
   { means: "cap", pattern: /block range is too wide/i, blocks: 3_000 },
@@ -113,16 +113,16 @@ const rows: readonly Row[] = [
   // Chainstack
   { means: "too_large", pattern: /block range limit exceeded/i },
   { means: "not_yet", pattern: /beyond current head|invalid block range(?: params)?$/i },
-  // geth, Nethermind, Erigon: the block of a hash, or a side of a range, is not there
+  // geth, Nethermind, Erigon: the block of a hash, or one end of a range, is missing
   {
     means: "not_yet",
     pattern: /unknown block|block not found|header not found|resource not found/i,
   },
   { means: "not_yet", pattern: /(?:cannot|could not) be found/i },
-  // geth, Erigon, PublicNode: what is so old is not kept, or not for everybody
+  // geth, Erigon, PublicNode: data this old is not kept, or not for every client
   { means: "not_yet", pattern: /pruned|archive request|data before .* is not available/i },
   { means: "unhealthy", pattern: /no backend is currently healthy|temporarily unavailable/i },
-  // Infura, 1RPC, Chainstack, Alchemy and QuickNode have words of their own
+  // Infura, 1RPC, Chainstack, Alchemy and QuickNode, each with its own text
   {
     means: "rate_limited",
     pattern: /rate.?limit|too many requests|request limit|compute units|throughput|call limit/i,
@@ -137,7 +137,7 @@ const rows: readonly Row[] = [
   { means: "unsupported", pattern: /method is not (?:supported|available|allowed|whitelisted)/i },
 ];
 
-/** Reads a provider's error; the numbers in it are hints, never facts. */
+/** Classifies a provider's error. The numbers in it are hints, never facts. */
 export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
   let isTooLarge = false;
   let capBlocks: number | null = null;
@@ -170,14 +170,14 @@ export function classifyProviderError(error: RpcErrorReply): ProviderVerdict {
   return { kind: error.code === -32601 ? "unsupported" : "unknown" };
 }
 
-/** `"10,000"` -> 10000, `"10k"` -> 10000; `null` when it is no positive count. */
+/** Parses a count: `"10,000"` -> 10000, `"10k"` -> 10000; `null` when it is not positive. */
 function parseCount(text: string): number | null {
   const thousands = /k$/i.test(text);
   const count = Number(text.replaceAll(/[,k]/gi, "")) * (thousands ? 1_000 : 1);
   return Number.isSafeInteger(count) && count > 0 ? count : null;
 }
 
-/** The value of a reply; an error object becomes the `EndpointError` that its text amounts to. */
+/** Returns the value of a reply. Throws an `EndpointError` for an error object, of the kind that its text means. */
 export function resultOf(reply: RpcReply | undefined): unknown {
   if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
   if (reply.kind === "result") return reply.value;

@@ -1,25 +1,25 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { CallWindow } from "./call-window.ts";
 
-/** Pauses after a refusal that names none: doubled with every further one. */
+/** The pause after a refusal that names none. Each further refusal doubles it. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
-/** How long without a refusal before a quarter more is tried. */
+/** How long after a change of the rate until it grows by a quarter. */
 const growEveryMs = 1_000;
-/** Endpoints that grant less are slowed down by their own pauses. */
+/** The lowest learnt rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
 const callsPerSecondMin = 25;
 
 /**
- * How fast one endpoint may be asked: within the budget of the operator, and after a refusal below the rate that was
- * too much, slowly rising again.
+ * Paces the requests to one endpoint. The rate stays within the operator's budget. After a refusal it drops below the
+ * refused rate and then slowly rises again.
  */
 export class RequestPacer {
-  /** Calls that may be made at the same time. */
+  /** The most calls in one request. */
   readonly callsAtOnceMax: number;
   readonly #budget: number;
   readonly #window: CallWindow | null;
-  /** What was really made: who waits may be woken late, and together with others. */
+  /** The requests that were really sent: waiting requests can wake late and several at a time. */
   readonly #made: CallWindow | null;
-  /** What was learnt. */
+  /** The rate learnt from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export class RequestPacer {
   #refusals = 0;
   #second = { startMs: 0, calls: 0, callsBefore: 0 };
 
-  /** `callsPerSecondMax` is what the operator grants; `null` is no limit. */
+  /** `callsPerSecondMax` is the operator's budget; `null` is no limit. */
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
     this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
@@ -35,24 +35,24 @@ export class RequestPacer {
     this.callsAtOnceMax = Math.min(this.#budget, chainLimits.headersPerBatchMax);
   }
 
-  /** The rate in force; `null` while no limit is known. */
+  /** The current limit in calls per second; `null` while no limit is known. */
   get callsPerSecond(): number | null {
     const rate = Math.min(this.#callsPerSecond, this.#budget);
     return Number.isFinite(rate) ? rate : null;
   }
 
-  /** For how long the endpoint is not asked after a refusal; 0 or less when it may be. */
+  /** How much longer the endpoint is paused after a refusal; 0 or less when it is not. */
   pausedMs(nowMs: number): number {
     return this.#pausedUntilMs - nowMs;
   }
 
-  /** How long a request of so many calls would have to wait now. */
+  /** How long a request of so many calls would have to wait now. Reserves nothing. */
   waitMs(nowMs: number, calls = 1): number {
     const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);
     return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
   }
 
-  /** Takes a place in line for a request of so many calls; answers how long it must wait. */
+  /** Reserves a turn for a request of so many calls; returns how long it must wait for it. */
   reserve(calls: number, nowMs: number): number {
     const waitMs = this.waitMs(nowMs, calls);
     this.#window?.take(calls, nowMs + waitMs);
@@ -63,14 +63,14 @@ export class RequestPacer {
     return waitMs;
   }
 
-  /** How much longer a request must wait whose turn has come; at 0 it counts as made. */
+  /** Returns how much longer a request whose turn has come must wait; at 0 it counts as sent. */
   make(calls: number, nowMs: number): number {
     const waitMs = this.#made?.waitMs(calls, nowMs) ?? 0;
     if (waitMs === 0) this.#made?.take(calls, nowMs);
     return waitMs;
   }
 
-  /** The endpoint refused for the rate; `retryAfterMs` is what it asked for, if it did. */
+  /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
   noteRefusal(retryAfterMs: number | null, nowMs: number): void {
     if (nowMs < this.#pausedUntilMs && retryAfterMs === null) return; // sent before the pause
     const asked = retryAfterMs ?? Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusals);

@@ -4,22 +4,22 @@ import { createGunzip } from "node:zlib";
 import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
 
-/** Buffers that bodies are gathered in, again and again: fresh memory costs more than to fill it. */
+/** Reused buffers for bodies: allocating memory costs more than filling it. */
 const spares: Buffer[] = [];
 const sparesMax = 4;
 const spareBytesMin = 256 * 1024;
 const spareBytesMax = 16 * 1024 * 1024;
 
-/** A body that is there as a whole. */
+/** A complete body. */
 export type Body = {
   readonly bytes: Buffer;
-  /** Gives its memory to the next one: nothing may read it any more. Need not be called. */
+  /** Gives the memory to a later body. Nothing may read `bytes` afterwards. Optional. */
   readonly release: () => void;
 };
 
 /**
- * Reads a body to the end, unpacked if it is gzip, but not beyond a bound: compression does not
- * help an answer past it. Throws an `oversized` `EndpointError`, or what broke the connection.
+ * Reads a body to the end and decompresses gzip. The limit, `responseBytesMax`, applies to decompressed bytes.
+ * Throws an `oversized` `EndpointError`, or the error that broke the connection.
  */
 export async function readResponseBody(response: IncomingMessage): Promise<Body> {
   const bytesMax = chainLimits.responseBytesMax;
@@ -47,7 +47,7 @@ export async function readResponseBody(response: IncomingMessage): Promise<Body>
   }
 }
 
-/** The buffer, or a larger one with the same bytes. */
+/** Returns the buffer, or a larger copy if it has no room for `more` bytes. */
 function withRoom(buffer: Buffer, bytes: number, more: number): Buffer {
   if (bytes + more <= buffer.length) return buffer;
   const larger = Buffer.allocUnsafeSlow(Math.max(bytes + more, buffer.length * 2));
@@ -58,6 +58,6 @@ function withRoom(buffer: Buffer, bytes: number, more: number): Buffer {
 function decoded(response: IncomingMessage): Readable {
   const coding = response.headers["content-encoding"] ?? "";
   if (!/^(?:x-)?gzip$/i.test(coding)) return response;
-  // An error of either stream ends both, and reaches the reader of the last one.
+  // An error of either stream ends both and reaches the reader of the second one.
   return pipeline(response, createGunzip(), () => {});
 }

@@ -13,31 +13,31 @@ import { classifyProviderError, resultOf } from "./provider-messages.ts";
 import type { RequestPacer } from "./request-pacer.ts";
 import type { Transport } from "./transport.ts";
 
-/** One request in five may fail by chance; three in a row hardly do. */
+/** Up to one request in five can fail by chance, but three in a row rarely do. */
 const failuresByChance = 2;
-/** How long a guess about batches is kept at first; doubled each time that it proves right. */
+/** How long the first guess about batches is kept. Each further guess is kept twice as long. */
 const guessKeptMs = 20_000;
 
-/** The replies to calls in their order, and what all of them weighed on the wire. */
+/** The replies in the order of the calls, and the total size of their answers, decompressed. */
 export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
 
-/** Sends calls to one endpoint, at its pace and in batches as large as it takes. */
+/** Sends calls to one endpoint, at its pace and in batches as large as it accepts. */
 export class RpcClient {
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
   readonly #context: ChainContext;
-  /** Calls one request may hold, as far as is known. */
+  /** The most calls to send in one request, as far as is known. */
   #callsMax: number;
-  /** The most calls of one request that was answered as the protocol says. */
+  /** The most calls in one request that got a valid answer. */
   #callsProven = 0;
-  /** Batches of more calls than that which failed in a row where smaller ones were answered. */
+  /** How many larger batches in a row failed and were then answered in smaller ones. */
   #failedInRow = 0;
-  /** How often that was taken for a refusal of batches. */
+  /** How often such failures were taken for a refusal of larger batches. */
   #guesses = 0;
   /** Monotonic time from which larger batches are tried again after such a guess. */
   #guessUntilMs = Number.POSITIVE_INFINITY;
   #nextId = 1;
-  /** Of what is known: grows when that is forgotten. */
+  /** Incremented by `forget`, so that failures of requests that began before it teach nothing. */
   #generation = 0;
 
   constructor(parts: { transport: Transport; pacer: RequestPacer; context: ChainContext }) {
@@ -47,7 +47,7 @@ export class RpcClient {
     this.#callsMax = parts.pacer.callsAtOnceMax;
   }
 
-  /** What comes back may be another node, which takes other batches. */
+  /** Forgets what is known about batches: after an outage, the endpoint may be another node. */
   forget(): void {
     this.#generation += 1;
     this.#callsMax = this.#pacer.callsAtOnceMax;
@@ -57,7 +57,7 @@ export class RpcClient {
     this.#guessUntilMs = Number.POSITIVE_INFINITY;
   }
 
-  /** The replies to all calls. Throws an `EndpointError`; `timeoutMs` is for each request. */
+  /** Sends all calls and returns their replies. `timeoutMs` applies to each request. Throws an `EndpointError`. */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     if (this.#context.clock.monotonicMs() >= this.#guessUntilMs) {
       this.#callsMax = this.#pacer.callsAtOnceMax;
@@ -82,8 +82,8 @@ export class RpcClient {
   }
 
   /**
-   * Whether smaller batches may be taken where this one was not; else throws what was thrown. Not
-   * all say that they read no batch: some hang up, answer with a page, with nothing, or not at all.
+   * Returns the refusal if smaller batches can succeed where this one failed; else rethrows. Not every node says that
+   * it reads no batches: some hang up, answer with an HTML page or an empty body, or do not answer.
    */
   #refusalOf(thrown: unknown, calls: number): BatchRefusedError {
     if (thrown instanceof BatchRefusedError) return thrown;
@@ -106,7 +106,7 @@ export class RpcClient {
     const half = refusal.isCertain ? calls.length >> 1 : this.#callsProven;
     const callsMax = Math.max(1, Math.min(refusal.callsMax ?? half, calls.length - 1));
     if (refusal.isCertain) this.#callsMax = Math.min(this.#callsMax, callsMax);
-    // A part at first: what says nothing of batches can have had another reason, which is then here too.
+    // One part first: if the failure was not about batches, this part fails too, and the others are not sent.
     const first = await this.ask(calls.slice(0, callsMax), timeoutMs);
     const rest = await this.#askInParts(calls.slice(callsMax), callsMax, timeoutMs);
     const answer = joined([first, rest]);
@@ -114,7 +114,7 @@ export class RpcClient {
     return answer;
   }
 
-  /** A larger batch failed. One does so by chance, where a wire fails now and then. */
+  /** Notes that a larger batch failed. Limits batches only after several in a row: one can fail by chance. */
   #guess(callsMax: number): void {
     this.#failedInRow += 1;
     if (this.#failedInRow <= failuresByChance) return;
@@ -124,7 +124,7 @@ export class RpcClient {
     this.#guesses += 1;
   }
 
-  /** Headers and logs can be of different moments then: that is what every check of them is for. */
+  /** Sends calls in several requests. Headers and logs can then be of different moments; the checks of R4 detect it. */
   async #askInParts(
     calls: readonly RpcCall[],
     callsMax: number,
@@ -186,14 +186,14 @@ export class RpcClient {
     }
   }
 
-  /** In steps: an answer that came while this process was busy is read between two of them. */
+  /** Waits in steps, so that an answer that came while this process was busy is read between two of them. */
   async #passTime(ms: number, signal: AbortSignal): Promise<void> {
     const steps = 4;
     for (let step = 0; step < steps; step += 1) await this.#context.clock.sleep(ms / steps, signal);
   }
 }
 
-/** Whether it says nothing that might as well be why a batch with it failed. */
+/** Whether the reply cannot be the reason why its batch failed: a result, or an error of a known kind. */
 function isClear(reply: RpcReply): boolean {
   return reply.kind === "result" || classifyProviderError(reply).kind !== "unknown";
 }
@@ -203,7 +203,7 @@ function joined(answers: readonly Answer[]): Answer {
   return { replies: answers.flatMap(({ replies }) => replies), bytes };
 }
 
-/** Throws when a batch as such got an answer, in place of its calls. */
+/** Throws when the answer is one reply to the whole batch instead of replies to its calls. */
 function throwIfRefused(value: unknown): void {
   const lone = parseLoneReply(value);
   if (lone === null) return;
@@ -212,7 +212,7 @@ function throwIfRefused(value: unknown): void {
   throw new BatchRefusedError(`a batch got ${text}`);
 }
 
-/** Some errors of a call are about the endpoint, or the request, as a whole. */
+/** Throws when the error of a call is about the endpoint or about the whole request. */
 function throwIfUnwell(reply: RpcReply): void {
   if (reply.kind === "result") return;
   const verdict = classifyProviderError(reply);

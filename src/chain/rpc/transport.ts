@@ -1,18 +1,18 @@
 import type { BlockRef } from "../raw-log.ts";
 
-/** One JSON-RPC payload on its way; its calls bear ids from `firstId` on. */
+/** A JSON-RPC request. Its calls have ids from `firstId` on. */
 export type Outgoing = { readonly body: string; readonly firstId: number };
 
-/** What came back, as `parse-body.ts` reads it, but not yet believed. */
+/** The answer as `parse-body.ts` parses it, not checked yet, and its decompressed size. */
 export type Incoming = { readonly value: unknown; readonly bytes: number };
 
-/** The wire to one endpoint. */
+/** The connection to one endpoint. */
 export type Transport = {
   /** Rejects with an `EndpointError`, or with the reason of `signal` once that is aborted. */
   exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming>;
-  /** Whether the endpoint announces new heads at present. */
+  /** Whether the endpoint announces new heads now. */
   readonly isAnnouncing: boolean;
-  /** Gives up the connection, as it seems to be dead; the next exchange makes a new one. */
+  /** Closes a connection that seems dead. The next exchange opens a new one. */
   replace(): void;
   close(): void;
 };
@@ -20,5 +20,5 @@ export type Transport = {
 /** Called for every head that an endpoint announces; a hint, never evidence. */
 export type OnHead = (head: BlockRef) => void;
 
-/** How an endpoint gets its wire; it may call back before anything was exchanged. */
+/** Opens the transport of an endpoint. `onHead` can be called before the first exchange. */
 export type OpenTransport = (url: URL, onHead: OnHead) => Transport;

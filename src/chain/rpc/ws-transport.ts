@@ -17,8 +17,8 @@ type Pending = {
 const subscribeId = 0;
 
 /**
- * JSON-RPC over one WebSocket with a subscription to new heads; the next exchange replaces a broken one. An exchange
- * that is given up closes the socket if nothing came meanwhile, as it may be half-open.
+ * JSON-RPC over one WebSocket with a subscription to new heads. The next exchange replaces a broken socket. An aborted
+ * exchange closes the socket if no message came meanwhile, since the socket may be half-open.
  */
 export class WsTransport implements Transport {
   readonly #url: URL;
@@ -126,7 +126,7 @@ export class WsTransport implements Transport {
     else this.#resolve(value, data.length);
   }
 
-  /** Hands a reply to its exchange: by any id in it, as the order within a batch is free. */
+  /** Resolves the exchange that a reply belongs to. Looks at all ids in it, as the order within a batch is free. */
   #resolve(value: unknown, bytes: number): void {
     const ids = (Array.isArray(value) ? value : [value]).map(idOf);
     for (const id of ids) {
@@ -136,7 +136,7 @@ export class WsTransport implements Transport {
         return;
       }
     }
-    // A batch the node could not read is answered without an id: it is the only one it can be.
+    // A node answers a batch that it cannot read without an id. With one exchange pending, the reply is for that one.
     const [only] = this.#pending.size === 1 ? this.#pending.values() : [];
     only?.resolve({ value, bytes });
   }
