@@ -1,6 +1,6 @@
 import type { MarketSelection } from "../../src/views/markets/market-selection.ts";
 
-/** Asks for nothing in particular. */
+/** A selection without filters. */
 export const anyMarket: MarketSelection = {
   hits: null,
   ordinals: null,

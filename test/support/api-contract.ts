@@ -1,4 +1,4 @@
-/** The server's own OpenAPI document, and whether an answer is one that it describes. */
+/** The server's OpenAPI document, and checks of responses against it. */
 import assert from "node:assert/strict";
 import { Compile, type Validator } from "typebox/schema";
 import type {
@@ -14,13 +14,13 @@ import type { TestAnswer } from "./open-test-server.ts";
 
 export type Endpoint = Pick<Operation, "operationId" | "tags" | "security" | "requestBody"> & {
   readonly method: string;
-  /** With parameters in braces. */
+  /** The path with parameters in braces. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly responses: Readonly<Record<string, Response>>;
 };
 
-/** Headers of the transport, which are no part of the contract. */
+/** Headers of the transport, which the contract does not cover. */
 const transportHeaders = [
   "content-type",
   "content-length",
@@ -55,13 +55,13 @@ export class ApiContract {
     return new ApiContract(answer.body as ApiDocument);
   }
 
-  /** The codes of an endpoint's errors by status; empty for statuses that are no errors. */
+  /** The error codes of an endpoint for a status; empty for statuses that are not errors. */
   codesOf(endpoint: Endpoint, status: number): readonly string[] {
     const { content } = endpoint.responses[status] ?? {};
     return Object.keys(content?.["application/json"]?.examples ?? {});
   }
 
-  /** Fails unless status, headers and body of an answer are documented, and nothing else is in it. */
+  /** Fails unless status, headers and body of a response are documented, without undocumented fields. */
   assertReported(endpoint: Endpoint, answer: TestAnswer): void {
     const { method, path } = endpoint;
     const name = `${method} ${path} ${answer.status}`;
@@ -71,7 +71,7 @@ export class ApiContract {
     this.#assertBody(response.content, answer, name);
   }
 
-  /** Fails unless the sample answer is one that the schema allows. */
+  /** Fails unless the schema accepts the sample response. */
   assertSample({ operationId }: Endpoint, { schema, example }: Content[string]): void {
     assert(example !== undefined, `${operationId} has no sample answer`);
     this.#assertValid(schema, example, `the sample answer of ${operationId}`);
@@ -136,7 +136,7 @@ export class ApiContract {
   }
 }
 
-/** Closed, so that an undocumented field is found too. */
+/** Compiles a schema that refuses undocumented fields. */
 export function compileClosed(
   schema: JsonSchema,
   schemas: ApiDocument["components"]["schemas"],

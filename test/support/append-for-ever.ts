@@ -1,6 +1,6 @@
 /**
- * Run as a process: appends a generated chain to the data folder it is given, going on where the
- * folder ends, and prints the number of each block that was acknowledged.
+ * Run as a process: appends a generated chain to a data directory, starting where the directory ends, and prints the
+ * number of each acknowledged block.
  */
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ import { batchesOf, encode, factsOf } from "./store-chain.ts";
 
 export const appendForEverPath = fileURLToPath(import.meta.url);
 
-/** What every such process appends, longer than any lives. */
+/** The blocks that every such process appends; there are more than any process can append before it is killed. */
 export function endlessBlocks(): BlockFacts[] {
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
   return factsOf(buildChain(plans));

@@ -1,7 +1,7 @@
 import { type EncodedBatch, encodeCommit } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 
-/** In the order in which an append fills them. */
+/** The tables in the order in which an append writes them. */
 export const tables = [
   "fills",
   "fills_by_token",
@@ -12,7 +12,7 @@ export const tables = [
   "commits",
 ] as const;
 
-/** Does these inserts of an append, in this order, as a crash would leave them. */
+/** Makes only these inserts of an append, in this order, as after a crash. */
 export async function appendPart(
   store: IndexedFacts,
   batch: EncodedBatch,

@@ -12,7 +12,7 @@ import { describeState } from "./describe-state.ts";
 import { knownContracts } from "./recorded-chain.ts";
 import { fillsOf } from "./store-chain.ts";
 
-/** Opens the folder, or the server, as a process would, and asserts that it holds these blocks and nothing else. */
+/** Opens the folder, or the server, as a process would, and asserts that it contains exactly these blocks. */
 export async function assertStoreHolds(
   dataDir: string,
   blocks: readonly BlockFacts[],

@@ -7,7 +7,7 @@ import type { Row } from "../../src/storage/engine/engine.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { fillsOf } from "./store-chain.ts";
 
-/** The store holds exactly these blocks, in every table. */
+/** Asserts that the store contains exactly these blocks, in every table. */
 export async function assertTablesHold(
   store: IndexedFacts,
   expected: readonly BlockFacts[],
@@ -40,7 +40,7 @@ export async function assertTablesHold(
   await assertTokenRowsHold(store);
 }
 
-/** Pages of one token are read from a table of its own, which has the same rows, field by field. */
+/** Asserts that `fills_by_token`, which serves pages of one token, has the same rows as `fills`, field by field. */
 export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<void> {
   const fields = Object.keys(placesInFill).join();
   const read = (table: string) =>
@@ -48,7 +48,7 @@ export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<voi
   assert.deepEqual(await read("fills_by_token"), await read("fills"));
 }
 
-/** The candles of hours are those of their minutes. */
+/** Asserts that the hour candles are the sums of their minutes. */
 async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
   const read = (table: string) =>
     engine.query(
@@ -61,7 +61,7 @@ async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
   assert.deepEqual(await read("hour_candles"), await read("minute_candles"));
 }
 
-/** Every minute of every token as the engine sums it up. */
+/** Every minute of every token, merged by the engine. */
 function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
   return store.engine.query(
     `SELECT lower(hex(token_id)), minute, max(close).1, toString(max(close).2),
@@ -94,7 +94,7 @@ function minutesOf(expected: readonly BlockFacts[]): unknown[] {
     );
 }
 
-/** As the engine prints a decimal of 6 digits: without trailing zeros. */
+/** A decimal of 6 digits as the engine prints it: without trailing zeros. */
 function decimal(micros: bigint): string {
   const digits = (micros < 0n ? -micros : micros).toString().padStart(7, "0");
   const text = `${micros < 0n ? "-" : ""}${digits.slice(0, -6)}.${digits.slice(-6)}`;

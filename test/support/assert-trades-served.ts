@@ -4,8 +4,8 @@ import type { LiveChain } from "./live-chain.ts";
 import type { Service } from "./service.ts";
 
 /**
- * That the service serves every trade of the chain, which is all final, in order, and no other: in the list of all and in
- * those of the tokens, which are read otherwise.
+ * Asserts that the service serves exactly the trades of a fully final chain, in order: in the list of all trades and in
+ * the lists of tokens, which come from another table.
  */
 export async function assertTradesServed(service: Service, chain: LiveChain): Promise<number> {
   const trades = chain.blocks.flatMap(({ fills }) => fills).filter(isTrade);

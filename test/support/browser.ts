@@ -8,13 +8,13 @@ import { waitMsMax } from "./wait-for.ts";
 const places = [process.env["CHROMIUM_PATH"], "/usr/bin/chromium", "/usr/bin/chromium-browser"];
 const browserPath = places.find((path) => path !== undefined && existsSync(path));
 
-/** Why the tests with a browser cannot run here; `false` when they can. In CI they have to. */
+/** Why tests with a browser cannot run here; `false` if they can. In CI they must run. */
 export const skipsBrowser: string | false =
   browserPath !== undefined || process.env["CI"] !== undefined
     ? false
     : "NO CHROMIUM: the explorer was not tested; install Debian's chromium or set CHROMIUM_PATH";
 
-/** A browser that connects only to loopback; closed after the test. */
+/** Opens a browser that connects only to loopback, and closes it after the test. */
 export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browser> {
   if (browserPath === undefined) throw new Error("there is no Chromium: install Debian's chromium");
   const browser = await chromium.launch({
@@ -35,7 +35,7 @@ export async function openBrowser(t: Pick<TestContext, "after">): Promise<Browse
   return browser;
 }
 
-/** A page in a context of its own. Nothing moves in it: without a GPU, drawing that takes a processor. */
+/** Opens a page in a separate context, without animations: they take a whole core without a GPU. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -45,7 +45,7 @@ export async function openPage(
   return context.newPage();
 }
 
-/** Collects what a page complains about; to be looked at when the test ends. */
+/** Collects errors and warnings of a page. The caller checks them at the end of the test. */
 export function collectComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {

@@ -1,4 +1,4 @@
-/** Makes chains that do not exist: linked, with deterministic hashes and an honest bloom. */
+/** Builds artificial chains: linked, with deterministic hashes and correct blooms. */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 
@@ -6,15 +6,15 @@ export type LogSpec = {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data?: string;
-  /** Logs of one block with the same name share a transaction; by default all of them do. */
+  /** Logs of one block with the same name share a transaction. By default all logs do. */
   readonly transaction?: string;
 };
 export type BlockSpec = { readonly logs?: readonly LogSpec[]; readonly timestamp?: number };
 
 /**
- * One block per spec, linked to `after` or starting a chain at `firstNumber` (default 0). Equal
- * arguments give equal hashes; another `salt` gives a rival chain of the same shape. A transaction
- * named in the spec keeps its hash on every fork, as a re-mined one does.
+ * Builds one block per spec, linked to `after` or starting a chain at `firstNumber` (default 0). Equal arguments give
+ * equal hashes; another `salt` gives a competing chain of the same shape. A named transaction has the same hash on
+ * every fork, like a transaction that is mined again.
  */
 export function buildBlocks(
   specs: readonly BlockSpec[],
@@ -84,8 +84,8 @@ function hashText(text: string): string {
 }
 
 /**
- * The 2048-bit filter of a block: three bits each for every address and topic of its logs, at the
- * first three big-endian 16-bit words of their keccak, modulo 2048.
+ * Returns the 2048-bit bloom of a block: three bits for every address and topic of its logs, taken from the first three
+ * big-endian 16-bit words of the keccak hash, modulo 2048.
  */
 export function bloomOf(logs: readonly Pick<RpcLog, "address" | "topics">[]): string {
   const bloom = Buffer.alloc(256);
@@ -99,7 +99,7 @@ export function bloomOf(logs: readonly Pick<RpcLog, "address" | "topics">[]): st
   return `0x${bloom.toString("hex")}`;
 }
 
-/** Generated chains say the same few values again and again, and hashing is what they cost. */
+/** A cache: generated chains repeat few values, and hashing is their main cost. */
 const knownBits = new Map<string, readonly number[]>();
 const knownBitsMax = 10_000;
 

@@ -6,26 +6,25 @@ import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
 
 /**
- * A consumer of a chain source that keeps what it is sent and insists on the contract: no gaps, no
- * repeats, forks above finality only, finality that never falls, and more final blocks where they were
- * said to follow.
+ * Consumes a chain source, stores its blocks and asserts the contract: no gaps, no repeats, reorgs above finality only,
+ * finality that never decreases, and more final blocks after a batch that announced them.
  */
 export class ChainFollower {
-  /** Those that have logs, by number. */
+  /** Blocks with logs, by number. */
   readonly blocks = new Map<number, Block>();
   readonly forks: number[] = [];
   tip = -1;
-  /** `null` right after a fork, when the hash of the tip is not sent. */
+  /** `null` right after a revert, which does not contain the hash of the tip. */
   tipHash: string | null = null;
   finalized = -1;
-  /** Why the source ended; `null` while it goes on, or after a close. */
+  /** Why the source ended; `null` while it runs, or after a close. */
   failure: unknown = null;
   isOver = false;
   readonly #first: number | null;
-  /** Whether the newest batch said that more final blocks follow. */
+  /** Whether the newest batch announced more final blocks. */
   #isMoreDue = false;
 
-  /** `first` is the block the source has to begin with; `null` accepts any. */
+  /** `first` is the first block that the source must send; `null` accepts any. */
   constructor(source: ChainSource, first: number | null) {
     this.#first = first;
     void this.#follow(source);
@@ -45,7 +44,7 @@ export class ChainFollower {
     await this.until(({ tip }) => tip === number);
   }
 
-  /** Asserts that what was sent, up to the tip, is exactly the wanted logs of `chain`. */
+  /** Asserts that the logs sent up to the tip are exactly the wanted logs of `chain`. */
   assertEquals(chain: readonly ScriptedBlock[], isWanted: (log: RpcLog) => boolean): void {
     const reported = [...this.blocks.values()].toSorted((one, other) => one.number - other.number);
     const logs = reported.flatMap((block) =>

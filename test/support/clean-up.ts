@@ -5,8 +5,8 @@ type Owner = Pick<TestContext, "after">;
 const opened = new WeakMap<Owner, AsyncDisposableStack>();
 
 /**
- * Calls `release` after the test, the last one registered first: what uses a folder is closed
- * before the folder is removed. The hooks of `t.after` run in the order they were registered.
+ * Calls `release` after the test, in reverse order of registration, so that users of a folder close before the folder
+ * is removed. Hooks of `t.after` would run in order of registration.
  */
 export function cleanUp(t: Owner, release: () => unknown): void {
   let stack = opened.get(t);

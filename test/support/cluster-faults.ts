@@ -1,7 +1,7 @@
-/** The faults of a campaign against a cluster, and the rounds that they are dealt into. */
+/** The faults of a campaign against a cluster, and their distribution over rounds. */
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** How often each is played in a whole campaign: every process is killed 20 times. */
+/** How often each fault occurs in a whole campaign: every process is killed 20 times. */
 const timesInCampaign = {
   redis: 10,
   active: 20,
@@ -17,10 +17,13 @@ const timesInCampaign = {
 export type Fault = keyof typeof timesInCampaign;
 
 const kinds = Object.keys(timesInCampaign) as readonly Fault[];
-/** Not of a process, so that they can be played at the same time as another fault. */
+/** Faults outside the processes. They can occur at the same time as another fault. */
 const surroundings: ReadonlySet<Fault> = new Set(["redis", "clickhouse", "fork"]);
 
-/** A whole campaign: first one of each, so that few rounds see the most, then all others in any order, some in pairs. */
+/**
+ * The rounds of a whole campaign: first each fault once, so that a short campaign covers all of them, then the others
+ * in random order, some in pairs.
+ */
 export function dealFaults(random: SeededRandom): readonly (readonly Fault[])[] {
   const rounds: Fault[][] = kinds.map((kind) => [kind]);
   const others = kinds.flatMap((kind) => Array<Fault>(timesInCampaign[kind] - 1).fill(kind));

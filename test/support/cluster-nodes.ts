@@ -1,4 +1,4 @@
-/** The processes of a cluster by name, and what may happen to them. */
+/** The processes of a cluster by name, and what tests do to them. */
 import assert from "node:assert/strict";
 import type { ClusterScene } from "./cluster-scene.ts";
 import type { Service } from "./service.ts";
@@ -8,11 +8,11 @@ const indexerNames = ["index-a", "index-b"];
 const apiNames = ["api-a", "api-b", "api-c"] as const;
 type ApiName = (typeof apiNames)[number];
 
-/** Two indexers, of which one is active, and three serving nodes. */
+/** Two indexers, one of them active, and three serving nodes. */
 export class ClusterNodes {
   readonly #scene: ClusterScene;
   readonly #running = new Map<string, Service>();
-  /** Addresses of processes that were killed: requests to them may fail. */
+  /** Addresses of processes that were killed. Requests to them can fail. */
   readonly #killed = new Set<string>();
 
   private constructor(scene: ClusterScene) {
@@ -25,12 +25,12 @@ export class ClusterNodes {
     return nodes;
   }
 
-  /** The serving nodes that run. */
+  /** The serving nodes that are running. */
   get apis(): readonly Service[] {
     return apiNames.flatMap((name) => this.#running.get(name) ?? []);
   }
 
-  /** The address of one of the serving nodes, as a balancer picks it. */
+  /** The address of a serving node, picked as a balancer would. */
   pickUrl(): string {
     return this.#scene.random.pick(this.apis).baseUrl;
   }
@@ -39,7 +39,7 @@ export class ClusterNodes {
     return this.#killed.has(url);
   }
 
-  /** Kills an indexer by what it is now, or a serving node by its name. */
+  /** Kills an indexer by its current role, or a serving node by its name. */
   async kill(which: "active" | "standby" | ApiName): Promise<void> {
     const isRole = which === "active" || which === "standby";
     const name = isRole ? await this.#indexer(which) : which;
@@ -50,14 +50,14 @@ export class ClusterNodes {
     await service.kill9();
   }
 
-  /** Starts what does not run. */
+  /** Starts all processes that are not running. */
   async restartKilled(): Promise<void> {
     this.#forgetEnded();
     const missing = [...indexerNames, ...apiNames].filter((name) => !this.#running.has(name));
     await Promise.all(missing.map((name) => this.#start(name)));
   }
 
-  /** An indexer may end, to be started again by its supervisor; nothing else ends. */
+  /** Forgets indexers that have ended, since a supervisor would restart them. Fails if another process has ended. */
   #forgetEnded(): readonly string[] {
     const ended = [...this.#running].filter(([, { exitCode }]) => exitCode !== null);
     return ended.map(([name, { exitCode, stderr }]) => {
@@ -67,7 +67,7 @@ export class ClusterNodes {
     });
   }
 
-  /** Stops the active indexer until the other one is active. */
+  /** Pauses the active indexer until the other one is active. */
   async pauseActive(): Promise<void> {
     const name = await this.#indexer("active");
     const service = this.#running.get(name);
@@ -83,7 +83,7 @@ export class ClusterNodes {
     }
   }
 
-  /** Restarts all, one after another, as an upgrade does: serving nodes, the standby, the active indexer. */
+  /** Restarts all processes one after another, as in an upgrade: serving nodes, the standby, the active indexer. */
   async upgrade(): Promise<void> {
     for (const name of apiNames) await this.#upgrade(name);
     const standby = await this.#indexer("standby");
@@ -91,7 +91,7 @@ export class ClusterNodes {
     for (const name of indexerNames) if (name !== standby) await this.#upgrade(name);
   }
 
-  /** No requests are sent to it from then on; those under way are answered. */
+  /** Restarts a process after it has answered its open requests; it gets no new ones meanwhile. */
   async #upgrade(name: string): Promise<void> {
     const service = this.#running.get(name);
     this.#running.delete(name);
@@ -106,7 +106,7 @@ export class ClusterNodes {
     this.#running.set(name, service);
   }
 
-  /** An indexer does not start without the store, and is started again then. */
+  /** Starts a process. An indexer exits without the store, and is then started again. */
   async #startPatiently(role: "index" | "api", name: string): Promise<Service> {
     return waitFor(`a start of ${name}`, async () => {
       try {
@@ -119,7 +119,7 @@ export class ClusterNodes {
     });
   }
 
-  /** The indexer that is active, or the other one. */
+  /** The name of the active indexer, or of the other one. */
   async #indexer(role: "active" | "standby"): Promise<string> {
     return waitFor("one active indexer", async () => {
       await Promise.all(this.#forgetEnded().map((name) => this.#start(name)));
@@ -129,7 +129,7 @@ export class ClusterNodes {
     });
   }
 
-  /** One that was superseded is away for a moment. */
+  /** Whether an indexer is on standby. A superseded one is briefly unavailable. */
   async #standsBy(name: string): Promise<boolean> {
     const asking = this.#running.get(name)?.request("/v1/ready");
     const answer = await asking?.catch(() => undefined);

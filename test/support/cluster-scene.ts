@@ -1,4 +1,4 @@
-/** What the tests of a cluster share: ClickHouse, Redis, a chain, a venue, and processes of each role. */
+/** The parts that cluster tests share: ClickHouse, Redis, a chain, a venue, and processes of each role. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ export type ClusterScene = {
   readonly clickhouse: ClickHouseServer;
   readonly redis: RedisServer;
   readonly random: SeededRandom;
-  /** Starts a process with a folder of its own, which a later one of the same name finds again, and more settings. */
+  /** Starts a process with more settings and a folder of its own, which a later process of the same name reuses. */
   readonly start: (
     role: "serve" | "index" | "api",
     name: string,
@@ -45,7 +45,7 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
     ...venue.settings,
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
-    // Tests ask all the time whether something has happened.
+    // Tests poll often.
     ODDWIRE_RATE_LIMIT_ADMIN: "1000000",
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
   };
@@ -65,7 +65,7 @@ export async function openClusterScene(t: TestContext): Promise<ClusterScene> {
   return { chain, clickhouse, redis, random, start };
 }
 
-/** A venue that knows every test market by a slug of its own. */
+/** A venue that has a slug for every test market. */
 async function openVenue(t: TestContext): Promise<ScriptedVenue> {
   const venue = await ScriptedVenue.open();
   cleanUp(t, () => venue.close());
@@ -82,7 +82,7 @@ async function openVenue(t: TestContext): Promise<ScriptedVenue> {
   return venue;
 }
 
-/** How many markets have the venue's market metadata; `null` until all are that it knows. */
+/** The number of markets with metadata of the venue; `null` until all markets that the venue knows have it. */
 export async function describedMarkets(service: Service): Promise<number | null> {
   const rows = await service.getAllPages("/v1/markets?limit=100");
   const known = new Map(allTestMarkets.map((market) => [String(market.conditionId), market]));
@@ -96,7 +96,7 @@ export async function describedMarkets(service: Service): Promise<number | null>
   return ours.length > 0 && described.length === ours.length ? ours.length : null;
 }
 
-/** What the venue calls a test market. */
+/** The slug of a test market at the venue. */
 function slugOf(conditionId: ConditionId): string {
   return `market-${conditionId.slice(2, 10)}`;
 }

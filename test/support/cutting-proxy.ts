@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { cleanUp } from "./clean-up.ts";
 
-/** A TCP proxy on a free port that can lose answers, stop answering, and refuse connections. */
+/** A TCP proxy on a free port that can lose responses, stop responding, and refuse connections. */
 export class CuttingProxy {
   readonly #server = createServer((client) => this.#join(client));
   readonly #target: URL;
@@ -31,23 +31,23 @@ export class CuttingProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers lost so far. */
+  /** How many responses it has lost. */
   get cuts(): number {
     return this.#cuts;
   }
 
-  /** Closes the next connections in the place of the answers to come: what was asked is done. */
+  /** Closes the connection instead of sending the next `count` responses. The server has executed the requests. */
   cutAnswers(count: number): void {
     this.#cutsLeft = count;
   }
 
-  /** Connections stay open and nothing is answered, until `resume`. */
+  /** Leaves connections open without responses, until `resume`. */
   stall(): void {
     this.#state = "stalled";
     for (const socket of this.#sockets) socket.pause();
   }
 
-  /** Closes all connections, and those that come, until `resume`. */
+  /** Closes all open and new connections, until `resume`. */
   refuse(): void {
     this.#state = "refusing";
     for (const socket of this.#sockets) socket.destroy();

@@ -1,4 +1,4 @@
-/** All that a market state answers about the test markets, to be compared with another's. */
+/** Everything that a market state returns about the test markets, for comparison with another state. */
 
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
@@ -14,7 +14,7 @@ const tokenIds = [
   ...Object.values(gen3Conditions).flatMap(deriveGen3TokenIds),
 ];
 
-/** In no order that depends on how the state came about. */
+/** The order does not depend on how the state was built. */
 export function describeState(state: MarketState): unknown {
   const { directory, dayWindow } = state;
   return {
@@ -42,7 +42,7 @@ export function describeState(state: MarketState): unknown {
   };
 }
 
-/** What lists of markets go by: the same whatever the ordinals are. */
+/** The columns that lists of markets use, independent of ordinals. */
 function describeColumns({ directory: { columns } }: MarketState): unknown {
   const entries = Array.from({ length: columns.count }, (_, ordinal) => ({
     conditionId: columns.conditionIdAt(ordinal),

@@ -21,7 +21,7 @@ async function* encodeBatches(
   }
 }
 
-/** The changes of batches as they reach the pipeline; without `prove` logs are taken as they are. */
+/** Turns batches into the changes that reach the pipeline. By default suspect blocks are not read again from receipts. */
 export function changesOf(
   batches: AsyncIterable<ChainBatch>,
   decoder: LogDecoder,

@@ -1,6 +1,6 @@
 /**
- * Every event that has a decoder, as its contract declares it, with what it must decode to when
- * viem reads it. The slow, general reader that the fast, hand-written one is held against.
+ * Every event that has a decoder, as its contract declares it, and the event that viem's decoding must give. This slow,
+ * general decoder is the reference for the fast, handwritten one.
  */
 import { type AbiEvent, decodeEventLog, type Hex, parseAbiItem, toEventSelector } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
@@ -11,11 +11,11 @@ import type { ChainEvent } from "../../src/contracts/events.ts";
 
 export type EventAbi = {
   readonly item: AbiEvent;
-  /** `undecodable` stands for every reason. */
+  /** `undecodable` represents every reason. */
   readonly expected: (args: EventArgs, emitter: Address) => ChainEvent;
 };
 
-/** The arguments of a log as viem reads them, by name. */
+/** The arguments of a log as decoded by viem, by name. */
 export class EventArgs {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ export class EventArgs {
     return BigInt(this.hash(name)) === 0n ? null : this.hash(name);
   }
 
-  /** A `bytes29` or `bytes31` as it stands in a word: filled up on the right. */
+  /** A `bytes29` or `bytes31`, padded on the right to a word. */
   padded(name: string): Hash {
     return this.hash(name).padEnd(66, "0") as Hash;
   }
@@ -67,7 +67,7 @@ export class EventArgs {
 
 const undecodable: ChainEvent = { kind: "undecodable", reason: "" };
 
-/** The event that a log of `contract` must be, by viem; `null` when no decoder is meant for it. */
+/** The event that a log of `contract` must be, decoded by viem; `null` if it must have no decoder. */
 export function decodeWithViem(log: RawLog, contract: Contract): ChainEvent | null {
   const abi = abisByTopic(contract).get(log.topics[0] ?? "0x");
   if (abi === undefined) return null;
@@ -454,7 +454,7 @@ const otherAbis = {
   combinatorial_module: combinatorialModule,
 } as const;
 
-/** The events of a contract that must have a decoder; no others may. */
+/** The events of a contract that must have a decoder. No other events may have one. */
 export function abisOf(contract: Contract): readonly EventAbi[] {
   return contract.kind === "exchange"
     ? exchangeAbis[contract.generation]

@@ -1,6 +1,6 @@
 /**
- * What nodes do wrong, one hook each. A hook looks at a request and says what happens to it, or
- * `null` for an honest answer: `node.fault(times(3, on("eth_call", () => badGateway)))`.
+ * Faults of nodes, one hook each. A hook receives a request and returns its fault, or `null` for an honest response:
+ * `node.fault(times(3, on("eth_call", () => badGateway)))`.
  */
 import { findLogs, RpcError, type RpcRequest, rangeAsked } from "./scripted-answers.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
@@ -20,17 +20,17 @@ export type Fault =
   | { readonly kind: "result"; readonly json: string }
   /** Changes the logs of an `eth_getLogs`. */
   | { readonly kind: "logs"; readonly change: (logs: readonly RpcLog[]) => readonly RpcLog[] }
-  /** Another node behind the balancer answers, which is this many blocks late and silent about it. */
+  /** Answers as another node behind the balancer, which is silently this many blocks behind. */
   | { readonly kind: "behind"; readonly blocks: number };
 
 export type FaultHook = (request: RpcRequest, chain: ChainView) => Fault | null;
 
-/** Lets `hook` see only requests of `method`. */
+/** Limits `hook` to requests of `method`. */
 export function on(method: string, hook: FaultHook): FaultHook {
   return (request, chain) => (request.method === method ? hook(request, chain) : null);
 }
 
-/** Lets `hook` hit `count` times, then never again. */
+/** Limits `hook` to `count` faults. */
 export function times(count: number, hook: FaultHook): FaultHook {
   let left = count;
   return (request, chain) => {
@@ -40,7 +40,7 @@ export function times(count: number, hook: FaultHook): FaultHook {
   };
 }
 
-/** What may hit single requests of an otherwise honest node, by what it is. */
+/** Faults of single requests of an otherwise honest node, by name. */
 export const passingFaults: Readonly<Record<string, FaultHook>> = {
   "no logs": (request, chain) => noLogs(request, chain),
   "a log twice": (request, chain) => duplicateLog(request, chain),
@@ -59,7 +59,7 @@ export const passingFaults: Readonly<Record<string, FaultHook>> = {
 
 type Refusal = { readonly cap: number; readonly from: number };
 
-/** How providers refuse a range of more than `cap` blocks from block `from` on. */
+/** How providers refuse a range of more than `cap` blocks that starts at block `from`. */
 export const rangeCapMessages = {
   alchemy: ({ cap, from }) =>
     new RpcError(
@@ -89,7 +89,7 @@ export const rangeCapMessages = {
   chainstack: () => new RpcError(-32000, "Block range limit exceeded."),
 } as const satisfies Record<string, (refusal: Refusal) => RpcError>;
 
-/** How providers refuse an answer of more than `cap` logs. */
+/** How providers refuse a response of more than `cap` logs. */
 export const resultCapMessages = {
   infura: ({ cap, from }) =>
     new RpcError(
@@ -112,7 +112,7 @@ export function rangeCap(cap: number, provider: keyof typeof rangeCapMessages): 
   };
 }
 
-/** Refuses `eth_getLogs` that would answer more than `cap` logs. */
+/** Refuses `eth_getLogs` with more than `cap` logs in the response. */
 export function resultCap(cap: number, provider: keyof typeof resultCapMessages): FaultHook {
   return (request, chain) => {
     if (request.method !== "eth_getLogs") return null;
@@ -139,7 +139,7 @@ export const batchRefusals = {
   rejected: () => ({ kind: "http", status: 400, body: "Bad Request", headers: {} }),
   forbidden: () => ({ kind: "http", status: 403, body: "<html>403</html>", headers: {} }),
   gateway: () => ({ kind: "http", status: 400, body: '{"message":"no batches"}', headers: {} }),
-  // Erigon, above its limit
+  // Erigon, above its limit.
   hungUp: () => ({ kind: "reset" }),
   nothing: () => ({ kind: "text", text: "" }),
   silence: () => ({ kind: "hang" }),
@@ -187,16 +187,16 @@ export const unhealthy: Fault = {
   error: new RpcError(-32011, "no backend is currently healthy to serve traffic"),
 };
 
-/** Answers `eth_getLogs` with nothing, whatever the bloom says. */
+/** Answers `eth_getLogs` with an empty list, whatever the bloom says. */
 export const noLogs: FaultHook = changeLogs(() => []);
 
-/** Leaves the last log out. */
+/** Omits the last log. */
 export const lostLog: FaultHook = changeLogs((logs) => logs.slice(0, -1));
 
-/** Sends all logs, the last one first. */
+/** Sends all logs in reverse order. */
 export const reversedLogs: FaultHook = changeLogs((logs) => logs.toReversed());
 
-/** Sends every `nth` header of those that `picks` picks with another member `name`. */
+/** Changes the member `name` of every `nth` header among those that `picks` selects. */
 export function wrongHeaders(
   picks: (number: number) => boolean,
   lie: { readonly nth: number; readonly name: string; readonly value?: string },
@@ -219,7 +219,7 @@ export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
 /** Sends the last log again as removed. */
 export const removedLog: FaultHook = changeLastLog((last) => [last, { ...last, removed: true }]);
 
-/** Sends the last log as one of the block after its own. */
+/** Sends the last log as a log of the next block. */
 export const logOfAnotherBlock: FaultHook = changeLastLog((last) => [
   { ...last, blockNumber: toQuantity(Number(last.blockNumber) + 1) },
 ]);
@@ -229,14 +229,14 @@ export const logOfAnotherFork: FaultHook = changeLastLog((last) => [
   { ...last, blockHash: `0x${"f0".repeat(32)}` },
 ]);
 
-/** A log that was left out of an answer, its block, and what remained of the answer. */
+/** A log that was omitted from a response, its block, and the remaining logs of the response. */
 export type Loss = {
   readonly lost: RpcLog;
   readonly block: ScriptedBlock;
   readonly remaining: readonly RpcLog[];
 };
 
-/** Leaves out the log that `pick` picks, and calls `onLoss`. */
+/** Omits the log that `pick` selects, and calls `onLoss`. */
 export function loseLog(pick: (count: number) => number, onLoss: (loss: Loss) => void): FaultHook {
   return on("eth_getLogs", (_, chain) => ({
     kind: "logs",

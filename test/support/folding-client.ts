@@ -1,4 +1,4 @@
-/** A client that keeps what it is sent, and what a reorg leaves of it. */
+/** A client that applies the frames it receives, reorgs included. */
 import assert from "node:assert/strict";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
@@ -8,10 +8,10 @@ import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";
 
 const tokenId = allTestMarkets[0]?.tokenIds[0];
-/** Of generation 3: a token id contains its pair, so that no trade comes before its market is known. */
+/** A token of generation 3. Its id contains its pair, so its market is known before its first trade. */
 const [pairedId] = deriveGen3TokenIds(gen3Conditions.first);
 assert(tokenId !== undefined && pairedId !== undefined);
-/** Logs of facts, of which every row has to come, and states, of which the last has to be right. */
+/** Channels of facts must deliver every row. Channels of states must end with the correct one. */
 const facts: readonly ChannelRequest[] = [
   { type: "trades" },
   { type: "trades", filter: { side: "BUY" } },
@@ -32,7 +32,7 @@ export class FoldingClient {
   client: SessionClient;
   readonly request: ChannelRequest;
   readonly rows = new Map<string, { seq: number; data: unknown }>();
-  /** From where on it has to have everything. */
+  /** The client must have every row above this position. */
   low = Infinity;
   readonly #isFacts: boolean;
   #seen = 0;
@@ -50,7 +50,7 @@ export class FoldingClient {
     this.#subscribe(options.from);
   }
 
-  /** Loses the connection. */
+  /** Drops the connection. */
   leave(): void {
     this.fold();
     this.client.session.closed();
@@ -121,7 +121,7 @@ export class FoldingClient {
   }
 }
 
-/** What is joined when a row is shown, and changes with time or with what is learnt of a market. */
+/** Fields that are joined when a row is formatted. They change with time or with new information about a market. */
 const joined = new Set([
   "status",
   "closed",
@@ -145,7 +145,7 @@ function rowsOf(entries: readonly Entry[]): Map<string, unknown> {
   return new Map(entries.map(({ id, json }) => [id, steady(JSON.parse(json))]));
 }
 
-/** What is wrong with the rows a client has; `null` when it is right. */
+/** Describes how the rows of a client differ from the expected ones; `null` if they are equal. */
 export function mismatch(folded: FoldingClient, entries: readonly Entry[]): string | null {
   const { type } = folded.request;
   if (type === "price") {
@@ -158,10 +158,10 @@ export function mismatch(folded: FoldingClient, entries: readonly Entry[]): stri
   }
   const expected = rowsOf(entries.filter(({ seq }) => seq > folded.low));
   const actual = new Map([...folded.rows].map(([id, { data }]) => [id, steady(data)]));
-  // Markets change after they were sent.
+  // Markets change after they were sent, so only their ids are compared.
   if (type === "markets")
     return same([...actual.keys()].toSorted(), [...expected.keys()].toSorted());
-  // Of a bucket that began before, the client has the newest state, or none.
+  // A bucket that began before `low` may be missing, or present with its newest state.
   if (type === "candles") {
     for (const id of actual.keys()) if (!expected.has(id)) actual.delete(id);
   }

@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * A port on which nothing listens, below those that systems give to outgoing connections, which could take it while
- * the server restarts.
+ * Returns a port on which nothing listens. It is below the range that systems use for outgoing connections, which could
+ * take the port while the server restarts.
  */
 export async function findFreePort(): Promise<number> {
   return waitFor("a free port", async () => {

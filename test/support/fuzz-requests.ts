@@ -1,4 +1,4 @@
-/** Requests made of an OpenAPI document: some right in everything, most wrong in something. */
+/** Generates requests from an OpenAPI document: some are valid, most have at least one mistake. */
 import type { JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
 import type { Endpoint } from "./api-contract.ts";
 import { type Samples, ValueFuzzer, wildEncodings, wildTexts } from "./fuzz-values.ts";
@@ -6,9 +6,9 @@ import type { SeededRandom } from "./seeded-random.ts";
 
 export type FuzzedRequest = {
   readonly endpoint: Endpoint;
-  /** Whether method and path are those of the endpoint, whatever else is wrong. */
+  /** Whether method and path are those of the endpoint, whatever else is invalid. */
   readonly isMeant: boolean;
-  /** Whether everything is as the document asks for it. */
+  /** Whether the request is valid according to the document. */
   readonly isRight: boolean;
   readonly method: string;
   readonly target: string;
@@ -19,10 +19,10 @@ export type FuzzedRequest = {
 /** A request to send. */
 type SentRequest = Pick<FuzzedRequest, "method" | "target" | "headers" | "body">;
 
-/** Keys by scope: so many that limits seldom refuse. */
+/** Keys by scope, so many that limits rarely refuse a request. */
 export type KeysOfScope = Readonly<Record<"read" | "admin", readonly string[]>>;
 
-/** Below the bound of what the server reads: above it, it closes the connection. */
+/** Below the server's limit for a request head. Above it the server closes the connection. */
 const headBytesMax = 16_000;
 const otherMethods = ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "POST", "TRACE", "PROPFIND"];
 const otherTypes = ["text/plain", "application/xml", "", ";", "multipart/form-data"];
@@ -32,7 +32,7 @@ export class RequestFuzzer {
   readonly #values: ValueFuzzer;
   readonly #endpoints: readonly Endpoint[];
   readonly #keys: KeysOfScope;
-  /** Of the request at hand. */
+  /** Whether the current request must be valid. */
   #isRight = true;
   #mistakes = 0;
 
@@ -74,7 +74,7 @@ export class RequestFuzzer {
     return { endpoint, isMeant, isRight: this.#isRight, method, target, headers, body };
   }
 
-  /** Whether to make a mistake here; requests that are to be right never do. */
+  /** Decides whether to make a mistake here. Requests that must be valid get none. */
   #errs(share: number): boolean {
     if (this.#isRight || !this.#random.chance(share)) return false;
     this.#mistakes += 1;
@@ -91,7 +91,7 @@ export class RequestFuzzer {
     const pairs = inQuery
       .filter((one) => (one.required ? !this.#errs(0.05) : random.chance(0.15)))
       .map((parameter) => `${parameter.name}=${this.#encoded(parameter)}`);
-    // What is not right has to be wrong somewhere.
+    // A request that must be invalid needs at least one mistake.
     if (this.#errs(this.#mistakes === 0 ? 1 : 0.03)) pairs.push(this.#wildPair(pairs));
     if (random.chance(0.02)) pairs.reverse();
     return pairs.length === 0 ? filled : `${filled}?${pairs.join("&")}`;
@@ -103,7 +103,7 @@ export class RequestFuzzer {
     return this.#random.pick(others);
   }
 
-  /** An unknown, misspelt or repeated name, or what is no pair. */
+  /** An unknown, misspelled or repeated name, or text that is not a pair. */
   #wildPair(pairs: readonly string[]): string {
     const known = pairs[0] ?? "limit=0";
     const wildName = encodeURIComponent(this.#random.pick(wildTexts));
@@ -172,12 +172,12 @@ export class RequestFuzzer {
   }
 }
 
-/** What is right makes the store work, for as long as forty refusals together. */
+/** Valid requests of the store are rare, because each takes as long as forty refusals. */
 function rightShareOf({ tags }: Endpoint): number {
   return tags.includes("Data") ? 0.025 : 0.5;
 }
 
-/** A request for the stream, right in everything or wrong in something. */
+/** A request to open the stream, valid or with mistakes. */
 export function upgradeRequest(random: SeededRandom, keys: readonly string[]): SentRequest {
   const most = <Value>(usual: Value, ...others: Value[]): Value =>
     random.chance(0.8) ? usual : random.pick(others);
@@ -206,7 +206,7 @@ export function upgradeRequest(random: SeededRandom, keys: readonly string[]): S
   return { method, target, headers: [...usual, ...rare], body: null };
 }
 
-/** Pieces that HTTP has its trouble with. */
+/** Byte sequences that are known to cause trouble in HTTP. */
 const wildPieces = [
   "\r\n",
   "\n",
@@ -236,7 +236,7 @@ const wildPieces = [
   `x: ${"y".repeat(17_000)}\r\n`,
 ];
 
-/** A request with some of its bytes cut off, cut out, changed, doubled or added to. */
+/** A request with some bytes cut off, removed, changed, duplicated or added. */
 export function breakBytes(request: SentRequest, random: SeededRandom): Buffer {
   let text = bytesOf(request);
   const wounds = random.integer(1, 3);

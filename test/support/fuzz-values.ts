@@ -1,11 +1,11 @@
-/** Values for a schema: what it allows, what is next to that, and what is far from everything. */
+/** Values for a schema: valid values, values at the edge, and unrelated values. */
 import type { JsonSchema } from "../../src/api/docs/api-document.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 
-/** Values that exist, by the name of their parameter: those of a schema alone meet nothing. */
+/** Existing values by the name of their parameter. Values from the schema alone would match no rows. */
 export type Samples = Readonly<Record<string, readonly string[]>>;
 
-/** Texts that software somewhere has stumbled over. */
+/** Texts that are known to break software. */
 export const wildTexts = [
   "",
   "0",
@@ -49,7 +49,7 @@ export const wildTexts = [
   `0x${"f".repeat(40)}`,
 ] as const;
 
-/** Percent encodings that are cut off, no UTF-8, or of signs that need none. */
+/** Percent encodings that are truncated, not UTF-8, or of characters that need none. */
 export const wildEncodings = [
   "%",
   "%z",
@@ -72,7 +72,7 @@ export class ValueFuzzer {
     this.#samples = samples;
   }
 
-  /** A text that the schema of a parameter allows, at its borders more often than not. */
+  /** A text that the schema of a parameter accepts, often at its limits. */
   good(name: string, schema: JsonSchema): string {
     const random = this.#random;
     const { items, enum: values, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
@@ -81,10 +81,10 @@ export class ValueFuzzer {
     }
     if (values !== undefined) return String(random.pick(values));
     if (schema.type === "boolean") return random.pick(["true", "false"]);
-    // Long pages are right too, and take long.
+    // Long pages are valid too, but slow.
     if (name === "limit") return String(random.pick([1, 1, 2, 3, 5, maximum]));
     const samples = this.#samples[name] ?? [];
-    // A position ahead of the chain is refused, however right it looks.
+    // A position ahead of the chain is refused even if it is well-formed.
     if (name === "min_seq") return random.pick([String(minimum), ...samples]);
     const isInteger = schema.type === "integer";
     if (samples.length > 0 && !(isInteger && random.chance(0.25))) return random.pick(samples);
@@ -93,7 +93,7 @@ export class ValueFuzzer {
     return "x".repeat(random.pick([minLength, maxLength]));
   }
 
-  /** A text next to what the schema allows, or far from it; now and then it is allowed after all. */
+  /** A text just outside the schema, or unrelated to it. Occasionally it is valid. */
   bad({ minimum, maximum, minLength, maxLength, maxItems, enum: values = [] }: JsonSchema): string {
     const random = this.#random;
     const near = [
@@ -107,14 +107,14 @@ export class ValueFuzzer {
     return near.length === 0 || random.chance(0.5) ? random.pick(wildTexts) : random.pick(near);
   }
 
-  /** A value of a field of a body that the schema allows. */
+  /** A value that the schema of a body field accepts. */
   goodJson(name: string, schema: JsonSchema): unknown {
     if (schema.items !== undefined) return [this.good(name, schema.items)];
     const text = this.good(name, schema);
     return schema.type === "integer" ? Number(text) : text;
   }
 
-  /** A value of any type, likely not the right one. */
+  /** A value of any type, probably a wrong one. */
   badJson(): unknown {
     const anyText = this.#random.pick(wildTexts);
     return this.#random.pick<unknown>([true, 0, -1, 1e21, "", [], {}, [[]], anyText]);

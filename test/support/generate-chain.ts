@@ -1,4 +1,4 @@
-/** Random chains of blocks, with every kind of log that can be in them. */
+/** Random chains of blocks, with every kind of log that a block can contain. */
 import * as fc from "fast-check";
 import type { Hash } from "../../src/base/ids.ts";
 import type { Block } from "../../src/chain/raw-log.ts";
@@ -6,25 +6,25 @@ import type { Fill } from "../../src/market/fill.ts";
 import { anyTransaction, BlockWriter, type TransactionPlan } from "./generate-matches.ts";
 import { type LogContent, marketLogs, otherLogs, testPairs } from "./test-markets.ts";
 
-/** A block before it has a place on a chain. */
+/** A block without a position on a chain. */
 export type BlockPlan = {
   readonly secondsLater: number;
-  /** Whether it carries the market logs due at its height. */
+  /** Whether the block contains the market logs that are due at its height. */
   readonly reports: boolean;
   readonly transactions: readonly (TransactionPlan | LogContent)[];
 };
 
-/** A block and the fills it must be sent as. */
+/** A block and the fills that must be derived from it. */
 export type GeneratedBlock = { readonly block: Block; readonly fills: readonly Fill[] };
 
 const anyTrade = anyTransaction(testPairs);
 const marketLogsPerBlock = 2;
 /** The block below the first of every chain. */
 export const numberBeforeChains = 99;
-/** Minutes, hours and days do not begin here. */
+/** Not at the start of a minute, hour or day. */
 const genesis = { number: numberBeforeChains, timestamp: 1_699_999_987 } as const;
 
-/** Seconds from one block to the next: mostly few, now and then hours or more than a day. */
+/** Seconds between two blocks: mostly few, occasionally hours or more than a day. */
 const anyPause = fc.oneof(
   { weight: 20, arbitrary: fc.nat(30) },
   { weight: 4, arbitrary: fc.integer({ min: 30, max: 400 }) },
@@ -45,9 +45,8 @@ export function anyBlockPlan(transactionsMax = 3): fc.Arbitrary<BlockPlan> {
 }
 
 /**
- * The blocks of these plans, linked to `after` or beginning a chain. `salt` reports rival chains
- * apart; `order` is in which order the market logs are sent, each at its own height, so that no
- * chain reports one twice.
+ * Builds the blocks of these plans, linked to `after` or starting a chain. `salt` gives competing chains different
+ * hashes. `order` is the order of the market logs, each at a fixed height, so that no chain contains one twice.
  */
 export function buildChain(
   plans: readonly BlockPlan[],
@@ -82,12 +81,12 @@ export function buildChain(
   });
 }
 
-/** Market logs in a random order: texts, registrations and results may come before anything. */
+/** Market logs in a random order: texts, registrations and results can precede any other log. */
 export const anyOrder: fc.Arbitrary<readonly LogContent[]> = fc.shuffledSubarray([...marketLogs], {
   minLength: marketLogs.length,
 });
 
-/** A chain from its beginning. */
+/** A chain from its first block. */
 export function anyChain(size: {
   readonly blocksMin: number;
   readonly blocksMax: number;
@@ -96,7 +95,7 @@ export function anyChain(size: {
   return fc.tuple(plans, anyOrder).map(([plans, order]) => buildChain(plans, { order }));
 }
 
-/** Its last 8 digits are left to the transactions of the block. */
+/** A block hash. The last 8 digits distinguish the transactions of the block. */
 function hashOf(text: string): Hash {
   return `0x${Buffer.from(text).toString("hex").padStart(56, "0")}`.padEnd(66, "0") as Hash;
 }

@@ -6,7 +6,7 @@ import type { RawLog } from "../../src/chain/raw-log.ts";
 
 const uintMax = (1n << 256n) - 1n;
 
-/** Any uint256, with those that break careless code more often than chance has them. */
+/** Any uint256; values that often break code are more likely. */
 export const anyUint = fc.oneof(
   fc.constantFrom(0n, 1n, 2n, 3n, 256n, 257n, 2n ** 52n, 2n ** 53n - 1n, 2n ** 53n + 1n, uintMax),
   fc.bigInt({ min: 0n, max: 2n ** 53n }),
@@ -14,7 +14,7 @@ export const anyUint = fc.oneof(
   fc.bigInt({ min: 0n, max: uintMax }),
 );
 
-/** A log of `contract` with random arguments; its place on the chain is fixed. */
+/** A log of `contract` with random arguments at a fixed position on the chain. */
 export function anyLogOf(item: AbiEvent, contract: Address): fc.Arbitrary<RawLog> {
   const inputs = item.inputs.map((input) => ({ ...input, name: input.name ?? "" }));
   const args = fc.record(Object.fromEntries(inputs.map((input) => [input.name, anyValue(input)])));
@@ -29,7 +29,7 @@ export function anyLogOf(item: AbiEvent, contract: Address): fc.Arbitrary<RawLog
   });
 }
 
-/** A log of `contract` somewhere on the chain. */
+/** A log of `contract` at an arbitrary position on the chain. */
 export function logAt(
   contract: Address,
   content: { readonly topics: readonly Hash[]; readonly data: string },
@@ -45,13 +45,13 @@ const somePlace = {
   logIndex: 3,
 } as const;
 
-/** Two numbers that sum to what results of generation 3 must sum to. */
+/** Two numbers with the sum that results of generation 3 must have. */
 const anySplitMillion = fc
   .bigInt({ min: 0n, max: 1_000_000n })
   .map((part) => [part, 1_000_000n - part]);
 
 function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
-  // Random ids would be 0 too seldom for a V1 order to have exactly one collateral side.
+  // Random ids would rarely be 0, but a V1 order has exactly one collateral side, whose id is 0.
   if (name === "makerAssetId" || name === "takerAssetId") return fc.oneof(fc.constant(0n), anyUint);
   switch (type) {
     case "address":

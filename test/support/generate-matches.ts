@@ -1,7 +1,6 @@
 /**
- * Random matches as the exchanges of every generation make them, down to raw logs in the order of
- * each generation, together with the fills they must be sent as. What is expected is worked out
- * from the plan of a match, never from its logs.
+ * Random matches as the exchanges of every generation execute them: raw logs in the order of the generation, and the
+ * fills that must be derived from them. The expected fills come from the plan of a match, never from its logs.
  */
 import * as fc from "fast-check";
 import { toEventSelector } from "viem";
@@ -13,16 +12,16 @@ import type { Side } from "../../src/contracts/events.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
-/** The two tokens of a condition; those of generation 3 trade there and nowhere else. */
+/** The two tokens of a condition. Tokens of generation 3 trade only there. */
 export type Pair = readonly [TokenId, TokenId];
 
 export type LegPlan = {
   readonly maker: Address;
   readonly orderHash: Hash;
-  /** On the other token of the pair, which makes the leg a mint or a merge. */
+  /** Whether the order is for the other token of the pair, which makes the leg a mint or a merge. */
   readonly isOtherToken: boolean;
   readonly shares: bigint;
-  /** What the maker pays or gets. */
+  /** What the maker pays or receives. */
   readonly cash: bigint;
   readonly fee: bigint;
 };
@@ -39,9 +38,9 @@ export type MatchPlan = {
   readonly otherToken: TokenId;
   readonly legs: readonly LegPlan[];
   readonly fee: bigint;
-  /** What the taker gave beyond what the legs took, and was given back. */
+  /** What the taker gave in excess of the legs, and got back. */
   readonly surplus: bigint;
-  /** Zero when unused; not in generation 1. */
+  /** Zero if unused; generation 1 has none. */
   readonly builder: Hash;
 };
 
@@ -55,7 +54,7 @@ export type DirectPlan = {
   readonly order: LegPlan;
 };
 
-/** `gap` logs of others stand between any two of ours. */
+/** `gap` logs of other contracts are between any two logs of ours. */
 export type TransactionPlan = {
   readonly gap: number;
   readonly items: readonly (MatchPlan | DirectPlan)[];
@@ -82,7 +81,7 @@ const contracts = [...knownContracts().byAddress.values()];
 const exchanges = contracts.filter((contract) => contract.kind === "exchange");
 const feeModules = contracts.filter((contract) => contract.kind === "fee_module");
 
-/** Few traders and orders, so that they meet again: in a match, a transaction, with themselves. */
+/** Few traders and orders, so that they repeat: in a match, in a transaction, and as their own counterparty. */
 export const traders = Array.from({ length: 4 }, (_, index) => addressOf(index + 1));
 const operators = [addressOf(0xaa), addressOf(0xbb)];
 const ordersPerTrader = 3;
@@ -92,7 +91,7 @@ const anyShares = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt({ min: 1n, max: 1_000_000_000n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 20n }) },
 );
-/** Micros per share; above 1 happens. */
+/** Micros per share. Prices above 1 occur. */
 const anyPrice = fc.oneof(
   { weight: 8, arbitrary: fc.bigInt({ min: 0n, max: 1_000_000n }) },
   { weight: 1, arbitrary: fc.bigInt({ min: 1_000_000n, max: 1_500_000n }) },
@@ -101,7 +100,7 @@ const anyTrader = fc.constantFrom(...traders);
 const anySide = fc.constantFrom<Side>("BUY", "SELL");
 const anyFeeShare = fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: 1000n }));
 
-/** Transactions on all exchanges over these pairs, of 1 to 3 matches and direct fills. */
+/** Transactions of 1 to 3 matches and direct fills, on all exchanges and over these pairs. */
 export function anyTransaction(
   pairs: { readonly legacy: readonly Pair[]; readonly generation3: readonly Pair[] },
   shares: fc.Arbitrary<bigint> = anyShares,
@@ -115,7 +114,7 @@ export function anyTransaction(
   return fc.record({ gap: fc.nat(2), items: fc.array(anyItem, { minLength: 1, maxLength: 3 }) });
 }
 
-/** Where matches happen, over which pairs, and how much of them. */
+/** The exchange, pairs and sizes of matches. */
 type Market = {
   readonly exchange: ExchangeContract;
   readonly pair: fc.Arbitrary<Pair>;
@@ -202,7 +201,7 @@ function anyDirect({ exchange, pair, shares }: Market): fc.Arbitrary<DirectPlan>
   });
 }
 
-/** The taker cannot be paid less than nothing in sum, though it can by a single leg. */
+/** Adjusts legs so that the taker's sum is never negative, though a single leg can be. */
 function payable(legs: readonly LegPlan[]): LegPlan[] {
   let sum = 0n;
   return legs.map((leg) => {
@@ -215,7 +214,7 @@ function payable(legs: readonly LegPlan[]): LegPlan[] {
   });
 }
 
-/** What a leg costs or brings the taker. */
+/** The value of a leg for the taker. */
 function valueOf(leg: LegPlan): bigint {
   return leg.isOtherToken ? leg.shares - leg.cash : leg.cash;
 }
@@ -225,7 +224,7 @@ function sumsOf(legs: readonly LegPlan[]): readonly [size: bigint, value: bigint
   return [sum(legs.map((leg) => leg.shares)), sum(legs.map(valueOf))];
 }
 
-/** A block under construction: logs in order, and the fills they must be sent as. */
+/** A block under construction: its logs in order, and the fills that must be derived from them. */
 export class BlockWriter {
   readonly #place: Omit<Block, "logs">;
   readonly #logs: RawLog[] = [];
@@ -241,12 +240,12 @@ export class BlockWriter {
     return { ...this.#place, logs: this.#logs };
   }
 
-  /** In log order, as `deriveBlockFacts` must return them. */
+  /** The fills in log order, as `deriveBlockFacts` must return them. */
   get fills(): readonly Fill[] {
     return this.#fills;
   }
 
-  /** A transaction of trades. */
+  /** Adds a transaction of trades. */
   addTransaction({ gap, items }: TransactionPlan): void {
     this.#txIndex += 1;
     for (const item of items) {
@@ -255,7 +254,7 @@ export class BlockWriter {
     }
   }
 
-  /** A transaction of one other log. */
+  /** Adds a transaction of one other log. */
   addLog(log: Pick<RawLog, "address" | "topics" | "data">): void {
     this.#txIndex += 1;
     this.#push(log, 0);
@@ -276,7 +275,7 @@ export class BlockWriter {
     return `${this.#place.hash.slice(0, 58)}${(this.#txIndex + 1).toString(16).padStart(8, "0")}` as Hash;
   }
 
-  /** `FeeCharged` goes before its row, in generation 3 after it, or after all rows of makers. */
+  /** `FeeCharged` precedes its fill; in generation 3 it follows the fill, or all fills of makers. */
   #addMatch(plan: MatchPlan, gap: number): void {
     const { exchange, taker, legs } = plan;
     const isFast = !legs.some((leg) => leg.isOtherToken);
@@ -361,7 +360,7 @@ export class BlockWriter {
     };
   }
 
-  /** One order's own row, not joined with anything. */
+  /** The fill of one order, without fields of its match. */
   #rowOf(
     owner: { exchange: ExchangeContract; maker: Address; side: Side; token: TokenId },
     order: { orderHash: Hash; shares: bigint; cash: bigint; fee: bigint },
@@ -416,7 +415,7 @@ function orderFilledLog(fill: Fill, taker: Address): LogContent {
   return logOf(exchange.address, [topic0, orderHash, maker, taker], content);
 }
 
-/** Repeats the taker's row. */
+/** Repeats the taker's fill. */
 function ordersMatchedLog(summary: Fill): LogContent {
   const { exchange, orderHash, maker, makerAmount, takerAmount } = summary;
   const isV1 = exchange.generation === 1;
@@ -442,7 +441,7 @@ function feeRefundedLog(fill: Fill, feeModule: Address): LogContent {
   return logOf(feeModule, topics, [fill.makerSide === "BUY" ? fill.makerTokenId : 0, feeRefund]);
 }
 
-/** What a V1 order gives and gets, by token id; collateral is 0. */
+/** The two asset ids of a V1 order, given and received; collateral is 0. */
 function assetsOf({ makerSide, makerTokenId }: Fill): readonly (TokenId | number)[] {
   return makerSide === "BUY" ? [0, makerTokenId] : [makerTokenId, 0];
 }
@@ -456,7 +455,7 @@ function logOf(
   return { address, topics: topics.map(word), data };
 }
 
-/** A value as a word of the ABI, filled up on the left. */
+/** A value as an ABI word, padded on the left. */
 function word(value: string | bigint | number): Hash {
   const digits = typeof value === "string" ? value.slice(2) : value.toString(16);
   return `0x${digits.padStart(64, "0")}` as Hash;

@@ -1,4 +1,4 @@
-/** The cases that every list over a range of the chain has, held against naive filters. */
+/** Test cases of every list over a range of the chain, compared with naive filters. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -12,13 +12,13 @@ export type ListUnderTest = {
   readonly path: string;
   /** Every filter parameter of the list. */
   readonly filters: Readonly<Record<string, NaiveFilter>>;
-  /** Where the chain is taken in two steps; both have to bring rows. */
+  /** Where the growth test splits the chain in two. Both parts must contain rows. */
   readonly middleBlock?: number;
 };
 
 type Query = Readonly<Record<string, string>>;
 
-/** Registers all of them. */
+/** Registers all cases. */
 export function testList(list: ListUnderTest): void {
   testFilters(list);
   testPages(list);
@@ -26,7 +26,7 @@ export function testList(list: ListUnderTest): void {
   testGrowth(list);
 }
 
-/** The query at the end of a path, which may have one already. */
+/** Appends a query to a path that may already have one. */
 export function pathOf(path: string, query: Query): string {
   return withQuery(path, new URLSearchParams(query).toString());
 }
@@ -36,7 +36,7 @@ function withQuery(path: string, text: string): string {
   return path.includes("?") ? `${path}&${text}` : `${path}?${text}`;
 }
 
-/** Fails unless the list holds exactly the rows that naive filters let through, in order. */
+/** Fails unless the list returns exactly the rows that naive filters accept, in order. */
 export async function assertFiltered(
   { server, path, filters }: Pick<ListUnderTest, "server" | "path" | "filters">,
   rows: readonly Row[],
@@ -52,7 +52,7 @@ export function idsOf(rows: readonly Row[]): string[] {
   return rows.map((row) => String(row["id"]));
 }
 
-/** Registers the cases of what is chosen. */
+/** Registers the cases of filters. */
 export function testFilters({ server, path, filters }: ListUnderTest): void {
   const reported = path.includes("?") ? ` of ${path.replace(/^.*\?/, "")}` : "";
   const readAll = async () => server.getAll(pathOf(path, { order: "asc", limit: "1000" }));
@@ -157,7 +157,7 @@ function testPages({ server, path }: ListUnderTest): void {
   });
 }
 
-/** Takes the chain to its end, so it has to come last. */
+/** Advances the chain to its end, so it must run last. */
 function testGrowth(list: ListUnderTest): void {
   const { server, path, middleBlock = 2940 } = list;
   const end = server.facts.length - 1;

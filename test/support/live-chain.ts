@@ -1,4 +1,4 @@
-/** A scripted node whose chain goes on while a test looks elsewhere: it grows, forks, turns final. */
+/** A scripted node whose chain grows, reorganizes and becomes final while a test runs. */
 import type { TestContext } from "node:test";
 import * as fc from "fast-check";
 import type { Block } from "../../src/chain/raw-log.ts";
@@ -34,7 +34,7 @@ export class LiveChain {
     this.#random = random;
   }
 
-  /** Stands still until sent to go on; ends with the test. */
+  /** Opens a chain that does not move until `goOn`; it closes after the test. */
   static async open(t: TestContext, random: SeededRandom): Promise<LiveChain> {
     const blocks = buildChain(plans.slice(0, 10));
     const node = await ScriptedNode.open({ blocks: scriptBlocks(blocks.map(blockOf)) });
@@ -60,12 +60,12 @@ export class LiveChain {
     return this.#blocks.slice(0, this.#finalized - numberBeforeChains);
   }
 
-  /** How many blocks are not final. */
+  /** The number of unfinalized blocks. */
   get unfinalized(): number {
     return this.head - this.#finalized;
   }
 
-  /** From now on no block becomes final on its own. */
+  /** From now on blocks become final only on request. */
   holdFinality(): void {
     this.#isFinalityHeld = true;
   }
@@ -74,7 +74,7 @@ export class LiveChain {
     this.#isFinalityHeld = false;
   }
 
-  /** Some blocks every `everyMs`. */
+  /** Adds some blocks every `everyMs`, with reorgs and new final blocks. */
   goOn(everyMs: number): void {
     this.stop();
     this.#timer = setInterval(() => this.#step(), everyMs);
@@ -85,24 +85,24 @@ export class LiveChain {
     this.#timer = null;
   }
 
-  /** Adds so many blocks at the same time. */
+  /** Adds `count` blocks at the same time. */
   grow(count: number): void {
     this.#replaceAbove(this.head, count);
   }
 
-  /** Replaces so many blocks by one more of another branch; not below finality. */
+  /** Replaces up to `depth` unfinalized blocks by a branch that is one block longer. */
   fork(depth: number): void {
     const kept = Math.max(this.#finalized, this.head - depth);
     this.#replaceAbove(kept, this.head - kept + 1);
   }
 
-  /** Makes everything final but for the last so many blocks. */
+  /** Finalizes all but the last `blocks` blocks. */
   finalizeBut(blocks: number): void {
     this.#finalized = Math.max(this.#finalized, this.head - blocks);
     this.node.setFinalized(this.#finalized);
   }
 
-  /** Makes everything final. */
+  /** Finalizes all blocks. */
   settle(): void {
     this.finalizeBut(0);
   }

@@ -1,13 +1,12 @@
 import type { Loss } from "./faults.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 
-/** As docs/completeness.md has it. */
+/** The bound in docs/completeness.md. */
 const sparseBloomBitsMax = 256;
 
 /**
- * Which logs were left out of an answer in a way that nothing else the endpoint says contradicts:
- * the only ones that a chain source may miss. Worked out from docs/completeness.md alone, for blocks
- * whose headers are at hand.
+ * Logs that were omitted from a response without contradicting anything else in it: the only logs that a chain source
+ * may miss. Derived only from docs/completeness.md, for blocks whose headers are known.
  */
 export class Losses {
   readonly #unseen = new Set<string>();
@@ -20,7 +19,7 @@ export class Losses {
     if ((hasContract && hasEvent) || isFull) this.#unseen.add(keyOf(lost));
   }
 
-  /** Whether nothing could show that the log is missing. */
+  /** Whether the missing log is undetectable. */
   has(log: { readonly blockHash: string; readonly logIndex: number }): boolean {
     return this.#unseen.has(`${log.blockHash} ${log.logIndex}`);
   }

@@ -9,7 +9,7 @@ import {
   type FeedTerm,
 } from "../../src/feed/cluster/change-feed.ts";
 
-/** A feed within the process, for tests that need no Redis; the contract suite holds it against the real one. */
+/** A feed within the process, for tests without Redis. A contract suite runs on it and on the real feed. */
 export class MemoryFeed implements ChangeFeed {
   #epoch = randomUUID();
   #term = 0;
@@ -58,7 +58,7 @@ export class MemoryFeed implements ChangeFeed {
     return newest === undefined || this.#start === null ? null : { newest, start: this.#start };
   }
 
-  /** Forgets everything, as a Redis that restarts does. */
+  /** Forgets everything, like a Redis that restarts. */
   empty(): void {
     this.#epoch = randomUUID();
     this.#term = 0;

@@ -11,13 +11,13 @@ import { waitMsMax } from "../wait-for.ts";
 
 const launcher = fileURLToPath(new URL("launch-server.py", import.meta.url));
 
-/** The user that a server knows besides `default`, who has no password. */
+/** A user with a password; the user `default` has none. */
 export const passwordUser = { user: "oddwire", password: "a password" } as const;
 
-/** A user who may only read, and has no password. */
+/** A user with only the right to read, and no password. */
 export const readingUser = "reader";
 
-/** The name of the cluster that the servers of `openShards` are. */
+/** The name of the cluster that `openShards` forms. */
 export const clusterName = "shards";
 
 type Ports = { readonly http: number; readonly tcp: number };
@@ -27,8 +27,8 @@ const startsMax = 5;
 const outputCharsMax = 20_000;
 
 /**
- * A real ClickHouse server on free ports of 127.0.0.1 with a data folder of its own: a process apart, which ends with
- * the test, or with the test's process. Test support only: see `launch-server.py`.
+ * A real ClickHouse server on free ports of 127.0.0.1 with a temporary data folder. It is a separate process, which
+ * ends with the test or with the test's process. For tests only: see `launch-server.py`.
  */
 export class ClickHouseServer extends ServerProcess {
   readonly #ports: Ports;
@@ -39,7 +39,7 @@ export class ClickHouseServer extends ServerProcess {
     this.#ports = ports;
   }
 
-  /** Starts one server, which is closed after the test, with its folder in a parent. */
+  /** Starts one server with its folder in `parent`, and closes it after the test. */
   static async open(t: TestContext, parent?: string): Promise<ClickHouseServer> {
     const [server] = await ClickHouseServer.openAll(1, parent);
     if (server === undefined) throw new Error("no server was started");
@@ -47,14 +47,14 @@ export class ClickHouseServer extends ServerProcess {
     return server;
   }
 
-  /** Starts servers which are the shards of one cluster, `clusterName`, in this order. */
+  /** Starts servers as the shards of one cluster, `clusterName`, in this order. */
   static async openShards(t: TestContext, shards: number): Promise<readonly ClickHouseServer[]> {
     const servers = await ClickHouseServer.openAll(shards);
     cleanUp(t, () => Promise.all(servers.map((server) => server.close())));
     return servers;
   }
 
-  /** The same, to be closed by the caller. */
+  /** Starts servers that the caller has to close. */
   static async openAll(shards: number, parent = tmpdir()): Promise<readonly ClickHouseServer[]> {
     for (let starts = 1; ; starts += 1) {
       const ports: Ports[] = [];
@@ -83,18 +83,18 @@ export class ClickHouseServer extends ServerProcess {
     return new ClickHouseServer(folder, own);
   }
 
-  /** Of its HTTP interface; stays the same when it restarts. */
+  /** The address of its HTTP interface, which stays the same after a restart. */
   get url(): string {
     return `http://127.0.0.1:${this.#ports.http}`;
   }
 
-  /** Kills it, if it runs, and starts it on the same ports and folder. */
+  /** Kills the server if it runs, and starts it on the same ports and folder. */
   async restart(): Promise<void> {
     await this.kill();
     await this.#start();
   }
 
-  /** The answer to a query, as text; rejects with what the server says is wrong. */
+  /** Returns the result of a query as text; rejects with the server's error message. */
   async ask(sql: string): Promise<string> {
     const signal = AbortSignal.timeout(waitMsMax);
     const answer = await fetch(this.url, { method: "POST", body: sql, signal });
@@ -105,7 +105,7 @@ export class ClickHouseServer extends ServerProcess {
 
   async #start(): Promise<void> {
     this.#output = "";
-    // The last pipe ends it when this process ends.
+    // The server ends when the last pipe closes, which happens when this process ends.
     const stdio = ["ignore", "ignore", "pipe", "pipe"] as const;
     await this.launch([launcher, libraryPath(), ...this.#options()], [...stdio], {
       answers: () => this.#answers(),
@@ -117,7 +117,7 @@ export class ClickHouseServer extends ServerProcess {
     this.#output = (this.#output + text).slice(-outputCharsMax);
   }
 
-  /** Whether it is this server that listens, and not another one. */
+  /** Checks that this server listens on the port, and not another one. */
   async #answers(): Promise<boolean> {
     try {
       return (await this.ask("SELECT path FROM system.disks")).startsWith(this.folder);
@@ -137,7 +137,7 @@ export class ClickHouseServer extends ServerProcess {
   }
 }
 
-/** The package for this platform is next to the one that depends on it. */
+/** The platform's package is next to the package that depends on it. */
 function libraryPath(): string {
   const chdb = createRequire(import.meta.resolve("chdb"));
   const glibc = process.platform === "linux" ? "-gnu" : "";

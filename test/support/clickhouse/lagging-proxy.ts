@@ -6,14 +6,14 @@ import { cleanUp } from "../clean-up.ts";
 import type { ClickHouseServer } from "./clickhouse-server.ts";
 
 /**
- * A server as seen through a replica that is behind, table by table: a proxy whose queries find the rows of some tables
- * as they were at a moment before. Merges are stopped, so that what was there then is known by its parts.
+ * A proxy that shows a server as a replica that is behind, table by table: queries see the rows of held tables as they
+ * were when the hold began. Merges are stopped, so that the parts of that moment still identify these rows.
  */
 export class LaggingProxy {
   readonly #target: ClickHouseServer;
   readonly #database: string;
   readonly #http = http.createServer((request, response) => this.#forward(request, response));
-  /** What is found of a table that is behind, as a condition in SQL. */
+  /** For each held table, an SQL condition that selects its visible rows. */
   readonly #found = new Map<string, string>();
 
   private constructor(target: ClickHouseServer, database: string) {
@@ -41,7 +41,7 @@ export class LaggingProxy {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** From now on queries find no more of a table than what is there now. */
+  /** From now on queries see only the rows that a table has now. */
   async hold(table: string): Promise<void> {
     const parts = await this.#target.ask(
       `SELECT name FROM system.parts WHERE database = '${this.#database}' AND table = '${table}' AND active`,
@@ -50,7 +50,7 @@ export class LaggingProxy {
     this.#found.set(table, `_part IN (${names.join()})`);
   }
 
-  /** The table is up to date again. */
+  /** Shows all rows of the table again. */
   release(table: string): void {
     this.#found.delete(table);
   }

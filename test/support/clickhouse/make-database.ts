@@ -6,8 +6,8 @@ import { ServerEngine } from "../../../src/storage/server/server-engine.ts";
 import { type ClickHouseServer, clusterName } from "./clickhouse-server.ts";
 
 /**
- * The place of a database on one server, or on the shards of `clusterName`: those have no Keeper, so the tables of a
- * cluster are made there, without replicas, on each server by statements of its own.
+ * Creates a database on one server, or on the shards of `clusterName`, and returns its place. The shards have no
+ * Keeper, so the tables of a cluster are created on each server separately, without replicas.
  */
 export async function makeDatabase(
   servers: readonly ClickHouseServer[],
@@ -21,7 +21,7 @@ export async function makeDatabase(
   for (const place of places) {
     const engine = await ServerEngine.openOrMake({ ...place, spoolDir: tmpdir() });
     for (const statement of databaseStatements(place)) {
-      // What is not sharded is on the first one alone.
+      // Tables that are not sharded are on the first server only.
       const isOfAll = statement.includes(`${place.database}_local`);
       if (place === first || isOfAll) await engine.command(withoutKeeper(statement));
     }

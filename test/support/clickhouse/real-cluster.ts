@@ -2,10 +2,10 @@ import { identityOf } from "../../../src/storage/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
 import { knownContracts } from "../recorded-chain.ts";
 
-/** A cluster that an operator gives to `npm run test:cluster`; `null` without settings. */
+/** The cluster that the settings of `npm run test:cluster` name; `null` without settings. */
 export const realCluster = readRealCluster();
 
-/** Of a test that only a real cluster can show: for `skip`. */
+/** The `skip` option of tests that need a real cluster. */
 export const clusterOnly = realCluster === null && "ODDWIRE_TEST_CLICKHOUSE_URL is not set";
 
 type RealCluster = Omit<ServerPlace, "database" | "identity"> & {
@@ -21,7 +21,7 @@ function readRealCluster(): RealCluster | null {
   return { url, cluster, user, password, replicaUrl: read("REPLICA_URL") };
 }
 
-/** A database on that cluster, for the facts of the recorded contracts. */
+/** The place of a database on that cluster, for the facts of the recorded contracts. */
 export function realPlace(database: string): ServerPlace {
   if (realCluster === null)
     throw new Error("ODDWIRE_TEST_CLICKHOUSE_URL and _CLUSTER are required");
