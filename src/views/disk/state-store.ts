@@ -22,7 +22,7 @@ export type StateStore = {
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** Returns a column as it was saved last, once for each name. */
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind>;
-  /** The block through which it was saved last; `null` when it is empty. */
+  /** The last block of the copy with which the store was opened; `null` without a copy. */
   readonly savedThrough: number | null;
   /** Whether it is time to save. Saving takes a while, so it is not due after every block. */
   readonly isDue: boolean;

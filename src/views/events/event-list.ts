@@ -32,9 +32,9 @@ class EventSums {
   readonly isOpen: Uint8Array;
   readonly volume_24h: Float64Array;
   readonly volume: Float64Array;
-  /** Unix seconds of the first market. */
+  /** When the oldest market was created, in unix seconds. */
   readonly created_at: Float64Array;
-  /** Unix milliseconds of the last end; 0 where none is known. */
+  /** The latest end of a market, in unix milliseconds; 0 when none is known. */
   readonly end_date: Float64Array;
 
   constructor(length: number) {

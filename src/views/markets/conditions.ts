@@ -43,7 +43,7 @@ export class Conditions {
   protected readonly gen3: Gen3Registry;
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
   protected readonly places: JournaledMap<TokenId, TokenPlace>;
-  /** How conditions ended, in chain order. */
+  /** The results of conditions, in chain order. */
   readonly resolutions: ResolutionLog;
   protected readonly totals: JournaledMap<TokenId, TokenTotals>;
   /** The venue's market metadata. If a reorg reverts some of it, it is requested again. */
@@ -68,13 +68,13 @@ export class Conditions {
     return this.venue.get(conditionId) ?? null;
   }
 
-  /** The market of a condition; `null` when it was never prepared. */
+  /** The market of a condition; `null` when the condition is unknown. */
   market(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition);
   }
 
-  /** The market of a condition without the venue's market metadata; `null` when it was never prepared. */
+  /** The market of a condition without the venue's market metadata; `null` when the condition is unknown. */
   provenMarket(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition, null);

@@ -33,11 +33,11 @@ export class MarketColumns {
   readonly flags: Column<"u8">;
   /** The position at which the condition became a market; 0 before that. */
   readonly listedSeq: Column<"f64">;
-  /** Unix seconds. */
+  /** When the condition was prepared or first seen, in unix seconds. */
   readonly createdAt: Column<"f64">;
   /** Unix seconds; 0 without a trade. */
   readonly lastTradeAt: Column<"f64">;
-  /** Unix milliseconds, 0 where no end is known. */
+  /** When the market ends, in unix milliseconds; 0 when no end is known. */
   readonly endMs: Column<"f64">;
   /** Micros. Exact up to 9 billion dollars, several times the volume of the largest market so far. */
   readonly volumeUsd: Column<"f64">;

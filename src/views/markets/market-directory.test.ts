@@ -246,7 +246,7 @@ describe("markets", () => {
       undefined,
       undefined,
     ]);
-    // One of its legs has no text.
+    // One leg of this combination has no text.
     assert.deepEqual(shown(combo), [null, "none", false, undefined, undefined]);
   });
 

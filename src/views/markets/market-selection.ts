@@ -5,7 +5,7 @@ import type { Column } from "../disk/column.ts";
 import type { Hits, Ranks } from "../search/market-search.ts";
 import { type LabelKind, type MarketColumns, marketFlags } from "./market-columns.ts";
 
-/** What a list can be ordered by. */
+/** The values that a list can be ordered by. */
 export type MarketSort =
   | "volume_24h"
   | "volume"

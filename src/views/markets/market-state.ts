@@ -29,7 +29,7 @@ export class MarketState implements View {
   readonly #stateStore: StateStore;
   /** The newest final block; `null` before the first. */
   #settled: Place | null = null;
-  /** The blocks that a reorg may revert, oldest first. */
+  /** The blocks that a reorg can revert, oldest first. */
   #unfinalized: readonly Place[] = [];
 
   /** The state continues from what the state store contains. */

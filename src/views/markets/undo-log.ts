@@ -43,7 +43,7 @@ export class UndoLog {
     return this.#recording;
   }
 
-  /** Notes a change that is being made; does nothing outside `record` and `amend`. */
+  /** Notes a change, so that it can be reverted. Does nothing outside `record` and `amend`. */
   note(change: Change): void {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
   }

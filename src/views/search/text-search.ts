@@ -47,7 +47,7 @@ export class TextSearch {
   /** The hash of the text, by thing; 0 for none. */
   readonly #hashOf: Column<"u32">;
 
-  /** `fields` is how many fields a thing has, up to 4. */
+  /** `fields` is the number of fields of a thing, at most 4. */
   constructor(
     { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
     name: string,
