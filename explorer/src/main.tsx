@@ -1,4 +1,4 @@
-/** The explorer: pages over the public API, and nothing else. */
+/** Starts the explorer, which uses nothing but the public API. */
 import { render } from "preact";
 import { App } from "./app/app.tsx";
 import { watchTheme } from "./app/theme.ts";

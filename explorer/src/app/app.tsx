@@ -17,7 +17,7 @@ import { HelpDialog } from "./help-dialog.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { isHelpOpen, watchShortcuts } from "./shortcuts.ts";
 
-/** The page of the address, `null` if there is none; the name is its title until it has a better one. */
+/** Returns the title and the page of a path; `null` if there is none. A page can replace its title later. */
 function pageOf(path: readonly string[]): readonly [string, ComponentChild] | null {
   const [name, id] = path;
   if (path.length > 2) return null;
@@ -53,7 +53,7 @@ function pageAbout(name: string | undefined, id: string): readonly [string, Comp
   }
 }
 
-/** The explorer: header, the page of the address, help. */
+/** The explorer: the header, the page of the address and the help dialog. */
 export function App() {
   const page = pageOf(segments.value);
   const title = page?.[0] ?? "Not found";
@@ -75,7 +75,7 @@ export function App() {
   );
 }
 
-/** The page, once the service has taken the key. */
+/** Shows the page once the service accepts the key; before that, the key form or the failure. */
 function Content({ children }: { readonly children: ComponentChild }) {
   const now = access.value;
   switch (now.state) {
@@ -104,7 +104,7 @@ function Content({ children }: { readonly children: ComponentChild }) {
   }
 }
 
-/** Shown without a key as well: there is nothing to protect. */
+/** The page of an unknown address. It needs no key. */
 function UnknownPage() {
   return (
     <>

@@ -14,7 +14,7 @@ const places = [
 
 const themeSigns = { auto: "◐", light: "☀", dark: "☾" } as const;
 
-/** The top of every page: where one is, search, and whether the service is there. */
+/** The header of every page: navigation, search and the state of the service. */
 export function Header() {
   const [name = ""] = segments.value;
   return (
@@ -60,7 +60,7 @@ export function Header() {
   );
 }
 
-/** A wire with an odd turn. */
+/** The logo. */
 function Mark() {
   return (
     <svg class="mark" width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
@@ -70,7 +70,7 @@ function Mark() {
   );
 }
 
-/** How the service is, in one word and the block it is at. */
+/** The state of the service with its newest block, and the button to use or remove a key. */
 function Pulse() {
   const [state, text] = pulseOf();
   return (

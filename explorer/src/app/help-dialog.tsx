@@ -5,7 +5,7 @@ function close(): void {
   isHelpOpen.value = false;
 }
 
-/** What keys do. */
+/** The dialog that lists the keyboard shortcuts. */
 export function HelpDialog() {
   return (
     <Dialog title="Keyboard" onClose={close}>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Notice } from "../parts/states.tsx";
 import { isReadingPublic, useKey } from "../service/session.ts";
 
-/** Asks for a key; for another one after the service refused the last. */
+/** Asks for a key, or for another one after the service refused the last. */
 export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
   const [value, setValue] = useState("");
   const submit = (event: Event): void => {

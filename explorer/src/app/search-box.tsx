@@ -5,7 +5,7 @@ import { access } from "../service/session.ts";
 
 const pauseMs = 120;
 
-/** Search over everything that has a page; usable by keys alone. */
+/** Searches everything that has a page. It works with the keyboard alone. */
 export function SearchBox() {
   const [text, setText] = useState("");
   const { found, isSearching } = useFound(text);
@@ -29,7 +29,7 @@ export function SearchBox() {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const list = `/?search=${encodeURIComponent(text.trim())}`;
-      // Results of an earlier text are still shown: what was typed is found first.
+      // The list still shows results of an earlier text, so search for the typed text first.
       if (isSearching) void findAnything(text.trim()).then(([best]) => open(best?.path ?? list));
       else open(found[at]?.path ?? list);
     }

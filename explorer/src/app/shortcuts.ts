@@ -23,7 +23,7 @@ const places: Readonly<Record<string, string>> = {
   k: "/keys",
 };
 
-/** Listens for them; the returned function ends it. */
+/** Listens for the shortcuts. The returned function stops listening. */
 export function watchShortcuts(): () => void {
   let isAfterG = false;
   const take = (event: KeyboardEvent): void => {
@@ -48,7 +48,7 @@ function focusSearch(event: KeyboardEvent): void {
   document.getElementById("search")?.focus();
 }
 
-/** Focuses the next link that opens a row. */
+/** Moves the focus to the next or previous link that opens a row. */
 function moveRow(event: KeyboardEvent, by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   const at = rows.findIndex((row) => row === document.activeElement);

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system has it. */
+/** The theme of the page: light, dark or that of the system. */
 import { computed, effect, signal } from "@preact/signals";
 
 const names = ["auto", "light", "dark"] as const;
@@ -13,7 +13,7 @@ export const isDark = computed(() =>
   theme.value === "auto" ? isSystemDark.value : theme.value === "dark",
 );
 
-/** Applies the theme to the page, and follows the system; to be called once. */
+/** Applies the theme to the page and follows the system. Called once. */
 export function watchTheme(): void {
   system.addEventListener("change", () => {
     isSystemDark.value = system.matches;

@@ -1,4 +1,4 @@
-/** Candles on an even grid of time, so that equal times are equally wide. */
+/** Candles on a regular time grid, so that equal durations have equal widths. */
 import type { Candle, Market } from "../../../client/src/api.ts";
 
 const resolutions = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
@@ -24,25 +24,25 @@ const rangeSeconds: Readonly<Record<Exclude<Range, "All">, number>> = {
   "1M": 30 * 86_400,
 };
 
-/** A page of candles, and so the most that are drawn. */
+/** The size of a page of candles, and so the most candles that are drawn. */
 const bucketsMax = 1000;
 const lineBuckets = 240;
 const candleBuckets = 90;
 
-/** A time of the chart, both ends in milliseconds, on whole buckets. */
+/** The time range of a chart, in Unix milliseconds. Both ends are on whole buckets. */
 export type Window = {
   readonly fromMs: number;
   readonly toMs: number;
   readonly resolution: Resolution;
 };
 
-/** The time that a range shows, ending at `endMs`; all of it begins at `firstMs`. */
+/** Returns the window of a range that ends at `endMs`. The range `All` begins at `firstMs`. */
 export function windowOf(options: {
   readonly range: Range;
   readonly firstMs: number;
   readonly endMs: number;
   readonly form: "line" | "candles";
-  /** The length of a candle that was chosen; the best one without. */
+  /** The chosen length of a candle; `null` for the best one. */
   readonly chosen: Resolution | null;
 }): Window {
   const { range, firstMs, endMs, form, chosen } = options;
@@ -58,7 +58,7 @@ export function windowOf(options: {
   return { fromMs: Math.max(fromMs, toMs - (bucketsMax - 1) * bucketMs), toMs, resolution };
 }
 
-/** The lengths of candles that a time can be shown in. */
+/** Returns the lengths of candles in which a time range can be shown. */
 export function resolutionsFor(seconds: number): readonly Resolution[] {
   return resolutions.filter((one, at) => {
     const buckets = seconds / secondsOf[one];
@@ -66,7 +66,7 @@ export function resolutionsFor(seconds: number): readonly Resolution[] {
   });
 }
 
-/** The seconds that a range shows. */
+/** Returns the length of a range in seconds. */
 export function secondsOfRange(range: Range, lifeMs: number): number {
   return range === "All" ? Math.max(60, lifeMs / 1000) : rangeSeconds[range];
 }
@@ -80,7 +80,7 @@ export type Bucket = {
   readonly volumeUsd: number;
 };
 
-/** Every bucket of a window; without trades the price is that of the one before. */
+/** Returns every bucket of a window. A bucket without trades has the price of the bucket before. */
 export function bucketsOf(
   { fromMs, toMs, resolution }: Window,
   candles: readonly Candle[],
@@ -98,7 +98,7 @@ export function bucketsOf(
   return buckets;
 }
 
-/** The buckets of the first outcome with one more at their end, at what a resolved market paid for it. */
+/** Returns the buckets of the first outcome. For a resolved market one more bucket shows its payout at the end. */
 export function withSettlement(
   buckets: readonly Bucket[],
   { resolution }: Market,

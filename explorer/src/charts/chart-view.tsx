@@ -4,7 +4,7 @@ import { cents, dollars, percent } from "../format/numbers.ts";
 import { fullTime, timeZone, zoneAt } from "../format/times.ts";
 import { type Drawing, PriceChart } from "./price-chart.ts";
 
-/** The chart with its legend: the values under the pointer, or the newest. */
+/** The chart and its legend, which shows the values under the pointer or the newest ones. */
 export function ChartView({ drawing }: { readonly drawing: Drawing }) {
   const element = useRef<HTMLDivElement>(null);
   const chart = useRef<PriceChart | null>(null);
@@ -66,7 +66,7 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
   );
 }
 
-/** The chart in a sentence, for those who do not see it. */
+/** Describes the chart in a sentence, for screen readers. */
 function describe({ series }: Drawing): string {
   const parts = series.map(({ name, buckets }) => {
     const closes = buckets.flatMap(({ close }) => close ?? []);

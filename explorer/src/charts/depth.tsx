@@ -1,4 +1,4 @@
-/** How many dollars wait at each price, near the middle of the book. */
+/** The depth chart: the dollars of all orders up to each price, near the middle of the book. */
 import { useState } from "preact/hooks";
 import type { Level } from "../../../client/src/local-book.ts";
 import { cents, dollars } from "../format/numbers.ts";
@@ -60,7 +60,7 @@ export function Depth({ bids, asks }: Sides) {
   );
 }
 
-/** Between the best bid and the best ask; `null` when a side is empty. */
+/** Returns the price halfway between the best bid and the best ask; `null` if a side is empty. */
 export function middleOf({ bids: [bid], asks: [ask] }: Sides): number | null {
   if (bid === undefined || ask === undefined) return null;
   return (Number(bid.price) + Number(ask.price)) / 2;

@@ -1,7 +1,7 @@
 import type { Candle } from "../../../client/src/api.ts";
 import type { Bucket } from "./buckets.ts";
 
-/** The same buckets as prices of the other outcome: 1 - p. */
+/** Inverts buckets to the prices of the other outcome (1 - p). */
 export function invertBuckets(buckets: readonly Bucket[]): readonly Bucket[] {
   return buckets.map((bucket) => ({
     ...bucket,

@@ -1,4 +1,4 @@
-/** The chart library as this page uses it: probabilities over the viewer's time, and volume below. */
+/** Wraps the chart library: probabilities over time in the viewer's zone, and volume below. */
 import {
   type AutoscaleInfo,
   CandlestickSeries,
@@ -16,21 +16,21 @@ import { percent } from "../format/numbers.ts";
 import type { Bucket } from "./buckets.ts";
 import { zoned, zonedSeconds } from "./zoned-time.ts";
 
-/** One line of the chart, or its candles. */
+/** The series of one line, or of the candles. */
 export type ChartSeries = {
   readonly id: string;
   readonly name: string;
-  /** A variable of the style sheet: `series-1`. */
+  /** The name of a CSS variable, for example `series-1`. */
   readonly color: string;
   readonly buckets: readonly Bucket[];
 };
 
-/** What the chart shows. */
+/** The contents of the chart. */
 export type Drawing = {
   readonly form: "line" | "candles";
-  /** Candles are drawn of the first. */
+  /** Candles are drawn for the first series only. */
   readonly series: readonly ChartSeries[];
-  /** Later buckets are not drawn yet, but have their place. */
+  /** Later buckets are not drawn, but their space is kept. */
   readonly untilMs: number | null;
 };
 
@@ -39,7 +39,7 @@ type Line = ISeriesApi<"Line">;
 const volumePane = { top: 0.82, bottom: 0 };
 const pricePane = { top: 0.06, bottom: 0.22 };
 
-/** Draws on an element until it is closed. */
+/** A chart on an element of the page, until it is closed. */
 export class PriceChart {
   readonly #element: HTMLElement;
   readonly #chart: IChartApi;
@@ -53,7 +53,7 @@ export class PriceChart {
     this.#element = element;
     this.#chart = createChart(element, {
       autoSize: true,
-      // The foot of the page has the link that the license asks for.
+      // The footer of the page has the link that the license requires.
       layout: {
         background: { type: ColorType.Solid, color: "transparent" },
         attributionLogo: false,
@@ -83,7 +83,7 @@ export class PriceChart {
     return new PriceChart(element, onHover);
   }
 
-  /** Draws; the view is kept while it is the same time that is shown. */
+  /** Draws the contents. The view is kept while the time range and the form stay the same. */
   draw(drawing: Drawing): void {
     const before = this.#drawing;
     this.#drawing = drawing;
@@ -96,7 +96,7 @@ export class PriceChart {
     if (isOtherWindow(before, drawing)) this.#chart.timeScale().fitContent();
   }
 
-  /** Takes the colors of the page as they are now. */
+  /** Applies the current colors of the page. */
   recolor(): void {
     const color = colorReader(this.#element);
     const [dim, grid, up, down] = [color("dim"), color("line"), color("up"), color("down")];
@@ -190,12 +190,15 @@ export class PriceChart {
   }
 }
 
-/** A series in another color is another line: to read a color lays out the page, too much for each change. */
+/**
+ * Names a line by series and color: a new color makes a new line, because reading colors on each change forces a
+ * layout.
+ */
 function lineName({ id, color }: ChartSeries): string {
   return `${id} ${color}`;
 }
 
-/** A probability as the axis shows it; nothing outside of 0 to 1. */
+/** Returns the axis label of a probability; empty outside of 0 to 1. */
 function axisLabel(price: number): string {
   return price < -0.0001 || price > 1.0001 ? "" : percent(price);
 }
@@ -212,7 +215,7 @@ function isOtherWindow(before: Drawing | null, after: Drawing): boolean {
   return edges(before) !== edges(after);
 }
 
-/** Some room around the prices, and never a price that cannot be. */
+/** Adds a margin around the prices, within 0 and 1. */
 function clamped(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
   const found = original();
   if (found === null || found.priceRange === null) return found;
@@ -227,7 +230,7 @@ function clamped(original: () => AutoscaleInfo | null): AutoscaleInfo | null {
   };
 }
 
-/** Reads variables of the style sheet as colors that a canvas can use. */
+/** Reads CSS variables as colors that a canvas can use. */
 function colorReader(element: HTMLElement): (name: string) => string {
   return (name) => {
     const probe = document.createElement("span");

@@ -1,4 +1,4 @@
-/** A line without axes. Values lie between 0 and 1 unless bounds are found from them. */
+/** A line without axes, scaled to the range of its values. That range counts as at least 0.02. */
 export function Sparkline(props: {
   readonly values: readonly number[];
   readonly label: string;

@@ -14,23 +14,23 @@ import {
 const refreshMs = 60_000;
 const candlesMax = 1000;
 
-/** Which candles are drawn. */
+/** The candles to draw. */
 export type Wanted = {
   readonly range: Range;
   readonly form: "line" | "candles";
   readonly chosen: Resolution | null;
   /** When the market began. */
   readonly firstMs: number;
-  /** When it ended; `null` while it is open, which follows the candles live. */
+  /** When the market ended; `null` while it is open. Candles of an open market are updated live. */
   readonly endMs: number | null;
 };
 
-/** What is drawn, and in which window. */
+/** The buckets to draw, and their window. */
 export type Buckets = { readonly window: Window; readonly buckets: readonly Bucket[] };
 
 type Read = { readonly window: Window; readonly candles: readonly Candle[] };
 
-/** Candles of a token on an even grid of time, kept up to date. */
+/** Returns the candles of a token on a regular time grid, kept up to date. */
 export function useBuckets(tokenId: TokenId | null, wanted: Wanted): Resource<Buckets> {
   const { range, form, chosen, firstMs, endMs } = wanted;
   const now = (): Window => windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
@@ -61,7 +61,7 @@ function drawn({ window, candles }: Read, live: readonly Candle[]): Buckets {
   return { window: moved, buckets: bucketsOf(moved, [...candles, ...live]) };
 }
 
-/** Candles that changed since the page was read, by time. */
+/** Returns the candles that changed since the page was read, in order of time. */
 function useLiveCandles(tokenId: TokenId | null, resolution: Resolution | null): readonly Candle[] {
   const of = `${tokenId} ${resolution}`;
   const [state, setState] = useState<{ readonly of: string; readonly candles: readonly Candle[] }>({

@@ -1,16 +1,16 @@
 import type { UTCTimestamp } from "lightweight-charts";
 
 /**
- * The chart draws all times as if they were UTC, and puts its ticks at UTC midnights. So it is given the clock of the
- * viewer's zone: ticks then fall on the viewer's hours and days. In the hour that a zone repeats each autumn two
- * instants have one clock time; the later one is left out.
+ * Returns the viewer's local time as if it were UTC. The chart treats all times as UTC and puts its ticks at UTC
+ * midnights, so this puts them at the viewer's hours and days. In the hour that a zone repeats each autumn, two
+ * instants have the same local time; `zoned` leaves out the later one.
  */
 export function zonedSeconds(milliseconds: number): UTCTimestamp {
   const offsetMs = new Date(milliseconds).getTimezoneOffset() * 60_000;
   return Math.floor((milliseconds - offsetMs) / 1000) as UTCTimestamp;
 }
 
-/** Points in the zone of the viewer, times rising strictly. */
+/** Converts points to the viewer's zone, with strictly increasing times. */
 export function zoned<
   Point extends { readonly atMs: number },
   Drawn extends { time: UTCTimestamp },

@@ -1,4 +1,4 @@
-/** How amounts are shown. They come as exact decimals and are rounded here, for the eye. */
+/** Formats amounts. They are exact decimals and are rounded only for display. */
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
@@ -6,7 +6,7 @@ const money = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFra
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenth = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
-/** In place of what is not known. */
+/** Shown for an unknown value. */
 export const unknown = "–";
 
 type Amount = string | number | null | undefined;
@@ -65,12 +65,12 @@ export function bytes(value: number): string {
   return `${plain.format(value / 1000 ** power)} ${units[power]}`;
 }
 
-/** A hash or address, recognizable. */
+/** Shortens a hash or an address. */
 export function short(hex: string): string {
   return hex.length > 14 ? `${hex.slice(0, 6)}…${hex.slice(-4)}` : hex;
 }
 
-/** Whether something rose, fell or stayed, as the class of its color. */
+/** Returns the color class of a change: up, down or neither. */
 export function toneOf(change: Amount): "up" | "down" | "dim" {
   const value = Number(change ?? 0);
   if (Math.abs(value) < 0.0005) return "dim";

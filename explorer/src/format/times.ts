@@ -1,4 +1,4 @@
-/** How times are shown: in the viewer's time zone. */
+/** Formats times in the viewer's time zone. */
 import { unknown } from "./numbers.ts";
 
 const dateTime = new Intl.DateTimeFormat("en", {
@@ -18,7 +18,7 @@ const zoneName = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 /** The viewer's time zone: `America/New_York`. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The zone as it is at a time: `GMT-5`, `EST`. */
+/** The name of the zone at a time: `GMT-5`, `EST`. */
 export function zoneAt(milliseconds: number): string {
   const parts = zoneName.formatToParts(milliseconds);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
@@ -41,7 +41,7 @@ export function date(milliseconds: number | null): string {
   return milliseconds === null ? unknown : day.format(milliseconds);
 }
 
-/** A time of RFC 3339 in milliseconds. */
+/** Parses an RFC 3339 time to Unix milliseconds. */
 export function millisecondsOf(time: string | null): number | null {
   return time === null ? null : Date.parse(time);
 }
@@ -74,7 +74,7 @@ export function until(milliseconds: number | null, nowMs: number): string {
   return seconds <= 0 ? "ended" : roughly(seconds);
 }
 
-/** When something ends, as a figure: its name, its value, and the time in full. */
+/** Returns the figure of an end time: its name, its value and the full time. */
 export function endingOf(
   end: string | null,
   nowMs: number,

@@ -8,12 +8,12 @@ export type MarketGroup = {
   readonly markets: readonly Market[];
 };
 
-/** What the event of a market is known by; `null` for a market that is alone. */
+/** Returns the id of a market's event; `null` if it belongs to none. */
 export function eventIdOf({ neg_risk_market_id: negRisk, event_id: event }: Market): string | null {
   return negRisk ?? event;
 }
 
-/** Markets of one event in one group, where its first market is. */
+/** Groups markets by event. A group takes the place of its first market. */
 export function groupMarkets(markets: readonly Market[]): readonly MarketGroup[] {
   const groups = Map.groupBy(markets, (market) => eventIdOf(market) ?? market.id);
   return [...groups].map(([id, members]) => {
@@ -24,12 +24,12 @@ export function groupMarkets(markets: readonly Market[]): readonly MarketGroup[]
   });
 }
 
-/** The question of a market, or what it is recognized by while that is not known. */
+/** Returns the question of a market; while it is unknown, a name with its id. */
 export function nameOf({ question, id }: Market): string {
   return question ?? `Unnamed market ${short(id)}`;
 }
 
-/** The name of an event; where that is not known, its slug in words, or what its questions share. */
+/** Returns the title of an event; if unknown, its slug as words, or the words that end all of its questions. */
 export function titleOf(markets: readonly Market[]): string {
   const known = markets[0]?.event?.title ?? null;
   if (known !== null) return known;
@@ -39,7 +39,9 @@ export function titleOf(markets: readonly Market[]): string {
   return shared === "" ? "Event" : shared.charAt(0).toUpperCase() + shared.slice(1);
 }
 
-/** What a market stands for within its event: its question without the words that all of them share. */
+/**
+ * Returns the label of a market within its event: its question without the words that all questions share at both ends.
+ */
 export function labelOf(market: Market, siblings: readonly Market[]): string {
   const question = nameOf(market);
   const others = siblings.map((one) => one.question ?? "").filter((text) => text !== question);
@@ -61,15 +63,15 @@ function sharedEnd(a: string, b: string): string {
   return length === 0 ? "" : a.slice(-length);
 }
 
-/** Prices that are followed, by token. */
+/** Live prices, by token. */
 export type Prices = ReadonlyMap<TokenId, Price>;
 
-/** The price of the first outcome, from 0 to 1; 0 where there is none. */
+/** Returns the price of the first outcome, from 0 to 1; 0 if there is none. */
 export function chanceOf({ tokens: [token] }: Market, prices: Prices): number {
   return Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
 }
 
-/** The market that is most likely first. */
+/** Sorts markets by the price of their first outcome, highest first. */
 export function byChance(markets: readonly Market[], prices: Prices): readonly Market[] {
   return markets.toSorted((a, b) => chanceOf(b, prices) - chanceOf(a, prices));
 }

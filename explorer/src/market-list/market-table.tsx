@@ -23,11 +23,11 @@ import { useRowExtras } from "./use-row-extras.ts";
 
 const outcomesShown = 4;
 
-/** Markets as rows, those of an event together; values change in place. */
+/** A table of markets. Markets of an event are grouped, and values are updated live. */
 export function MarketTable(props: {
   readonly markets: readonly Market[];
   readonly isSortable: boolean;
-  /** Whether all are of one event, whose page this is. */
+  /** Whether this is the page of an event, and all markets belong to it. */
   readonly isEvent?: boolean;
 }) {
   const chunks = useMemo(
@@ -76,7 +76,7 @@ export function MarketTable(props: {
   );
 }
 
-/** Groups that are drawn together; far from the screen there is only their space. */
+/** The number of groups in a chunk. Far from the screen a chunk is only empty space. */
 const chunkGroups = 20;
 const groupHeight = 64;
 
@@ -143,7 +143,7 @@ function SortHeader(props: {
   );
 }
 
-/** One row of the event, and one for each of its leading outcomes. */
+/** The row of an event, and one row for each of its leading outcomes. */
 function EventRows(props: {
   readonly group: MarketGroup;
   readonly prices: Prices;
@@ -193,7 +193,7 @@ function EventRows(props: {
   );
 }
 
-/** A market; `label` is its name within an event. */
+/** The row of a market. `label` is its name within an event. */
 function MarketRow(props: {
   readonly market: Market;
   readonly prices: Prices;

@@ -1,6 +1,6 @@
 import { choiceOf, setParameters } from "../routing/location.ts";
 
-/** What markets can be sorted by, the default first. */
+/** The fields by which markets can be sorted, the default first. */
 export const sorts = [
   { name: "volume_24h", title: "24h volume" },
   { name: "volume", title: "Volume" },
@@ -12,14 +12,14 @@ export const sorts = [
 
 export type SortName = (typeof sorts)[number]["name"];
 
-/** How the list is sorted now, as `aria-sort` has it. */
+/** Returns how the list is sorted by a field, as a value of `aria-sort`. */
 export function sortedBy(name: SortName): "ascending" | "descending" | "none" {
   const names = sorts.map((one) => one.name);
   if (choiceOf("sort", names) !== name) return "none";
   return choiceOf("order", ["desc", "asc"]) === "asc" ? "ascending" : "descending";
 }
 
-/** Sorts by it; the other way around when it is sorted by it already. */
+/** Sorts by a field, or reverses the order if the list is sorted by that field already. */
 export function sortBy(name: SortName): void {
   const now = sortedBy(name);
   const first = name === "end_date" ? "asc" : "desc";

@@ -5,7 +5,7 @@ import { useStream } from "../service/use-stream.ts";
 
 const tokensMax = 100;
 
-/** Prices of tokens with their last 24 hours, as they change. */
+/** Returns the live prices of the first 100 tokens, with their last 24 hours. */
 export function useLivePrices(tokenIds: readonly TokenId[]): ReadonlyMap<TokenId, Price> {
   const ids = tokenIds.slice(0, tokensMax);
   const name = ids.length === 0 ? null : `prices ${ids.join()}`;

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** How far from the screen rows are kept, so that scrolling does not reach blank space. */
+/** How far from the screen rows are still drawn, so that scrolling does not reach blank space. */
 const margin = "1500px 0px";
 
 /**
- * Whether some of the elements of a part of a table are near the screen, and how high they were last. Their number
- * may change; they are found by `selector` in the whole page, again whenever `rows` are others.
+ * Returns whether any element of a part of a table is near the screen, and how high the part was last. `selector` finds
+ * the elements in the whole page, again whenever `rows` changes.
  */
 export function useNearScreen(
   selector: string,

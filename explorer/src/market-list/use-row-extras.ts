@@ -3,25 +3,27 @@ import type { Market } from "../../../client/src/api.ts";
 import { LoadQueue } from "../service/load-queue.ts";
 import { client, hasBooks, isPublic } from "../service/session.ts";
 
-/** What a row shows beyond its market: read one by one, when it is first seen. */
+/** The values of a row that are loaded only when the row is first seen. */
 export type RowExtras = {
   /** Prices of the last 24 hours, oldest first. */
   readonly line: readonly number[];
-  /** Dollars in the order book; `null` without one. */
+  /** The dollars in the order book; `null` if it was not read. */
   readonly liquidity: number | null;
 };
 
 const daySeconds = 86_400;
 const readAtOnce = 3;
 const freshMs = 120_000;
-/** Without a key the limit is that of the IP, which the page itself needs. */
+/**
+ * The most rows that load extras without a key. They count against the IP's rate limit, which the page itself needs.
+ */
 const publicRowsMax = 16;
 
 const queue = new LoadQueue(readAtOnce);
 const remembered = new Map<string, RowExtras & { readonly atMs: number }>();
 const none: RowExtras = { line: [], liquidity: null };
 
-/** The extras of a market; none until they are read, and for `null`. */
+/** Returns the extras of a market; empty until they are loaded, and for `null`. */
 export function useRowExtras(market: Market | null): RowExtras {
   const [, setVersion] = useState(0);
   const id = market?.id ?? null;

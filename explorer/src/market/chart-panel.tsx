@@ -95,7 +95,7 @@ function Drawn(props: {
   return <ChartView drawing={drawing} />;
 }
 
-/** The bucket that a replay is in, at the price of the replay. */
+/** Returns the buckets, with the replay's price in the bucket that the replay has reached. */
 function withPrice({ buckets }: Buckets, atMs: number, price: number | null): Buckets["buckets"] {
   const at = buckets.findLastIndex((bucket) => bucket.atMs <= atMs);
   return buckets.map((bucket, index) =>

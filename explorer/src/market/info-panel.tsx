@@ -6,7 +6,7 @@ import { chainId } from "../service/session.ts";
 
 const polygon = 137;
 
-/** The rules of a market, its ids, and where else it can be looked at. */
+/** The rules of a market, its ids and links to other sites. */
 export function InfoPanel({ market }: { readonly market: Market }) {
   const { id, description, oracle, tokens, question_id: questionId } = market;
   const requests = [{ title: "Market", path: `/v1/markets/${id}` }];
@@ -59,7 +59,7 @@ const sources: Readonly<Record<Market["metadata_source"], string>> = {
   none: "nowhere: the market was prepared before the indexed blocks",
 };
 
-/** Other sites that show the market; they exist for Polygon. */
+/** Links to other sites that show the market. They exist only for Polygon. */
 function Links({ market }: { readonly market: Market }) {
   if (chainId.value !== polygon) return null;
   const { slug, event_slug: eventSlug, oracle } = market;
@@ -97,7 +97,10 @@ const settlingAdapters = new Set([
   "0x65070be91477460d8a7aeeb94ef92fe056c2f2a7",
 ]);
 
-/** Where UMA shows the request of a market, which it finds by the transaction that settled it; else `null`. */
+/**
+ * Returns the page of a market's request at UMA, which is found by the transaction that settled it; `null` if there is
+ * none.
+ */
 function umaRequestOf({ oracle, resolution }: Market): string | null {
   if (resolution === null || !settlingAdapters.has(oracle ?? "")) return null;
   const query = `transactionHash=${resolution.tx_hash}&chainId=${polygon}&eventIndex=`;

@@ -2,7 +2,7 @@ import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { percent, points, toneOf } from "../format/numbers.ts";
 import { setParameters } from "../routing/location.ts";
 
-/** The outcomes with their chances; one of them is looked at closely. */
+/** The outcomes with their chances. One of them is chosen. */
 export function Outcomes(props: {
   readonly market: Market;
   readonly prices: ReadonlyMap<TokenId, Price>;

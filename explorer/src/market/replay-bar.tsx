@@ -7,7 +7,7 @@ import type { Replay } from "./use-replay.ts";
 const speeds = ["0.5×", "1×", "4×"] as const;
 const steps = 1000;
 
-/** A slider over the market's life, with the totals at its moment. */
+/** A slider over the market's life, with the totals at the current moment. */
 export function ReplayBar({ replay }: { readonly replay: Replay }) {
   const [speed, setSpeed] = useState<(typeof speeds)[number]>("1×");
   const { fromMs, toMs, atMs, isPlaying } = replay;

@@ -2,7 +2,7 @@ import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import { nextPaint } from "../service/next-paint.ts";
 
-/** What a replay shows at one moment of the market's life. */
+/** The state of a replay at one moment of the market's life. */
 export type ReplayMoment = {
   readonly atMs: number;
   /** Newest first. */
@@ -18,13 +18,13 @@ export type ReplayMoment = {
 const tapeRows = 60;
 const lifeSecondsAtSpeedOne = 60;
 const pageRows = 1000;
-/** A seek counts what was traded before it from candles, and at most this much of a day trade by trade. */
+/** A seek counts the days before it from candles, and the trades of its own day one by one, at most this many. */
 const countedMax = 20_000;
 const dayMs = 86_400_000;
 
 /**
- * Plays a market's trades again, in order and in proportion to their times. The trades come from the stream, from the
- * position of the moment on; nothing but the newest rows is kept, so a market may have any number of them.
+ * Replays a market's trades in order, with pauses in proportion to the real ones. The trades come from the stream, from
+ * the position of the current moment. Only the newest rows are kept, so a market can have any number of trades.
  */
 export class ReplayPlayer {
   readonly #client: OddwireClient;
@@ -62,7 +62,7 @@ export class ReplayPlayer {
     };
   }
 
-  /** Starts at the beginning. */
+  /** Opens a replay that starts at the beginning. */
   static open(
     client: OddwireClient,
     market: Market,
@@ -82,13 +82,13 @@ export class ReplayPlayer {
     this.#speed = speed;
   }
 
-  /** Plays on, or pauses. */
+  /** Resumes or pauses the replay. */
   play(isPlaying: boolean): void {
     if (isPlaying && this.#moment.atMs >= this.toMs) this.seek(this.fromMs);
     this.#change({ isPlaying });
   }
 
-  /** Goes to a moment and on from there. */
+  /** Jumps to a moment and continues from there. */
   seek(atMs: number): void {
     this.close();
     this.#run = new AbortController();
@@ -120,7 +120,7 @@ export class ReplayPlayer {
     }
   }
 
-  /** What there was at a moment. */
+  /** Reads the newest trades, the totals and the price at a moment. */
   async #readBefore(atMs: number) {
     const query = { token_id: this.#tokenIds, end: Math.ceil(atMs) };
     const { data: trades } = await this.#client.trades({ ...query, limit: tapeRows }).page();
@@ -146,7 +146,7 @@ export class ReplayPlayer {
     return { trades, ...totals, price: newest === undefined ? null : this.#priceOf(newest) };
   }
 
-  /** Right before the first trade. */
+  /** Returns the position right before the first trade. */
   async #readFirstSeq(): Promise<number> {
     const query = { token_id: this.#tokenIds, order: "asc", limit: 1 } as const;
     const { data } = await this.#client.trades(query).page();
@@ -176,7 +176,7 @@ export class ReplayPlayer {
     });
   }
 
-  /** Moves the clock with every frame of the screen. */
+  /** Advances the clock with every frame of the screen. */
   async #tick(signal: AbortSignal): Promise<void> {
     let lastMs = performance.now();
     while (!signal.aborted) {

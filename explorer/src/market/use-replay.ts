@@ -3,7 +3,7 @@ import type { Market } from "../../../client/src/api.ts";
 import { client } from "../service/session.ts";
 import { type ReplayMoment, ReplayPlayer } from "./replay-player.ts";
 
-/** A replay of a market, and what drives it. */
+/** A replay of a market and its controls. */
 export type Replay = ReplayMoment & {
   readonly isOn: boolean;
   readonly fromMs: number;

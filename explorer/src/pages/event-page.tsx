@@ -98,7 +98,7 @@ function EventView({ event, markets }: Known) {
   );
 }
 
-/** The leading outcomes as lines; each reads its own candles. */
+/** The leading outcomes as lines. Each line reads its own candles. */
 function EventChart(props: {
   readonly markets: readonly Market[];
   readonly all: readonly Market[];
@@ -153,7 +153,7 @@ function EventChart(props: {
   );
 }
 
-/** The same markets as before while they are still the ones to show, so that lines keep their colors. */
+/** Returns the same list while the same markets are shown, so that lines keep their colors. */
 function useSteady(markets: readonly Market[]): readonly Market[] {
   const ids = markets
     .map(({ id }) => id)
@@ -174,7 +174,7 @@ function useLine(market: Market | undefined, range: Range): Buckets | null {
   return data;
 }
 
-/** All lines over the time that all of them have. */
+/** Cuts all lines to the latest start and extends them to the latest end. */
 function aligned(series: readonly ChartSeries[]): readonly ChartSeries[] {
   const fromMs = Math.max(...series.map(({ buckets }) => buckets[0]?.atMs ?? 0));
   const toMs = Math.max(...series.map(({ buckets }) => buckets.at(-1)?.atMs ?? 0));

@@ -21,7 +21,7 @@ import { useResource } from "../service/use-resource.ts";
 const keysMax = 1000;
 const refreshMs = 15_000;
 
-/** Keys of the service, for an admin key. */
+/** The keys of the service. They are shown to an admin key only. */
 export function KeysPage() {
   const isAdmin = scope.value === "admin";
   return (
@@ -70,7 +70,7 @@ function Keys() {
     },
     { everyMs: refreshMs },
   );
-  /** Does something to keys, shows what went wrong, and reads the list again. */
+  /** Runs an action on keys. Then it reads the list again, or shows the failure. */
   const attempt = (action: () => Promise<void>): void => {
     setFailure(null);
     action().then(

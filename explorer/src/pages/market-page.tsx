@@ -25,7 +25,7 @@ const refreshMs = 15_000;
 const tabs = ["Chart", "Book", "Trades", "Info"] as const;
 const sizes = ["", "10", "100", "1000"] as const;
 
-/** One market: chance, book, trades, rules, result; live, or played again. */
+/** One market: its chance, book, trades, rules and result, live or as a replay. */
 export function MarketPage({ id }: { readonly id: string }) {
   const market = useResource(`market ${id}`, async (using) => using.market(id), {
     everyMs: refreshMs,
@@ -128,7 +128,7 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
   );
 }
 
-/** The event of a market, by its title; nothing for one with no other market. */
+/** A link to the event of a market; nothing if the event has no other market. */
 function EventLink({ id }: { readonly id: string }) {
   const { data } = useResource(`title of event ${id}`, async (using) => using.event(id));
   if (data === null || data.market_count === 1) return null;

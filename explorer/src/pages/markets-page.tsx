@@ -69,7 +69,7 @@ function queryOfAddress(): Query {
   return { ...base, sort: choiceOf("sort", names), order: choiceOf("order", orders) };
 }
 
-/** The first page again and again, and those that were asked for after it. */
+/** Returns the first page, read again regularly, and the pages that were requested after it. */
 function useMarketList(query: Query): {
   list: Resource<readonly Market[]>;
   more: () => void;
@@ -99,7 +99,7 @@ function useMarketList(query: Query): {
   return { list: { data, failure: first.failure }, more, hasMore: Boolean(next) };
 }
 
-/** New values in the order of the rows that are on the screen: a list that moves cannot be read. */
+/** Returns new values in the order of the rows on the screen, because a list that moves cannot be read. */
 function useSteadyOrder(name: string, markets: readonly Market[]): readonly Market[] {
   const [ids, setIds] = useState<{ readonly of: string; readonly ids: readonly string[] }>({
     of: name,
@@ -187,7 +187,7 @@ function NoMatch({ query }: { readonly query: Query }) {
   );
 }
 
-/** Why markets are missing while the service reads the past. */
+/** Explains why markets are missing while the service backfills. */
 function CatchingUp() {
   if (!isCatchingUp.value) return null;
   const backfill = metrics.value?.indexer.backfill ?? null;

@@ -8,7 +8,7 @@ import { amountsOf, FillTable } from "../tape/fill-table.tsx";
 
 const refreshMs = 10_000;
 
-/** One order: what of it was filled, and what ended it. */
+/** One order: its fills, and the events that ended it. */
 export function OrderPage({ hash }: { readonly hash: string }) {
   const order = useResource(`order ${hash}`, async (using) => using.order(hash), {
     everyMs: refreshMs,

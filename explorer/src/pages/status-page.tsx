@@ -12,7 +12,7 @@ type Metrics = GetMetrics["answer"];
 
 const refreshMs = 4000;
 
-/** How the service is doing, in the terms of those who operate it. */
+/** The state of the service, in the terms of its operators. */
 export function StatusPage() {
   const ready = useResource("ready", async (using) => using.ready(), { everyMs: refreshMs });
   const now = metrics.value;
@@ -110,7 +110,7 @@ const charts = [
   },
 ] as const;
 
-/** What was seen since the page was opened; Grafana keeps more. */
+/** The readings since the page was opened. Grafana keeps a longer history. */
 function History({ readings: seen }: { readonly readings: readonly Reading[] }) {
   const [first] = seen;
   return (

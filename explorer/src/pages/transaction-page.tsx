@@ -13,7 +13,7 @@ const refreshMs = 10_000;
 
 type Contents = GetTransaction["answer"]["data"];
 
-/** Everything that one transaction did here. */
+/** Everything that the service knows of one transaction. */
 export function TransactionPage({ hash }: { readonly hash: string }) {
   const isHash = /^0x[0-9a-f]{64}$/.test(hash);
   const contents = useResource(
@@ -146,7 +146,7 @@ function summaryOf(data: Contents): string {
 
 type OtherEvent = { readonly name: string; readonly logIndex: number };
 
-/** What the transaction did besides filling orders, in the order of its logs. */
+/** Returns the events of the transaction other than fills, in the order of its logs. */
 function othersOf(data: Contents): readonly OtherEvent[] {
   const { resolutions, exchange_events: notices, other_events: events } = data;
   const named = [...notices, ...events].map(({ kind, log_index: logIndex }) => ({

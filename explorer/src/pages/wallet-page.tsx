@@ -17,7 +17,7 @@ import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
 const pageRows = 200;
 const refreshMs = 30_000;
 
-/** What a wallet traded: totals, its markets, its trades, live. */
+/** The trading of a wallet: totals, markets and live trades. */
 export function WalletPage({ address }: { readonly address: string }) {
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
   const summary = useResource(
@@ -168,7 +168,7 @@ function WalletTrades(props: { readonly address: string; readonly newest: TradeP
     const came = frames.flatMap((frame) => (frame.type === "event" ? [frame.data] : []));
     if (came.length > 0) setLater((before) => [...came.toReversed(), ...before].slice(0, pageRows));
   });
-  // What was read again since it came has what a reorg left of it.
+  // Trades up to `readSeq` are in the page that was read since, without those that a reorg has reverted.
   const readSeq = newest.trades[0]?.seq ?? 0;
   const coming = later.filter(({ seq }) => seq > readSeq);
   const all = [...coming, ...newest.trades, ...(older?.trades ?? [])];
@@ -177,7 +177,7 @@ function WalletTrades(props: { readonly address: string; readonly newest: TradeP
   const readMore = async (cursor: string): Promise<void> => {
     const { data, pagination } = await client.value.trades(queryOf(address)).page(cursor);
     learnQuestions(data);
-    // With what is shown: a later first page no longer reaches down to these.
+    // Includes the rows on the screen, because a later first page no longer reaches down to the older rows.
     setOlder({ trades: [...trades, ...data], next: pagination.next_cursor });
   };
   const tape = {

@@ -13,7 +13,7 @@ import { Dialog } from "./dialog.tsx";
 
 const fileFormats = ["csv", "parquet", "ndjson"] as const;
 
-/** Shows the requests behind a view as code, and its lists as files. */
+/** Shows the requests behind a view as code, and saves its lists as files. */
 export function ApiButton({ requests }: { readonly requests: readonly ApiRequest[] }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 
 const shownMs = 1500;
 
-/** Copies a text to the clipboard and says so. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton(props: { readonly text: string; readonly label: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
@@ -17,7 +17,9 @@ export function CopyButton(props: { readonly text: string; readonly label: strin
   );
 }
 
-/** The clipboard of the browser works over https and on loopback only; elsewhere a selection is copied. */
+/**
+ * Copies a text. The clipboard of the browser works only over https and on loopback; elsewhere a selection is copied.
+ */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");

@@ -31,7 +31,7 @@ export function Order({ hash }: { readonly hash: string | null }) {
   );
 }
 
-/** An id in full, to be copied. */
+/** A full id with a button to copy it. */
 export function FullId({ id, label }: { readonly id: string; readonly label: string }) {
   return (
     <span class="full-id">

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { ApiRequest } from "../service/api-request.ts";
 import { ApiButton } from "./api-button.tsx";
 
-/** A part of a page with a heading, its tools, and the requests it is made of. */
+/** A part of a page with a heading, its tools and the API requests behind it. */
 export function Panel(props: {
   readonly title: string;
   readonly requests?: readonly ApiRequest[];
@@ -24,7 +24,7 @@ export function Panel(props: {
   );
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export function Facts(props: {
   readonly of: readonly (readonly [name: string, value: ComponentChildren])[];
 }) {
@@ -40,7 +40,7 @@ export function Facts(props: {
   );
 }
 
-/** The numbers that matter, large. */
+/** A row of large figures. */
 export function Figures(props: {
   readonly of: readonly (readonly [name: string, value: ComponentChildren, title?: string])[];
 }) {

@@ -1,4 +1,4 @@
-/** What a view shows when there is nothing else to show. */
+/** Placeholders of a view: messages, failures and the lines shown while loading. */
 import type { ComponentChildren } from "preact";
 import type { Failure } from "../service/failure.ts";
 import { isCatchingUp } from "../service/session.ts";
@@ -70,7 +70,7 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
   }
 }
 
-/** The data of a resource, or what stands for it while there is none. */
+/** Shows the data of a resource; while there is none, its failure or gray lines. */
 export function Shown<T>(props: {
   readonly of: Resource<T>;
   readonly what: string;

@@ -16,6 +16,6 @@ export function TableHead({ columns }: { readonly columns: readonly Column[] }) 
   );
 }
 
-/** Where a table scrolls when it does not fit. */
+/** Returns the attributes of the region in which a wide table scrolls. */
 export const scrolling = (label: string) =>
   ({ class: "scroll", tabIndex: 0, role: "region", "aria-label": `${label}, scrollable` }) as const;

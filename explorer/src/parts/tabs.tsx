@@ -1,4 +1,4 @@
-/** One of several, as buttons in a row. */
+/** A row of buttons, one of which is chosen. */
 export function Segments<Word extends string>(props: {
   readonly label: string;
   readonly words: readonly Word[];

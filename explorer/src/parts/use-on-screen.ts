@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** An element, and whether it has been on the screen. */
+/** Returns the reference of an element, and whether it has been on the screen. */
 export function useOnScreen<E extends Element>(): readonly [RefObject<E | null>, boolean] {
   const element = useRef<E>(null);
   const [isSeen, setSeen] = useState(false);

@@ -11,13 +11,13 @@ export const segments = computed(() =>
     .map(decoded),
 );
 
-/** The state of the page as parameters of the address. */
+/** The parameters of the address, which are the state of the page. */
 export const parameters = computed(() => here.value.searchParams);
 
-/** Paths that the service answers itself. */
+/** Paths of the service that are not pages of the explorer. */
 const ownPaths = /^\/(?:v1|docs|guide|assets)(?:\/|$)/;
 
-/** Follows the address; to be called once. */
+/** Follows the address. Called once. */
 export function watchLocation(): void {
   addEventListener("popstate", () => {
     here.value = new URL(location.href);
@@ -30,7 +30,7 @@ export function watchLocation(): void {
   });
 }
 
-/** Goes to a page of the explorer as a new step of the history. */
+/** Opens a page of the explorer as a new entry of the history. */
 export function navigate(to: string): void {
   const isOtherPage = new URL(to, location.href).pathname !== location.pathname;
   history.pushState(null, "", to);
@@ -40,7 +40,7 @@ export function navigate(to: string): void {
   document.getElementById("content")?.focus({ preventScroll: true });
 }
 
-/** Changes parameters of the address; `null` removes one. A new step of the history only when asked for. */
+/** Changes parameters of the address; `null` removes one. Adds an entry to the history only with `isStep`. */
 export function setParameters(
   changes: Readonly<Record<string, string | null>>,
   options: { readonly isStep?: boolean } = {},
@@ -56,13 +56,13 @@ export function setParameters(
   here.value = url;
 }
 
-/** A parameter that is one of several words; the first of them is the default and is left out of the address. */
+/** Returns a parameter that is one of several words. The first word is the default, which the address leaves out. */
 export function choiceOf<Word extends string>(name: string, words: readonly Word[]): Word {
   const value = parameters.value.get(name);
   return words.find((word) => word === value) ?? (words[0] as Word);
 }
 
-/** Removes the fragment, in which a key may come. */
+/** Removes the fragment, which can contain a key. */
 export function dropFragment(): void {
   history.replaceState(null, "", location.pathname + location.search);
 }
@@ -75,7 +75,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** The page that a click leads to; `null` for all other clicks. */
+/** Returns the explorer page that a click opens; `null` for all other clicks. */
 function linkOf(event: MouseEvent): URL | null {
   if (event.defaultPrevented || event.button !== 0) return null;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return null;

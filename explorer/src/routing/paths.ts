@@ -9,10 +9,10 @@ export const paths = {
   order: (hash: string): string => pathOf("order", hash),
 };
 
-/** Sites that show the same thing, by chain; none for a chain that is only here. */
+/** The public explorers, by chain id. A local chain has none. */
 const explorerOfChain: Readonly<Record<number, string>> = { 137: "https://polygonscan.com" };
 
-/** Where the chain explorer shows an address or a transaction; `null` when there is none. */
+/** Returns the page of an address, a transaction or a block in the public explorer; `null` if there is none. */
 export function chainPage(
   chainId: number | null,
   kind: "tx" | "address" | "block",

@@ -1,16 +1,16 @@
-/** The request behind a view, as a reader would send it. */
+/** The API request behind a view. */
 export type ApiRequest = {
   readonly title: string;
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  /** Whether the list can be had as a file: CSV, Parquet and so on. */
+  /** Whether the list can be downloaded as a file: CSV, Parquet and so on. */
   readonly isBulk?: boolean;
 };
 
 export const languages = ["curl", "JavaScript", "Python"] as const;
 export type Language = (typeof languages)[number];
 
-/** The address, with the parameters that are set. */
+/** Returns the URL with the parameters that are set. */
 export function urlOf({ path, query = {} }: ApiRequest): string {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) {
@@ -19,7 +19,7 @@ export function urlOf({ path, query = {} }: ApiRequest): string {
   return url.href;
 }
 
-/** Code that sends the request; the key comes from the environment. */
+/** Returns code that sends the request. It takes the key from the environment. */
 export function codeOf(request: ApiRequest, language: Language): string {
   const url = urlOf(request);
   switch (language) {

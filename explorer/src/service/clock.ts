@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 
 const tickMs = 1000;
 
-/** The time of the viewer, to the second. */
+/** The current time in Unix milliseconds, updated every second while the page is visible. */
 export const nowMs = signal(Date.now());
 
 setInterval(() => {

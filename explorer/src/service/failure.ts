@@ -1,18 +1,18 @@
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 
-/** Why something could not be read, in words, and whether trying again can help. */
+/** Why something could not be read, in words, and when to try again. */
 export type Failure = {
   readonly kind: "unreachable" | "key" | "forbidden" | "missing" | "limited" | "refused";
   readonly message: string;
-  /** When to try again; `null` when that cannot help. */
+  /** The wait before the next attempt; `null` if another attempt cannot help. */
   readonly retryMs: number | null;
 };
 
 const firstRetryMs = 1000;
-/** What is not known may be in a block that comes. */
+/** An unknown item can be in a later block. */
 const unknownRetryMs = 8000;
 
-/** An error as the reader is shown it. */
+/** Converts an error to the failure that the page shows. */
 export function toFailure(thrown: unknown): Failure {
   if (!(thrown instanceof OddwireError)) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -43,7 +43,7 @@ export function toFailure(thrown: unknown): Failure {
   }
 }
 
-/** What is read, or `null` while the service does not know it: it may come to know it later. */
+/** Returns what was read; `null` if the service does not know it. It can become known later. */
 export async function orUnknown<T>(reading: Promise<T>): Promise<{ readonly known: T | null }> {
   try {
     return { known: await reading };

@@ -1,10 +1,10 @@
-/** What a text may mean: a market, a wallet, a transaction or an order. */
+/** Finds what a text can mean: a market, a wallet, a transaction or an order. */
 import type { Market } from "../../../client/src/api.ts";
 import { percent, short } from "../format/numbers.ts";
 import { paths } from "../routing/paths.ts";
 import { client } from "./session.ts";
 
-/** Something with a page. */
+/** A result: something that has a page. */
 export type Found = {
   readonly kind: "market" | "wallet" | "transaction" | "order";
   readonly path: string;
@@ -14,7 +14,7 @@ export type Found = {
 
 const shownMax = 8;
 
-/** Everything that matches, best first; nothing when the service cannot be asked. */
+/** Returns everything that matches, best first; nothing if the service does not answer. */
 export async function findAnything(text: string): Promise<readonly Found[]> {
   const hex = text.toLowerCase();
   if (/^0x[0-9a-f]{40}$/.test(hex)) return [walletOf(hex)];
@@ -27,7 +27,7 @@ export async function findAnything(text: string): Promise<readonly Found[]> {
   return [...new Map(found.map((one) => [one.path, one])).values()].slice(0, shownMax);
 }
 
-/** A hash may be that of a market, a transaction or an order. */
+/** Finds a hash, which can belong to a market, a transaction or an order. */
 async function findHash(hash: string): Promise<readonly Found[]> {
   const [market, trades, order] = await Promise.all([
     findMarket(hash),

@@ -1,4 +1,4 @@
-/** Runs tasks a few at a time, in the order they came: for what a page can do without for a moment. */
+/** Runs tasks in order, a few at a time. It is for data that a page can wait for. */
 export class LoadQueue {
   readonly #atOnceMax: number;
   readonly #waiting: (() => Promise<void>)[] = [];

@@ -1,4 +1,4 @@
-/** Questions of markets for lists that only have their condition ids, read in batches and remembered. */
+/** The questions of markets, for lists that have only condition ids. They are read in batches and remembered. */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ConditionId } from "../../../client/src/api.ts";
@@ -14,7 +14,7 @@ const known = signal<Questions>(new Map());
 const wanted = new Set<ConditionId>();
 let isReading = false;
 
-/** The questions of these conditions as far as they are known; the others are read. */
+/** Returns the known questions, and reads the missing ones of these conditions. */
 export function useQuestions(ids: readonly (ConditionId | null)[]): Questions {
   const missing = [...new Set(ids)].filter((id) => id !== null && !known.value.has(id));
   const name = missing.join();
@@ -27,7 +27,7 @@ export function useQuestions(ids: readonly (ConditionId | null)[]): Questions {
 
 type Named = { readonly condition_id: ConditionId | null; readonly question?: string | null };
 
-/** Questions that came with rows, which were read with `include=market`. */
+/** Remembers the questions of rows that were read with `include=market`. */
 export function learnQuestions(rows: readonly Named[]): void {
   const learned = rows.flatMap(({ condition_id: id, question }) =>
     id === null || question === undefined || known.value.has(id) ? [] : [[id, question] as const],
@@ -49,7 +49,7 @@ async function readWanted(): Promise<void> {
       learnQuestions(data.map(({ id, question }) => ({ condition_id: id, question })));
     }
   } catch {
-    // Rows show the ids; the next row that wants a name asks again.
+    // The rows show ids instead. The next row without a question starts another read.
   } finally {
     isReading = false;
   }

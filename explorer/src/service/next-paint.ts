@@ -1,6 +1,6 @@
 const hiddenMs = 250;
 
-/** Resolves before the screen is drawn next; now and then while the page is hidden, which is not drawn. */
+/** Resolves before the next repaint; after 250 ms while the page is hidden and not repainted. */
 export async function nextPaint(): Promise<number> {
   return new Promise((resolve) => {
     if (document.hidden) setTimeout(() => resolve(performance.now()), hiddenMs);

@@ -1,4 +1,4 @@
-/** Who reads: the key of this tab, the client that sends it, and whether the service takes it. */
+/** The session of this tab: its key, the client that sends it, and whether the service accepts it. */
 import { computed, signal } from "@preact/signals";
 import type { GetMetrics } from "../../../client/src/api.ts";
 import { wait } from "../../../client/src/backoff.ts";
@@ -11,14 +11,14 @@ type Metrics = GetMetrics["answer"];
 const storedName = "oddwire-key";
 const pulseMs = 4000;
 const outageMs = 1500;
-/** Without a key requests count by IP, whose limit is low. */
+/** The interval without a key. Requests then count by IP, whose limit is low. */
 const publicPulseMs = 15_000;
 const historyMax = 300;
 
 const key = signal<string | null>(null);
 const generation = signal(0);
 
-/** The client of this tab; another one whenever the key changes. It does not retry: pages do, visibly. */
+/** The client of this tab, a new one whenever the key changes. It does not retry: pages retry, and show it. */
 export const client = computed(
   () =>
     new OddwireClient({
@@ -28,23 +28,23 @@ export const client = computed(
     }),
 );
 
-/** `checking` until the service has answered; `locked` while it takes no request of this tab. */
+/** `checking` until the service has answered; `locked` while the tab has no key that the service accepts. */
 export const access = signal<
   | { readonly state: "checking"; readonly failure: Failure | null }
   | { readonly state: "locked"; readonly isRefused: boolean }
   | { readonly state: "open" }
 >({ state: "checking", failure: null });
 
-/** What the service last reported about its state. */
+/** The metrics that the service returned last. */
 export const metrics = signal<Metrics | null>(null);
 
-/** Why it does not answer now; `null` while it does. */
+/** Why the service does not answer now; `null` while it does. */
 export const outage = signal<Failure | null>(null);
 
-/** One reading of the service's state, for small charts. */
+/** One reading of the metrics, for small charts. */
 export type Reading = { readonly atMs: number; readonly metrics: Metrics };
 
-/** What the service has reported since the page was opened, oldest first. */
+/** The newest readings since the page was opened, oldest first. */
 export const readings = signal<readonly Reading[]>([]);
 
 export const chainId = computed(() => metrics.value?.indexer.chain_id ?? null);
@@ -52,7 +52,7 @@ export const hasBooks = computed(() => metrics.value !== null && metrics.value.b
 export const isPublic = computed(() => key.value === null);
 /** Whether the service has answered this tab without a key. */
 export const isReadingPublic = signal(false);
-/** Whether the past is still being read, or nothing could be read so far. */
+/** Whether the service still backfills, or has indexed nothing yet. */
 export const isCatchingUp = computed(() => {
   const indexer = metrics.value?.indexer;
   return indexer !== undefined && (indexer.backfill !== null || indexer.indexed_block === null);
@@ -61,12 +61,12 @@ export const isCatchingUp = computed(() => {
 /** The scope that the key names; `null` without a key. */
 export const scope = computed(() => /^ow_(read|write|admin)_/.exec(key.value ?? "")?.[1] ?? null);
 
-/** Whether a key with this visible beginning is the one in use. */
+/** Returns whether the key in use begins with this prefix. */
 export function isOwnKey(prefix: string): boolean {
   return key.value?.startsWith(prefix.replace(/[….]+$/, "")) === true;
 }
 
-/** Takes the key of the address or of the tab, and follows the service from then on. */
+/** Takes the key from the address or from the tab, and starts to follow the service. */
 export function openSession(): void {
   const [, given] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
   if (given !== undefined) {
@@ -93,15 +93,15 @@ export function useKey(value: string | null): void {
   void followService();
 }
 
-/** The key of this tab got another value; the page stays as it is. */
+/** Replaces the key of this tab with its new value. The page stays as it is. */
 export function replaceKey(value: string): void {
   sessionStorage.setItem(storedName, value);
   key.value = value;
 }
 
-/** The service refused the key, or asks for one: another one is asked for. */
+/** Asks for another key after the service refused the one in use, or required one. */
 export function lock(): void {
-  // Of several requests with a refused key each is refused.
+  // Several requests can fail for the same refused key.
   if (access.value.state === "locked") return;
   const isRefused = key.value !== null;
   sessionStorage.removeItem(storedName);
@@ -109,13 +109,13 @@ export function lock(): void {
   askForKey(isRefused);
 }
 
-/** Shows the form for a key until one is given. The service is not followed meanwhile: its answer would close the form. */
+/** Shows the key form until a key is given. Meanwhile the service is not followed: its answer would close the form. */
 export function askForKey(isRefused = false): void {
   generation.value += 1;
   access.value = { state: "locked", isRefused };
 }
 
-/** One request again and again: it checks the key, shows whether the service is there, and how it is. */
+/** Reads the metrics again and again. This checks the key, and shows whether and how the service works. */
 async function followService(): Promise<void> {
   const own = generation.value;
   while (own === generation.value) {
@@ -148,7 +148,7 @@ async function beat(own: number): Promise<void> {
   }
 }
 
-/** Saves an answer of the service as a file. Throws what it refused, in its words. */
+/** Saves an answer of the service as a file. Throws an error with the message of the service. */
 export async function fetchFile(url: string, name: string): Promise<void> {
   const headers: Record<string, string> = key.value === null ? {} : { "X-API-Key": key.value };
   const response = await fetch(url, { headers });

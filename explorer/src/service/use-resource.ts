@@ -4,25 +4,25 @@ import type { OddwireClient } from "../../../client/src/client.ts";
 import { type Failure, toFailure } from "./failure.ts";
 import { client, lock } from "./session.ts";
 
-/** Something of the service: what was read last, and why nothing newer could be. */
+/** Data of the service: the last value read, and why a newer one could not be read. */
 export type Resource<T> = {
   readonly data: T | null;
   readonly failure: Failure | null;
 };
 
 type Options = {
-  /** Reads again this often; never when left out. */
+  /** The interval at which to read again; without it the data is read once. */
   readonly everyMs?: number;
 };
 
 const longestRetryMs = 8000;
 const rememberedMax = 60;
-/** What was read before, so that Back shows it without waiting. */
+/** The values read before, so that Back shows them without waiting. */
 const remembered = new Map<string, unknown>();
 
 /**
- * Reads something and keeps it fresh. A failure that can pass is retried until it does; what was read before
- * stays. `name` identifies what is read: another name is another thing; `null` reads nothing.
+ * Reads data and keeps it fresh. A temporary failure is retried until it passes, and the last value stays. `name`
+ * identifies the data: another name starts another read, and `null` reads nothing.
  */
 export function useResource<T>(
   name: string | null,

@@ -15,15 +15,15 @@ type Options<Type extends keyof ChannelRows> = {
   readonly snapshot?: number;
 };
 
-/** What comes within this time is shown together. */
+/** Frames that arrive within this time are shown together. */
 const togetherMs = 200;
 
-/** How a stream is doing; `paused` while the page reads none. */
+/** The state of a stream; `paused` while none is followed. */
 export type LiveState = StreamState | "paused" | "failed";
 
 /**
- * Follows a channel while the component is on the page and hands its frames on, those of a moment together.
- * `options` of `null` follow nothing.
+ * Follows a channel while the component is on the page, and passes its frames on in groups. `options` of `null` follow
+ * nothing.
  */
 export function useStream<Type extends keyof ChannelRows>(
   options: Options<Type> | null,
@@ -59,11 +59,11 @@ export function useStream<Type extends keyof ChannelRows>(
   return state;
 }
 
-/** Hands on what came since the last time, before a frame of the screen: faster than this nothing can be read. */
+/** Passes items on in groups, at most every 200 ms and before a repaint. A person cannot read faster. */
 function gather<T>(give: (items: readonly T[]) => void): (item: T) => void {
   let waiting: T[] = [];
   const flush = async (): Promise<void> => {
-    // All streams at the same time, so that the page is drawn once.
+    // All streams flush at the same time, so that the page is drawn once.
     await wait(togetherMs - (performance.now() % togetherMs), undefined);
     await nextPaint();
     const items = waiting;

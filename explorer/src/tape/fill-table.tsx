@@ -16,7 +16,7 @@ const columns: readonly Column[] = [
   ["Fee", "right"],
 ];
 
-/** What the fills of a table have in common; the columns that it leaves are the others. */
+/** What the fills of a table have in common. The other columns depend on it. */
 type Subject = "transaction" | "order";
 
 const furtherColumns: Readonly<Record<Subject, readonly Column[]>> = {
@@ -32,7 +32,7 @@ const roles: Readonly<Record<Fill["role"], string>> = {
   direct: "An order filled without a match",
 };
 
-/** Events `OrderFilled` as the chain has them, each order with what it gave and got. */
+/** A table of `OrderFilled` events: each order with the amounts it gave and got. */
 export function FillTable(props: {
   readonly fills: readonly Fill[];
   readonly label: string;
@@ -117,7 +117,7 @@ function FillRow(props: {
   );
 }
 
-/** What an order gave and got: a buyer gives dollars, a seller shares. */
+/** Returns the dollars and shares of a fill. A buyer gives dollars, a seller gives shares. */
 export function amountsOf(fill: Fill): { readonly usd: number; readonly shares: number } {
   const given = Number(fill.maker_amount_raw) / unitsPerDollar;
   const got = Number(fill.taker_amount_raw) / unitsPerDollar;

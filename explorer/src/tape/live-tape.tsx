@@ -14,12 +14,12 @@ const stateWords: Readonly<Record<LiveState, string>> = {
   failed: "Not available",
 };
 
-/** Trades as they happen; they hold still while the pointer is on them, or on request. */
+/** Live trades. The list stands still while the pointer is on it, or while it is paused. */
 export function LiveTape(props: {
   readonly channel: ChannelRequest<"trades" | "token_trades">;
   readonly hasMarket: boolean;
   readonly label: string;
-  /** Whether there can be no further trade. */
+  /** Whether no further trade is possible. */
   readonly isClosed?: boolean;
   /** Shown where there is no trade. */
   readonly emptyText: string;
@@ -71,7 +71,7 @@ export function LiveTape(props: {
   );
 }
 
-/** The tape as it was when it was held; what was reverted since is struck out, and goes. */
+/** Returns the tape as it was when it was held. Trades that were reverted since are struck out, then removed. */
 function useHeld(tape: Tape, isHeld: boolean): Tape {
   const held = useRef(tape);
   if (!isHeld || held.current.trades.length === 0) held.current = tape;

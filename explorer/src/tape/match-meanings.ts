@@ -1,6 +1,6 @@
 import type { Trade } from "../../../client/src/api.ts";
 
-/** How a trade came about, in a word and in a sentence. */
+/** The match types of trades, each in a word and in a sentence. */
 export const matchTypes: Readonly<
   Record<Trade["match_type"], { readonly word: string; readonly meaning: string }>
 > = {

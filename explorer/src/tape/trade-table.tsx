@@ -25,18 +25,18 @@ const columns: readonly Column[] = [
 
 const largeTradeUsd = 1000;
 
-/** More than a box shows; each change paints all rows of the box, also those below its edge. */
+/** The rows drawn at first, more than the visible part has. Each change repaints all rows, even those out of sight. */
 const rowsAtFirst = 24;
 
-/** What the table shows besides the trade itself. */
+/** The optional columns of the table. */
 type Columns = {
-  /** Which market each trade is of; not needed where all are of one. */
+  /** Shows the market of each trade. It is not needed if all trades are of one market. */
   readonly hasMarket: boolean;
-  /** The day as well as the time, for history. */
+  /** Shows the date with the time, for history. */
   readonly hasDate?: boolean;
 };
 
-/** Trades, newest first. */
+/** A table of trades, newest first. */
 export function TradeTable(
   props: Columns & {
     readonly tape: Tape;
@@ -82,7 +82,8 @@ function TradeRow(props: {
   const { trade, tape, question, hasDate } = props;
   const classes = classOf(trade, tape);
   const finality = finalityOf(trade, tape);
-  // A tape changes many times a second, most of its rows do not: the same element is not compared.
+  // A tape changes many times a second, but most rows do not. Preact does not compare an element that is the same
+  // object.
   return useMemo(
     () => <DrawnRow {...{ trade, classes, finality, question, hasDate }} />,
     [trade, classes, finality, question, hasDate],
@@ -166,7 +167,7 @@ function MarketLink(props: { readonly trade: Trade; readonly question: string | 
   return <a href={paths.market(id)}>{question ?? short(id)}</a>;
 }
 
-/** What the words of the column "Match" mean. */
+/** Explains the words of the column "Match" and the dots. */
 export function MatchTypes() {
   return (
     <details class="meanings">

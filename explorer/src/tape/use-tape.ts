@@ -13,7 +13,7 @@ export type Tape = {
   readonly fresh: ReadonlySet<string>;
   /** Ids of trades that a reorganization of the chain reverted; they are shown for a moment. */
   readonly reverted: ReadonlySet<string>;
-  /** Trades up to here cannot be reverted. */
+  /** Trades up to this position cannot be reverted. */
   readonly finalizedSeq: number;
 };
 
@@ -67,13 +67,13 @@ function reduce(tape: Tape, change: Change): Tape {
   return change.frames.reduce(take, tape);
 }
 
-/** All trades once, newest first. */
+/** Merges two lists of trades without duplicates, newest first. */
 function merged(trades: readonly Trade[], others: readonly Trade[]): readonly Trade[] {
   const byId = new Map([...others, ...trades].map((trade) => [trade.id, trade]));
   return [...byId.values()].toSorted((a, b) => b.seq - a.seq).slice(0, rowsMax);
 }
 
-/** What was traded before the page was opened; a stream begins with what is in memory. */
+/** Reads the newest trades with the questions of their markets, which the stream does not send. */
 async function readHistory(
   using: OddwireClient,
   channel: ChannelRequest<"trades" | "token_trades">,
