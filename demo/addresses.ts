@@ -1,24 +1,24 @@
-/** Who and what is where: fixed, so that a second start finds everything without being sent. */
+/** The addresses of accounts and contracts. They are fixed, so that a second start knows all of them. */
 import { type Address, getContractAddress, keccak256, stringToBytes } from "viem";
 import type { ContractsFile } from "../src/contracts/contracts.ts";
 
-/** The account of a name. No one has its key; anvil lets anybody send from it. */
+/** Returns the account of a name. No one has its private key; anvil accepts transactions from any account. */
 function accountOf(name: string): Address {
   return `0x${keccak256(stringToBytes(`oddwire demo ${name}`)).slice(-40)}`;
 }
 
-/** Deploys, administers, and buys the shares that traders start with. */
+/** The account that deploys, administers, and buys the shares that traders start with. */
 export const admin = accountOf("admin");
-/** Writes the questions and answers them. */
+/** The account that asks the questions and resolves them. */
 export const creator = accountOf("creator");
-/** Brings matches to the exchanges. */
+/** The account that sends matches to the exchanges. */
 export const operator = accountOf("operator");
 export const feeReceiver = accountOf("fee receiver");
 export const traders: readonly Address[] = Array.from({ length: 32 }, (_, index) =>
   accountOf(`trader ${index}`),
 );
 
-/** The order in which `admin` deploys. */
+/** The contracts in the order in which `admin` deploys them. */
 export const deployOrder = [
   "collateral",
   "wrappedCollateral",
@@ -37,7 +37,7 @@ export const deployOrder = [
 
 export type Deployed = (typeof deployOrder)[number];
 
-/** Addresses follow from the account that deploys and its count of transactions, in this order. */
+/** The address of a contract follows from the account that deploys it and the nonce, which is its index above. */
 export const addresses = Object.fromEntries(
   deployOrder.map((name, nonce) => [
     name,
@@ -45,16 +45,16 @@ export const addresses = Object.fromEntries(
   ]),
 ) as Readonly<Record<Deployed, Address>>;
 
-/** An exchange with what belongs to it. */
+/** An exchange and the contracts that belong to it. */
 export type Venue = {
   readonly exchange: Address;
   readonly generation: 1 | 2;
   readonly isNegRisk: boolean;
-  /** Where matches are brought: a fee module stands before the exchanges of generation 1. */
+  /** The contract to which matches are sent. Exchanges of generation 1 have a fee module in front of them. */
   readonly entry: Address;
-  /** Splits and merges for it. */
+  /** The contract that splits and merges positions for the exchange. */
   readonly minter: Address;
-  /** The collateral in the formula of its tokens' ids. */
+  /** The collateral from which the ids of its tokens are derived. */
   readonly backing: Address;
 };
 
@@ -98,7 +98,7 @@ export const venues = {
 
 export type VenueName = keyof typeof venues;
 
-/** The contracts that the service listens to (`ODDWIRE_CONTRACTS_FILE`). */
+/** The contracts that the service indexes (`ODDWIRE_CONTRACTS_FILE`). */
 export const contractsFile: ContractsFile = {
   collateral: addresses.collateral,
   wrapped_collateral: addresses.wrappedCollateral,

@@ -6,7 +6,7 @@ export const demoChainId = 31_337;
 
 const keptBlocksMax = 4000;
 
-/** A chain in a process: it makes a block when sent to, and lets anybody send from any account. */
+/** A chain in a process. It mines blocks only on request, and accepts transactions from any account. */
 export class Anvil {
   readonly url: string;
   readonly #child: Child;
@@ -17,8 +17,8 @@ export class Anvil {
   }
 
   /**
-   * `stateFile` is loaded if it exists, and written on `close`; without it nothing is kept.
-   * `finalityLag` is by how many blocks, an even number, finality lags the head.
+   * Loads `stateFile` if it exists, and writes it on `close`; without it no state is kept. `finalityLag` is the number
+   * of blocks by which finality lags the head, an even number.
    */
   static async open(options: {
     stateFile?: string;
@@ -41,18 +41,18 @@ export class Anvil {
     }
   }
 
-  /** Throws when it ends without being asked to. */
+  /** Rejects when the process ends. */
   failed(): Promise<never> {
     return this.#child.failed();
   }
 
-  /** True when its state was written. */
+  /** Stops the process. Resolves to true if its state was written. */
   close(): Promise<boolean> {
     return this.#child.close();
   }
 }
 
-/** Anvil would write its whole state every minute, and stand still meanwhile. */
+/** By default anvil writes its whole state every minute, and stalls meanwhile. */
 const rareDumps = "--state-interval=86400";
 
 const fixedArgs: readonly string[] = [
@@ -62,17 +62,17 @@ const fixedArgs: readonly string[] = [
   "--no-mining",
   "--order=fifo",
   "--auto-impersonate",
-  // Gas is free and plentiful: accounts need no coins, and no block is ever full.
+  // Gas is free and its limit is high: accounts need no coins, and no block is ever full.
   "--gas-price=0",
   "--block-base-fee-per-gas=0",
   "--gas-limit=100000000000",
-  // Nothing asks for old states; an hour of transactions is what a stopped indexer may need, and
-  // each takes tens of kilobytes of memory and of the state file.
+  // Old states are never read. A stopped indexer can need an hour of transactions, each of which takes tens of
+  // kilobytes of memory and of the state file.
   "--prune-history=16",
   `--transaction-block-keeper=${keptBlocksMax}`,
 ];
 
-/** The binary lies in a package of its own for each platform, next to the one that names them. */
+/** Returns the path of the anvil binary. Each platform has its own package, next to the package that lists them. */
 function findAnvil(): string {
   const platform = process.platform;
   const arch = process.arch === "x64" ? "amd64" : process.arch;

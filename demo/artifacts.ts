@@ -15,7 +15,7 @@ type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 
 const artifacts = new Map<ContractName, Artifact>();
 
-/** A compiled contract of demo/contracts. */
+/** Reads a compiled contract of demo/contracts. */
 export function artifactOf(name: ContractName): Artifact {
   const known = artifacts.get(name);
   if (known !== undefined) return known;
@@ -25,7 +25,7 @@ export function artifactOf(name: ContractName): Artifact {
   return artifact;
 }
 
-/** The data of a call. Throws when the contract has no such function or the arguments do not fit. */
+/** Encodes a call. Throws if the contract has no such function or the arguments do not fit. */
 export function encodeCall(
   name: ContractName,
   functionName: string,
@@ -34,7 +34,7 @@ export function encodeCall(
   return encodeFunctionData({ abi: artifactOf(name).abi, functionName, args });
 }
 
-/** The data that deploys a contract. */
+/** Encodes the deployment of a contract. */
 export function encodeDeployment(name: ContractName, args: readonly unknown[]): Hex {
   const { abi, bytecode } = artifactOf(name);
   return encodeDeployData({ abi, bytecode, args });

@@ -1,6 +1,6 @@
 /**
- * Where the makers' books can be read, as the real venue shows its own: for both tokens of a
- * question; and what it calls the questions.
+ * Publishes the makers' books as the real venue does, for both tokens of a question, and the market metadata of the
+ * questions.
  */
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
@@ -8,14 +8,14 @@ import { venueMarketOf } from "./listing.ts";
 import { invertMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
-/** Units by price in thousandths, of one token. */
+/** The units of one token by price, in thousandths of a dollar. */
 type Levels = ReadonlyMap<number, number>;
 
 const outcomes: readonly Outcome[] = [0, 1];
 
 export class BookBoard {
   readonly #venue: ScriptedVenue;
-  /** What was shown last, by token, side and price. */
+  /** The condition id of each token whose book is shown, by token id. */
   readonly #shown = new Map<string, string>();
 
   private constructor(venue: ScriptedVenue) {
@@ -26,12 +26,12 @@ export class BookBoard {
     return new BookBoard(await ScriptedVenue.open());
   }
 
-  /** For the service that is to take its books from here. */
+  /** The settings of a service that reads its books from here. */
   get settings(): Record<string, string> {
     return this.#venue.settings;
   }
 
-  /** Shows new questions and what has changed in any book; takes away those that have ended. */
+  /** Publishes new questions and the changes of all books. Removes the books of questions that have ended. */
   show(simulation: Simulation): void {
     for (const listing of simulation.takeListings()) {
       this.#venue.marketMetadata.put(venueMarketOf(listing));

@@ -7,15 +7,15 @@ export type ChildOptions = {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Where its standard error goes: a file descriptor, or ours. */
+  /** The target of its standard error: a file descriptor, or that of this process. */
   readonly stderr: number | "inherit";
 };
 
 const leash = fileURLToPath(new URL("./leash.ts", import.meta.url));
 
 /**
- * A process that ends when we say so, and at the latest when we are no more. It is not in our group,
- * so Ctrl-C reaches the demo alone, which then ends its processes in order.
+ * A process that ends on `close`, and at the latest when this process ends. It has its own process group, so that
+ * Ctrl-C reaches only the demo, which then stops its processes in order.
  */
 export class Child {
   readonly #name: string;
@@ -32,17 +32,17 @@ export class Child {
     this.#exited = once(this.#process, "exit").then(([code]) => (code as number | null) ?? 1);
   }
 
-  /** Throws as soon as the process has ended without being asked to; never resolves before. */
+  /** Rejects as soon as the process has ended; never resolves. */
   async failed(): Promise<never> {
     throw new Error(`${this.#name} has ended (exit code ${await this.#exited})`);
   }
 
-  /** Waits until its standard output matches; returns what the first group caught. */
+  /** Waits until its standard output matches. Returns the text of the first group. */
   waitForOutput(pattern: RegExp, stop: AbortSignal): Promise<string> {
     return waitUntilReady(this.#name, stop, (signal) => this.#readUntil(pattern, signal));
   }
 
-  /** Lets it end in order; false when it had to be killed or had failed before. */
+  /** Stops the process in order. Resolves to false if it had to be killed or had failed before. */
   async close(): Promise<boolean> {
     this.#process.stdin?.end();
     return (await this.#exited) === 0;
@@ -60,7 +60,7 @@ export class Child {
         if (caught !== undefined) return caught;
       }
     } finally {
-      // No one reads on, and a full pipe would stop the child.
+      // Nothing reads the output from here on, and a full pipe would block the child.
       stdout.resume();
     }
     return this.failed();

@@ -17,7 +17,7 @@ type Output = {
   >;
 };
 
-/** Every contract that can be deployed, as its artifact file should read. Throws on any warning. */
+/** Returns the contents of the artifact file of each deployable contract, by name. Throws on any compiler warning. */
 export function compileContracts(): ReadonlyMap<string, string> {
   const fileNames = readdirSync(sourcesDir).filter((name) => name.endsWith(".sol"));
   const input = {
@@ -27,7 +27,7 @@ export function compileContracts(): ReadonlyMap<string, string> {
     ),
     settings: {
       optimizer: { enabled: true, runs: 200 },
-      // Without a trailer the bytecode depends on code alone, not on comments.
+      // Without the metadata trailer the bytecode depends only on code, not on comments.
       metadata: { bytecodeHash: "none", appendCBOR: false },
       outputSelection: { "*": { "*": ["abi", "evm.bytecode.object"] } },
     },

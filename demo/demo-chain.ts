@@ -32,13 +32,13 @@ type Schema = [
 
 type Rpc = Client<HttpTransport, undefined, undefined, Schema>;
 
-/** A busy machine may take long for a large block. */
+/** A busy machine can take long to mine a large block. */
 const requestMsMax = 120_000;
 
-/** Far above what any call of the demo needs: anvil would otherwise run each one twice to find out. */
+/** Far more than any call of the demo needs. Without it anvil would run each call twice to estimate its gas. */
 const gas = "0xe00000";
 
-/** Sends transactions to anvil and makes its blocks. */
+/** Sends transactions to anvil and mines its blocks. */
 export class DemoChain {
   readonly #rpc: Rpc;
   #headSeconds: number;
@@ -50,14 +50,14 @@ export class DemoChain {
   }
 
   static async open(url: string): Promise<DemoChain> {
-    // A transaction that is sent again after a timeout would be there twice.
+    // A transaction that is sent again after a timeout would be executed twice.
     const transport = http(url, { retryCount: 0, timeout: requestMsMax });
     const rpc = createClient({ transport, rpcSchema: rpcSchema<Schema>() });
     const head = await rpc.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
     return new DemoChain(rpc, Number(head.timestamp));
   }
 
-  /** Queues a transaction for the next block; they keep the order in which they are sent. */
+  /** Queues a transaction for the next block. Transactions keep the order in which they are sent. */
   async send({ from, to, data }: Transaction): Promise<void> {
     const call = { from, data, gas, gasPrice: "0x0" };
     const params = to === null ? call : { ...call, to };
@@ -66,8 +66,8 @@ export class DemoChain {
   }
 
   /**
-   * Makes a block of all that was sent, at `seconds`, or one second after the block before if that
-   * is later. Throws when a transaction failed: the demo sends none that may.
+   * Mines a block of all queued transactions, at `seconds`, or one second after the previous block if that is later.
+   * Throws if a transaction failed: none that the demo sends can fail.
    */
   async mine(seconds: number): Promise<void> {
     const timestamp = Math.max(Math.floor(seconds), this.#headSeconds + 1);

@@ -8,8 +8,8 @@ type Role = "index" | "api";
 type Closing = { close(): Promise<unknown> };
 
 /**
- * An indexer and two serving nodes, each a process of its own, with a ClickHouse out of the engine's library and Debian's
- * Redis. What they store ends with them.
+ * An indexer and two serving nodes, each in its own process, with a ClickHouse server from the engine's library and
+ * Debian's Redis. The data that they store is deleted at the end.
  */
 export class DemoCluster {
   readonly serving: readonly [Service, Service];
@@ -23,7 +23,7 @@ export class DemoCluster {
     this.#opened = opened;
   }
 
-  /** Starts all of it, and waits until each process listens. The first serving node has the port that is asked for. */
+  /** Starts everything, and waits until each process listens. The first serving node gets the requested port. */
   static async open(options: ServiceOptions): Promise<DemoCluster> {
     const opened: Closing[] = [];
     const noted = <Opened extends Closing>(one: Opened): Opened => {
@@ -53,7 +53,7 @@ export class DemoCluster {
     }
   }
 
-  /** Throws when one of its processes ends without being asked to. */
+  /** Rejects when a process ends. */
   async failed(): Promise<never> {
     return Promise.race([this.#indexer, ...this.serving].map((service) => service.failed()));
   }
@@ -63,10 +63,12 @@ export class DemoCluster {
   }
 }
 
-/** Settings of the environment hold for one process: the others would not have these ports too. */
+/**
+ * The ports of all processes but the first serving node. Only one process can use the ports that the environment sets.
+ */
 const anyPort = { ODDWIRE_PORT: "0", ODDWIRE_METRICS_PORT: "" };
 
-/** In the reverse order: what uses a server ends before it. */
+/** Closes in reverse order, so that a process ends before the servers that it uses. */
 async function closeAll(opened: readonly Closing[]): Promise<void> {
   for (const one of opened.toReversed()) await one.close();
 }

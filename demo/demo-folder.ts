@@ -3,19 +3,18 @@ import { join } from "node:path";
 import { generateKey } from "../src/access/key-format.ts";
 import type { SimulationState } from "./simulation.ts";
 
-/** How the service was reached the last time; users have pasted it. */
+/** The key and the port of the last start. They are kept because users have pasted them. */
 type Access = { readonly key: string; readonly port: number };
 
 const firstPort = 8080;
 
 /**
- * What the demo keeps between two starts. The chain and the service's facts belong together: only a
- * demo that stopped in order leaves both at the same block, with a file of its market as the sign
- * of it. Without that file both start again.
+ * The files that the demo keeps between two starts. The chain and the facts of the service must be at the same block.
+ * Only a demo that stopped in order leaves them so, and then writes `market.json`. Without that file both are deleted.
  */
 export class DemoFolder {
   readonly access: Access;
-  /** `null` when there is nothing to go on from. */
+  /** The market to resume; `null` if there is none. */
   readonly market: SimulationState | null;
   readonly path: string;
 
@@ -33,7 +32,7 @@ export class DemoFolder {
     this.saveAccess(this.access);
   }
 
-  /** Claims the first of these folders that no running demo has claimed, making it if needed. */
+  /** Claims the first of these folders that no running demo has claimed, and creates it if needed. */
   static open(paths: readonly string[]): DemoFolder {
     const path = paths.find(claim);
     if (path === undefined) {
@@ -56,7 +55,7 @@ export class DemoFolder {
     return this.#file("service.log");
   }
 
-  /** Writes the list of contracts and returns where it lies. */
+  /** Writes the list of contracts and returns its path. */
   writeContracts(contracts: object): string {
     writeFileSync(this.#file("contracts.json"), `${JSON.stringify(contracts, null, 2)}\n`);
     return this.#file("contracts.json");
@@ -66,7 +65,7 @@ export class DemoFolder {
     writeFileSync(this.#file("access.json"), JSON.stringify(access), { mode: 0o600 });
   }
 
-  /** From here on, until the market is saved again, a demo that is killed leaves nothing to go on. */
+  /** Deletes the saved market. A demo that is killed before the market is saved again leaves nothing to resume. */
   forgetMarket(): void {
     rmSync(this.#file("market.json"), { force: true });
   }
@@ -89,7 +88,10 @@ export class DemoFolder {
   }
 }
 
-/** Whether the folder is now ours. Throws when it has what is not of a demo: a start may delete that. */
+/**
+ * Claims a folder; returns whether that worked. Throws if it has other files than those of a demo: a start can delete
+ * files.
+ */
 function claim(path: string): boolean {
   mkdirSync(path, { recursive: true });
   const pidFile = join(path, "demo.pid");
@@ -104,7 +106,7 @@ function claim(path: string): boolean {
     writeFileSync(pidFile, String(process.pid), { flag: "wx" });
     return true;
   } catch (error) {
-    // Another demo was faster.
+    // Another demo has claimed it in the meantime.
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
     throw error;
   }
@@ -123,7 +125,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
-    // There is no such process, or it is not ours, so no demo of ours either.
+    // There is no such process, or it belongs to another user, so it is not a demo of this one.
     return false;
   }
 }

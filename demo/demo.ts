@@ -1,7 +1,7 @@
 /**
- * `npm run demo`: a market of our own on a local chain, and the service on top of it. Nothing
- * leaves this machine. `--seed N` repeats a market, `--chain-only` leaves the service out, `--cluster`
- * (`npm run demo:cluster`) starts an indexer and two serving nodes, which begin with a new market each time.
+ * `npm run demo`: an invented market on a local chain, and the service on top of it. Nothing leaves this machine.
+ * `--seed N` repeats a market, `--chain-only` leaves the service out, `--cluster` (`npm run demo:cluster`) starts an
+ * indexer and two serving nodes, which begin with a new market each time.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -28,7 +28,7 @@ if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 31) {
 }
 /** As for the service, an empty setting counts as none. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
-/** A second demo has a folder within that of the first. */
+/** A second demo uses a folder inside that of the first. */
 const folders =
   env["ODDWIRE_DATA_DIR"] === undefined
     ? ["", "/2", "/3", "/4"].map((end) =>
@@ -71,7 +71,7 @@ function readFlags() {
   }
 }
 
-/** Runs until it is stopped. What a later start resumes from is written when the chain is at rest. */
+/** Runs until it is stopped. The state from which a later start resumes is written after the chain has stopped. */
 async function runDemo(folder: DemoFolder): Promise<void> {
   const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
   const { stateFile } = folder;
@@ -149,7 +149,7 @@ async function runService(
   }
 }
 
-/** Prints what to paste, once every node can answer it. */
+/** Prints commands to paste, once every node can answer them. */
 async function introduce(serving: readonly [Service, ...Service[]], key: string): Promise<void> {
   for (const service of serving) await service.waitReady(stop.signal);
   const [first, ...others] = serving;
@@ -171,7 +171,7 @@ npx oddwire tail --url ${url} --key ${key}
 Trading continues. Ctrl-C stops everything; the next start ${flags.cluster ? "begins with a new market" : "resumes from there"}.`);
 }
 
-/** Waits for all to end. The first that fails stops the others, and its error is thrown. */
+/** Waits until all tasks have ended. The first failure stops the other tasks and is thrown. */
 async function together(tasks: readonly Promise<unknown>[]): Promise<void> {
   for (const task of tasks) task.catch(() => stop.abort());
   await Promise.allSettled(tasks);

@@ -13,11 +13,11 @@ import {
 import { type ContractName, encodeCall, encodeDeployment } from "./artifacts.ts";
 import type { DemoChain } from "./demo-chain.ts";
 
-/** A billion dollars a trader, and for the admin what the shares of all questions ever cost. */
+/** A billion dollars for each trader, and enough for the admin to pay for the shares of all questions. */
 const traderMicros = 10n ** 15n;
 const adminMicros = 10n ** 24n;
 
-/** Puts all contracts on an empty chain, and lets operators and traders loose on them. */
+/** Deploys all contracts on an empty chain, and authorizes the operators and the traders. */
 export async function deploy(chain: DemoChain, seconds: number): Promise<void> {
   for (const name of deployOrder) {
     const [contract, args] = constructions[name];

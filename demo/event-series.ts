@@ -1,13 +1,13 @@
 /**
- * What the demo bets on: series of invented events. When one ends the next of its series takes its
- * place, so that the market never runs dry. People, clubs and most places do not exist.
+ * The events of the demo: series of invented events. When an event ends, the next of its series takes its place, so
+ * that trading never stops. People, clubs and most places do not exist.
  */
 import type { VenueName } from "./addresses.ts";
 
 export type QuestionDraft = {
   readonly title: string;
   readonly outcomes: readonly [string, string];
-  /** That the first outcome comes true, at the start; all questions of an event sum to 1. */
+  /** The probability of the first outcome at the start. Those of the several questions of an event sum to 1. */
   readonly chance: number;
 };
 
@@ -20,17 +20,17 @@ export type EventDraft = {
 
 export type EventSeries = {
   readonly venue: VenueName;
-  /** What the venue files its events under; the first is the category. */
+  /** The tags of its events at the venue; the first is the category. */
   readonly tags: readonly string[];
-  /** How much of the trading it draws, against the others. */
+  /** Its share of the trading, relative to the other series. */
   readonly popularity: number;
   readonly feeRateBps: number;
   readonly minutes: number;
-  /** Whether its events end on whole multiples of their length, as those on prices do. */
+  /** Whether its events end at multiples of their length, as events on prices do. */
   readonly isAligned: boolean;
-  /** Whether its events may come to nothing, and pay half to both outcomes. */
+  /** Whether its events can be abandoned, and then pay half to each outcome. */
   readonly canBeAbandoned: boolean;
-  /** The `serial`-th event, from `opensAt` to `closesAt`. */
+  /** Returns event number `serial`, from `opensAt` to `closesAt`. */
   draft(serial: number, opensAt: Date, closesAt: Date): EventDraft;
 };
 

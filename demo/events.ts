@@ -1,4 +1,4 @@
-/** Puts events on the chain: their texts, conditions and tokens, and in the end their results. */
+/** Creates events on the chain: their texts, conditions and tokens, and at the end their results. */
 import { encodeAbiParameters, type Hex, parseEther, stringToHex } from "viem";
 import { assert } from "../src/base/assert.ts";
 import { type Address, type Hash, parseAddress, type TokenId } from "../src/base/ids.ts";
@@ -16,10 +16,12 @@ export type OpenQuestion = {
   readonly requestId: Hash;
 };
 
-/** More of each outcome than a trader can sell while a question is open. */
+/**
+ * The shares of each outcome that a trader gets, in millionths: more than a trader can sell while a question is open.
+ */
 const equipmentMicros = 10n ** 13n;
 
-/** Asks the questions of an event and hands out their tokens. `venueId` makes texts unique. */
+/** Creates the questions of an event and distributes their tokens. `venueId` makes texts unique. */
 export async function openEvent(
   chain: DemoChain,
   draft: EventDraft,
@@ -41,7 +43,7 @@ export async function openEvent(
   return open;
 }
 
-/** What a question comes to, in the words of the UMA adapter. */
+/** The result of a question: the outcome that pays, or half for both. */
 export type Result = "first" | "second" | "both";
 
 const priceOf: Readonly<Record<Result, bigint>> = {
@@ -73,7 +75,7 @@ async function askBinary(chain: DemoChain, draft: EventDraft, id: number): Promi
   return asked;
 }
 
-/** The operator ties each question of the adapter to the UMA request that will answer it. */
+/** Creates the questions of a neg-risk event. The operator links each question to the UMA request that answers it. */
 async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Promise<Asked[]> {
   const metadata = `title: ${draft.title}, description: ${draft.description}, id: ${id}`;
   const data = stringToHex(metadata);
@@ -96,7 +98,7 @@ async function askNegRisk(chain: DemoChain, draft: EventDraft, id: number): Prom
   return asked;
 }
 
-/** The UMA text of a question, up to what its third price means. */
+/** Returns the UMA text of a question, up to the meaning of its third price. */
 function questionText(
   { title, outcomes }: QuestionDraft,
   { draft, venueId }: { draft: EventDraft; venueId: number },
@@ -109,7 +111,7 @@ function questionText(
   );
 }
 
-/** Asks in words; the id is the hash of the text as the adapter completes it. */
+/** Sends the text of a question to its adapter. Returns its id, the hash of the text as the adapter completes it. */
 async function initialize(chain: DemoChain, adapter: Hex, text: string): Promise<Hash> {
   const data = stringToHex(text);
   await chain.send({
@@ -130,7 +132,7 @@ async function equip(chain: DemoChain, question: OpenQuestion, venue: Venue): Pr
   const { conditionId, tokenIds } = question;
   const ids = tokenIds.map(BigInt);
   if (venue.generation === 1) {
-    // The order of a registration says nothing about which outcome is the first.
+    // The order of the tokens in a registration does not show which outcome is first, so both orders occur.
     const pair = conditionId.endsWith("0") ? ids : ids.toReversed();
     const data = encodeCall("ExchangeV1", "registerToken", [...pair, conditionId]);
     await chain.send({ from: admin, to: venue.exchange, data });

@@ -1,15 +1,14 @@
 /**
- * What every event of the demo is truly worth. Each outcome has a strength that walks at random, 1
- * second of time adding 1 to its variance, and the strongest one at the end wins. The chances of
- * the outcomes then follow from how far apart they are and how much time is left: they move slowly
- * at first, and run to 0 and 1 as the end comes near.
+ * The fair odds of the demo's events. Each outcome has a strength that walks at random: each second adds 1 to its
+ * variance. The strongest outcome at the end wins. The chances follow from the differences of strength and the time
+ * left: they move slowly at first, and approach 0 and 1 near the end.
  */
 import type { Random } from "./random.ts";
 
-/** Scales differences of strength so that the logistic curve comes near to the normal one. */
+/** Scales differences of strength so that the logistic curve approximates the normal distribution. */
 const steepness = 1.2;
 
-/** A chance for each strength; they sum to 1. */
+/** Returns a chance for each strength. The chances sum to 1. */
 export function chancesOf(strengths: readonly number[], secondsLeft: number): number[] {
   const scale = steepness / Math.sqrt(Math.max(secondsLeft, 1));
   const strongest = Math.max(...strengths);
@@ -18,12 +17,12 @@ export function chancesOf(strengths: readonly number[], secondsLeft: number): nu
   return weights.map((weight) => weight / sum);
 }
 
-/** Strengths that give these chances with so much time left. */
+/** Returns the strengths that give these chances with this much time left. */
 export function strengthsFor(chances: readonly number[], secondsLeft: number): number[] {
   return chances.map((chance) => (Math.log(chance) * Math.sqrt(secondsLeft)) / steepness);
 }
 
-/** Where the strengths may be `seconds` later. */
+/** Returns the strengths after a random walk of `seconds`. */
 export function walk(strengths: readonly number[], seconds: number, random: Random): number[] {
   const deviation = Math.sqrt(Math.max(seconds, 0));
   return strengths.map((strength) => strength + deviation * random.normal());

@@ -1,7 +1,7 @@
 /**
- * Runs a command that must not outlive who started this: `node leash.ts <command> <argument>...`.
- * It stops when our standard input ends, which also happens when the other side is killed,
- * and killed when it does not. The exit code is 0 when it stopped in order.
+ * Runs a command that must not outlive the process that started this one: `node leash.ts <command> <argument>...`. It
+ * is interrupted when the standard input ends, which also happens when the other process is killed. It is killed if it
+ * does not stop within two minutes. The exit code is 0 if it stopped in order.
  */
 import { spawn } from "node:child_process";
 

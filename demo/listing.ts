@@ -1,11 +1,11 @@
 import { type VenueMarket, venueMarket } from "../test/support/scripted-metadata.ts";
 
-/** A question as the venue's market metadata would list it. */
+/** A question as the venue's market metadata lists it. */
 export type Listing = {
   readonly conditionId: string;
   /** Decimal. */
   readonly tokenIds: readonly string[];
-  /** The venue's own number of it. */
+  /** The venue's id of the question. */
   readonly venueId: number;
   readonly title: string;
   readonly description: string;
@@ -19,7 +19,7 @@ export type Listing = {
   readonly isClosed: boolean;
 };
 
-/** The same in the venue's words. */
+/** Converts a listing to the venue's format. */
 export function venueMarketOf(listing: Listing): VenueMarket {
   const { conditionId, tokenIds, venueId, title, description, outcomes, event } = listing;
   const [category] = listing.tags;
@@ -44,7 +44,7 @@ export function venueMarketOf(listing: Listing): VenueMarket {
   });
 }
 
-/** Letters and digits of ASCII with dashes between; the number keeps equal titles apart. */
+/** Returns a slug of ASCII letters and digits with dashes. The id makes the slugs of equal titles distinct. */
 function slugOf(title: string, id: number): string {
   const plain = title.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const words = plain.match(/[a-z0-9]+/g) ?? [];

@@ -1,16 +1,16 @@
 /**
- * The book of one question, which never touches the chain. Both outcomes share it, as at the real
- * venue: buying the second outcome at 0.4 is selling the first at 0.6. So a taker may meet makers
- * of his own token (complementary) and makers on his own side with the other one (mint or merge).
+ * The book of one question, kept off the chain. Both outcomes share it, as at the real venue: buying the second outcome
+ * at 0.4 is selling the first at 0.6. So a taker can match makers of the same token (complementary), and makers on the
+ * same side of the other token (mint or merge).
  */
 import type { Address } from "viem";
 
 export type Side = "BUY" | "SELL";
 export type Outcome = 0 | 1;
 
-/** Prices are thousandths of a dollar and sizes hundredths of a share: all amounts stay whole. */
+/** Prices are in thousandths of a dollar and sizes in hundredths of a share, so that all amounts are integers. */
 export type Order = {
-  /** Distinguishes orders of equal terms. */
+  /** Distinguishes orders with equal terms. */
   readonly salt: number;
   readonly owner: Address;
   readonly outcome: Outcome;
@@ -21,7 +21,7 @@ export type Order = {
 
 export type Fill = { readonly order: Order; readonly units: number };
 
-/** A `bid` wants the first outcome, or to be rid of the second; an `ask` the reverse. */
+/** A `bid` buys the first outcome or sells the second; an `ask` does the reverse. */
 export type Direction = "bid" | "ask";
 
 type Resting = { readonly order: Order; left: number };
@@ -32,12 +32,12 @@ export function directionOf({ side, outcome }: Pick<Order, "side" | "outcome">):
   return (side === "BUY") === (outcome === 0) ? "bid" : "ask";
 }
 
-/** The side on which an outcome is traded to go in a direction. */
+/** Returns the side on which an order of an outcome has a direction. */
 export function sideOf(direction: Direction, outcome: Outcome): Side {
   return (direction === "bid") === (outcome === 0) ? "BUY" : "SELL";
 }
 
-/** Turns a price of an outcome into one of the first outcome, and back. */
+/** Converts a price of an outcome to a price of the first outcome, and back. */
 export function invertMilli(priceMilli: number, outcome: Outcome): number {
   return outcome === 0 ? priceMilli : 1000 - priceMilli;
 }
@@ -57,7 +57,7 @@ export class OrderBook {
     side.sort((a, b) => rank(b.order, direction) - rank(a.order, direction));
   }
 
-  /** Takes out every order that `isStale` names, given its price for the first outcome. */
+  /** Removes and returns every order that `isStale` accepts, given its price for the first outcome. */
   withdraw(isStale: (order: Order, priceMilli: number) => boolean): Order[] {
     const gone: Order[] = [];
     for (const direction of ["bid", "ask"] as const) {
@@ -70,13 +70,15 @@ export class OrderBook {
     return gone;
   }
 
-  /** The price for the first outcome at which the best order stands that `direction` would meet. */
+  /**
+   * Returns the price, for the first outcome, of the best order that `direction` would match; `null` if there is none.
+   */
   bestFor(direction: Direction): number | null {
     const best = this.#opposite(direction)[0]?.order;
     return best === undefined ? null : invertMilli(best.priceMilli, best.outcome);
   }
 
-  /** How many units stand at each price of the first outcome. */
+  /** Returns the number of units at each price of the first outcome. */
   levels(direction: Direction): ReadonlyMap<number, number> {
     const levels = new Map<number, number>();
     for (const { order, left } of this.#resting[direction]) {
@@ -86,7 +88,7 @@ export class OrderBook {
     return levels;
   }
 
-  /** Uses up the best orders that `direction` meets, at most five of them. */
+  /** Fills the best orders that `direction` matches, at most five of them. */
   take(direction: Direction, units: number): Fill[] {
     const makers = this.#opposite(direction);
     const fills: Fill[] = [];
@@ -108,7 +110,7 @@ export class OrderBook {
   }
 }
 
-/** Higher is better: bids want to be high, asks low. */
+/** Returns the rank of an order, higher for a better price: a high bid or a low ask. */
 function rank(order: Order, direction: Direction): number {
   const priceMilli = invertMilli(order.priceMilli, order.outcome);
   return direction === "bid" ? priceMilli : -priceMilli;

@@ -5,7 +5,7 @@ const historyTakersMax = 3;
 const liveTakersMax = 2;
 const blockMs = 1000;
 
-/** Plays the market up to a second of the chain as fast as it goes, in blocks of equal distance. */
+/** Plays the market's past as fast as possible, in blocks at equal intervals. */
 export async function playHistory(
   simulation: Simulation,
   span: { fromSeconds: number; toSeconds: number; blocks: number },
@@ -18,7 +18,7 @@ export async function playHistory(
   }
 }
 
-/** Plays it in real time, a block a second. Returns what it came to when it is stopped. */
+/** Plays the market in real time, a block a second. Returns its state when it is stopped. */
 export async function playLive(
   simulation: Simulation,
   { signal, onStep }: { signal: AbortSignal; onStep: () => void },
@@ -30,7 +30,7 @@ export async function playLive(
     simulation.openBooks(seconds);
     onStep();
     const leftMs = Math.max(startedMs + blockMs - Date.now(), 0);
-    // The one way for it to fail is the signal, which ends the loop.
+    // `pause` fails only when the signal is aborted, which ends the loop.
     await pause(leftMs, undefined, { signal }).catch(() => undefined);
   }
   return simulation.state;

@@ -1,4 +1,4 @@
-/** Seeded chance: the same seed gives the same market. Its whole state is one 32-bit number. */
+/** A seeded random generator: the same seed gives the same market. Its whole state is one 32-bit number. */
 export class Random {
   #state: number;
 
@@ -6,12 +6,12 @@ export class Random {
     this.#state = state >>> 0;
   }
 
-  /** Continues here when given to the constructor. */
+  /** A generator constructed with this state continues the sequence. */
   get state(): number {
     return this.#state;
   }
 
-  /** Uniform in [0, 1): a counter of fixed step, scrambled (Mulberry32). */
+  /** Returns a uniform number in [0, 1): a counter of fixed step, scrambled (Mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
@@ -23,7 +23,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number from 0 to `end` - 1. */
+  /** Returns a whole number from 0 to `end` - 1. */
   below(end: number): number {
     return Math.floor(this.next() * end);
   }
@@ -34,7 +34,7 @@ export class Random {
     return item;
   }
 
-  /** Each item is as likely as its weight says. */
+  /** Picks an item with a probability in proportion to its weight. */
   pickWeighted<Item>(items: readonly Item[], weightOf: (item: Item) => number): Item {
     let left = this.next() * items.reduce((sum, item) => sum + weightOf(item), 0);
     for (const item of items) {
@@ -44,17 +44,17 @@ export class Random {
     return this.pick(items);
   }
 
-  /** Mean 0, deviation 1 (Box-Muller). */
+  /** Returns a normal number with mean 0 and deviation 1 (Box-Muller). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
   }
 
-  /** Waiting time of independent events that come every `mean` on average. */
+  /** Returns the waiting time of independent events that come every `mean` on average. */
   exponential(mean: number): number {
     return -mean * Math.log(1 - this.next());
   }
 
-  /** Half of the values lie below `median`; `spread` is the deviation of the logarithm. */
+  /** Returns a log-normal number. Half of the values are below `median`; `spread` is the deviation of the logarithm. */
   logNormal(median: number, spread: number): number {
     return median * Math.exp(spread * this.normal());
   }

@@ -7,26 +7,26 @@ import { Child } from "./child.ts";
 import { waitUntilReady } from "./wait-patiently.ts";
 
 export type ServiceOptions = {
-  /** Everything in one process unless it is a part of a cluster. */
+  /** `serve` by default, which is everything in one process. The others are parts of a cluster. */
   readonly role?: "serve" | "index" | "api";
   readonly rpcUrl: string;
   readonly contractsFile: string;
   readonly dataDir: string;
   readonly logFile: string;
   readonly key: string;
-  /** Where its order books come from. */
+  /** The settings of its source of order books. */
   readonly venue: Readonly<Record<string, string>>;
-  /** Where it listened the last time; any other when that is taken or the environment names one. */
+  /** The port of the last start. Another one is used if it is taken or the environment sets one. */
   readonly port: number;
   readonly env: NodeJS.ProcessEnv;
-  /** What the role requires besides, in place of settings in the environment. */
+  /** Further settings that the role requires. They replace those of the environment. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly stop: AbortSignal;
 };
 
 const readyPauseMs = 100;
 const shownLogLines = 5;
-/** What the demo decides itself. Other settings in the environment hold for its service. */
+/** The settings that the demo decides itself. Other settings of the environment apply to its service. */
 const ownSettings =
   /^ODDWIRE_(?:RPC|CHAIN|START|CONTRACTS|DATA_DIR|ADMIN_KEY|HMAC|CLICKHOUSE|REDIS|VENUE)/;
 const cli = fileURLToPath(new URL("../src/cli.ts", import.meta.url));
@@ -43,7 +43,7 @@ export class Service {
     this.#key = key;
   }
 
-  /** Starts it and waits until it listens. */
+  /** Starts the service and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
     const { role = "serve", key, port, logFile, env, stop } = options;
     const isTaken = env["ODDWIRE_PORT"] === undefined && !(await isFree(port));
@@ -76,12 +76,12 @@ export class Service {
     }
   }
 
-  /** What answers requests. */
+  /** The processes that answer requests. */
   get serving(): readonly [Service] {
     return [this];
   }
 
-  /** Throws when it ends without being asked to. */
+  /** Rejects when the process ends. */
   failed(): Promise<never> {
     return this.#child.failed();
   }
@@ -90,7 +90,7 @@ export class Service {
     return Number(new URL(this.baseUrl).port);
   }
 
-  /** Waits until it has caught up with the chain. */
+  /** Waits until the service has caught up with the chain. */
   async waitReady(stop: AbortSignal): Promise<void> {
     await waitUntilReady("the service to catch up with the chain", stop, async (signal) => {
       while (!(await fetch(`${this.baseUrl}/v1/ready`, { signal })).ok) {
@@ -99,7 +99,7 @@ export class Service {
     });
   }
 
-  /** The first token of the market that traded most in the last 24 hours. */
+  /** Returns the first token of the market with the highest volume in the last 24 hours. */
   async fetchBusiestToken(): Promise<string> {
     const response = await fetch(`${this.baseUrl}/v1/markets?limit=1`, {
       headers: { "x-api-key": this.#key },

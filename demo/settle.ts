@@ -1,4 +1,4 @@
-/** Turns what the book matched into the call that settles it on an exchange. */
+/** Converts a match of the book to the call that settles it on an exchange. */
 
 import { keccak256, stringToBytes, zeroHash } from "viem";
 import type { TokenId } from "../src/base/ids.ts";
@@ -8,21 +8,21 @@ import type { Transaction } from "./demo-chain.ts";
 import type { Order } from "./order-book.ts";
 import type { Match } from "./traders.ts";
 
-/** Where a question is traded and at what price. */
+/** The venue, the tokens and the fee of a question. */
 export type Terms = {
   readonly venue: Venue;
   readonly conditionId: string;
   readonly tokenIds: readonly [TokenId, TokenId];
-  /** What takers pay, as a part of shares x price x (1 - price); 0 for free. */
+  /** The fee of takers, in basis points of shares x price x (1 - price); 0 for none. */
   readonly feeRateBps: number;
 };
 
-/** Orders of generation 1 are signed with this rate where there is a fee at all. */
+/** The fee rate that orders of generation 1 are signed with if there is a fee. */
 const signedFeeRateBps = 1000;
 
 const builders = [zeroHash, zeroHash, keccak256(stringToBytes("oddwire demo builder"))] as const;
 
-/** The call that settles a match. */
+/** Returns the call that settles a match. */
 export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   const units = fills.reduce((sum, fill) => sum + fill.units, 0);
   const matched = {
@@ -33,7 +33,7 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   };
   const to = terms.venue.entry;
   if (terms.venue.generation === 1) {
-    // What remains after the refund is the fee that the schedule asks for, or nearly.
+    // The fee that remains after the refund is about the fee of the schedule.
     const keptBps = BigInt(Math.round((terms.feeRateBps / signedFeeRateBps) * 10_000));
     const data = encodeCall("FeeModule", "matchOrders", [matched, keptBps]);
     return { from: operator, to, data };
@@ -45,13 +45,13 @@ export function settle({ taker, fills }: Match, terms: Terms): Transaction {
   return { from: operator, to, data: encodeCall("ExchangeV2", "matchOrders", [full]) };
 }
 
-/** The call by which an owner reverts an order on the chain; generation 1 only. */
+/** Returns the call by which an owner cancels an order on the chain; generation 1 only. */
 export function cancel(order: Order, terms: Terms): Transaction {
   const data = encodeCall("ExchangeV1", "cancelOrder", [encodable(order, terms)]);
   return { from: order.owner, to: terms.venue.exchange, data };
 }
 
-/** An order as the contracts of both generations know it; each takes the fields it has. */
+/** Returns an order with the fields of both generations. Each contract takes the fields it has. */
 function encodable(order: Order, { tokenIds, feeRateBps }: Terms) {
   return {
     salt: BigInt(order.salt),
@@ -78,7 +78,7 @@ function cashMicros(order: Order, units: number): bigint {
   return BigInt(units) * BigInt(order.priceMilli) * 10n;
 }
 
-/** The venue cuts fees to 5 decimals. */
+/** Returns the fee in millionths of a dollar, truncated to 5 decimals as the venue does. */
 function takerFeeOf({ priceMilli }: Order, units: number, rateBps: number): bigint {
   const spread = BigInt(priceMilli) * BigInt(1000 - priceMilli);
   const fee = (sharesMicros(units) * spread * BigInt(rateBps)) / (1_000_000n * 10_000n);

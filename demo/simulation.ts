@@ -10,58 +10,58 @@ import { Random } from "./random.ts";
 import { cancel, settle, type Terms } from "./settle.ts";
 import { requote, takeOnce } from "./traders.ts";
 
-/** An event that is traded. Each series has one at any time. */
+/** An open event. Each series has one at any time. */
 type OpenEvent = {
   readonly seriesIndex: number;
   readonly closesAt: number;
   readonly questions: readonly OpenQuestion[];
-  /** One for each question; the only question of an event has a second one, for its "no". */
+  /** One strength for each question. If an event has only one question, a second strength is for its second outcome. */
   readonly strengths: readonly number[];
   readonly walkedTo: number;
 };
 
-/** All that a later process needs to go on; the books are rebuilt. */
+/** The state that a later process needs to resume. The books are rebuilt. */
 export type SimulationState = {
   readonly random: number;
   readonly serial: number;
   readonly events: readonly OpenEvent[];
-  /** What the venue lists: the service may ask for all of it again. Older demos did not save it. */
+  /** The venue's listings, because the service can request all of them again. Older demos did not save them. */
   readonly listings?: readonly Listing[];
 };
 
-/** The book of a question that is traded. */
+/** The book of an open question. */
 export type OpenBook = {
   readonly conditionId: string;
   /** Decimal. */
   readonly tokenIds: readonly string[];
   readonly book: OrderBook;
-  /** Of the last trade, for the first outcome; `null` when there was none lately. */
+  /** The price of the last trade, for the first outcome; `null` if there was none since the start. */
   readonly lastMilli: number | null;
 };
 
-/** A second of the chain, and the one at which the simulated past gives way to real time. */
+/** A time of the chain and the end of the simulated past, after which trading is in real time. Unix seconds. */
 export type Moment = { readonly seconds: number; readonly pastEndsAt: number };
 
 const firstVenueId = 700_000;
-/** The questions of one event have ids in a row. */
+/** The questions of one event have consecutive ids. */
 const venueIdsPerEvent = 10;
 /**
- * Short events last so many times longer in the past, for a day to hold dozens of them and not
- * hundreds; but none of those reaches beyond it.
+ * In the simulated past short events last this many times longer, so that a day has dozens of them and not hundreds. An
+ * event that would then end after the past keeps its normal length.
  */
 const pastInterval = 12;
 const shortMinutesMax = 300;
 const cancelChance = 0.1;
 const abandonedChance = 0.05;
 
-/** The market of the demo. Nothing here looks at a clock, so a history can be played at any speed. */
+/** The market of the demo. It never reads a clock, so a history can be played at any speed. */
 export class Simulation {
   readonly #chain: DemoChain;
   readonly #random: Random;
   readonly #books = new Map<string, OrderBook>();
   readonly #lastMilli = new Map<string, number>();
   readonly #events: OpenEvent[];
-  /** Of all questions, by condition. */
+  /** The listings of all questions, by condition id. */
   readonly #listings: Map<string, Listing>;
   #news: Listing[];
   #serial: number;
@@ -98,7 +98,7 @@ export class Simulation {
     };
   }
 
-  /** Lets makers come to the books that have none: after a new start that is all of them. */
+  /** Adds makers' orders to the books that have none. After a restart those are all books. */
   openBooks(seconds: number): void {
     for (const { questions, strengths, closesAt } of this.#events) {
       const chances = chancesOf(strengths, closesAt - seconds);
@@ -110,7 +110,7 @@ export class Simulation {
     }
   }
 
-  /** The books that are open now. */
+  /** Returns the books that are open now. */
   books(): OpenBook[] {
     const questions = this.#events.flatMap((event) => event.questions);
     return questions.flatMap(({ conditionId, tokenIds }) => {
@@ -121,14 +121,14 @@ export class Simulation {
     });
   }
 
-  /** What is new for the venue's market metadata since this was last asked. */
+  /** Returns the listings that are new or changed since the last call. */
   takeListings(): readonly Listing[] {
     const news = this.#news;
     this.#news = [];
     return news;
   }
 
-  /** Goes on to a later moment: ends what is due, lets takers come, and makes a block of it all. */
+  /** Advances to a later moment: resolves the events that are due, lets takers trade, and mines a block of it all. */
   async step(moment: Moment, takersMax: number): Promise<void> {
     for (const [index, event] of this.#events.entries()) {
       const moved = this.#move(event, moment.seconds);
@@ -234,7 +234,7 @@ export class Simulation {
   }
 }
 
-/** When the next event of a series begins and ends; `variation` is around 1. */
+/** Returns when the next event of a series begins and ends. `variation` scales its length; it is around 1. */
 function spanOf(series: EventSeries, moment: Moment, variation: number) {
   const { seconds, pastEndsAt } = moment;
   const spanFor = (length: number) => {

@@ -1,4 +1,4 @@
-/** What traders do: makers keep a book around the fair price, takers come and hit it. */
+/** The behavior of traders: makers quote around the fair price, and takers fill their orders. */
 import { traders } from "./addresses.ts";
 import {
   type Direction,
@@ -20,11 +20,11 @@ const levelsMax = 7;
 const makerShares = { median: 350, spread: 0.9 };
 const takerShares = { median: 300, spread: 1.4 };
 const sharesMax = 20_000;
-/** How far orders stand from the fair price, in thousandths: the nearest, and the rest on average. */
+/** The distance of orders from the fair price, in thousandths of a dollar: the least, and the average beyond that. */
 const nearestMilli = 4;
 const depthMilli = 14;
 
-/** Lets makers follow the fair price of the first outcome. Returns the orders they reverted. */
+/** Moves the makers' orders to the fair price of the first outcome. Returns the orders that were withdrawn. */
 export function requote(book: OrderBook, fair: number, random: Random): Order[] {
   const fairMilli = Math.min(Math.max(fair * 1000, 15), 985);
   const gone = book.withdraw((order, priceMilli) => {
@@ -40,7 +40,10 @@ export function requote(book: OrderBook, fair: number, random: Random): Order[] 
   return gone;
 }
 
-/** Lets one taker come; `null` when he finds nothing. What is left of his order may stay. */
+/**
+ * Sends the order of one taker; returns `null` if nothing matches. The rest of the order stays in the book if it does
+ * not cross.
+ */
 export function takeOnce(book: OrderBook, random: Random): Match | null {
   const direction: Direction = random.chance(0.5) ? "bid" : "ask";
   const outcome: Outcome = random.chance(0.65) ? 0 : 1;
@@ -49,7 +52,8 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
   const last = fills.at(-1)?.order;
   if (last === undefined) return null;
   const worstMilli = invertMilli(last.priceMilli, last.outcome);
-  // A little more than needed, as people do who want to be sure: they get the better price anyway.
+  // The limit is a little worse than needed, as of people who want to be sure of a fill. They get the better price
+  // anyway.
   const slackMilli = 10 * random.below(3) * (direction === "bid" ? 1 : -1);
   const limitMilli = Math.min(Math.max(worstMilli + slackMilli, 1), 999);
   const taker: Order = {
@@ -68,7 +72,7 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
 function quote(direction: Direction, fairMilli: number, random: Random): Order {
   const outcome: Outcome = random.chance(0.6) ? 0 : 1;
   const away = nearestMilli + random.exponential(depthMilli);
-  // Ticks are finer near 0 and 1, where one of 0.01 would be most of the price.
+  // Ticks are finer near 0 and 1, where a tick of 0.01 would be most of the price.
   const tick = fairMilli < 40 || fairMilli > 960 ? 1 : 10;
   const priceMilli =
     direction === "bid"

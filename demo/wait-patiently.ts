@@ -1,8 +1,10 @@
 const reportMs = 10_000;
-/** A busy machine takes a minute for what an idle one does in two seconds; what takes longer hangs. */
+/**
+ * A busy machine takes a minute for work that takes an idle one two seconds. Work that takes longer than this hangs.
+ */
 const patienceMs = 300_000;
 
-/** Waits for work that ends when its signal is aborted, and prints now and then that it still waits. */
+/** Waits for work, and prints every 10 seconds that it still waits. Aborts the work after 5 minutes, or on `stop`. */
 export async function waitUntilReady<Done>(
   what: string,
   stop: AbortSignal,

@@ -1,9 +1,10 @@
 /**
- * Writes `dist/`, or the folder that is given: what the package and the image hold in place of the source. Node strips
- * no types under `node_modules`. `npm pack` runs it, and so does `npm test`, to start what users install.
+ * Writes `dist/`, or the folder that is given: the JavaScript that the package and the image contain instead of the
+ * source. Node strips no types under `node_modules`. `npm pack` runs this script, and so does `npm test`, which starts
+ * the package that users install.
  *
- * The code is joined into few files, together with the schema library, which alone has 683 modules: a start takes a
- * quarter less processor time (decision 0022). NOTICE has the license of what is joined.
+ * The code and the schema library, which alone has 683 modules, are bundled into few files: a start then takes a
+ * quarter less processor time (decision 0022). NOTICE has the license of the bundled library.
  */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -15,7 +16,7 @@ import { bundleExplorer } from "../src/api/explorer/build-explorer.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = resolve(root, process.argv[2] ?? "dist");
 
-/** What is started as a process or as a thread, each of which is a file of its own. */
+/** The files that are started as a process or as a thread. Each of them stays a separate file. */
 const entryPoints = [
   "src/cli.ts",
   "src/api/bulk/encoding-worker.ts",
@@ -25,7 +26,10 @@ const entryPoints = [
   "demo/leash.ts",
 ];
 
-/** All files of `dist/` are in one folder: addresses of entry points, and of what is read next to them, are rewritten. */
+/**
+ * Rewrites the URLs of entry points and of files that are read next to the source: all files of `dist/` are in one
+ * folder.
+ */
 const addresses: Plugin = {
   name: "addresses",
   setup(builder) {
@@ -57,18 +61,18 @@ await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  // Only a checkout bundles the explorer.
+  // The package does not bundle the explorer, so it needs no esbuild.
   external: Object.keys({ ...dependencies, ...optionalDependencies, esbuild: "" }),
   plugins: [addresses],
   logLevel: "warning",
 });
 
-// As it is served: a package neither has its source nor what it is bundled with.
+// The explorer as it is served. A package has neither its source nor the bundler.
 mkdirSync(join(target, "explorer"));
 for (const { name, body } of await bundleExplorer())
   writeFileSync(join(target, "explorer", name), body);
 
 const copied = ["demo/artifacts"];
-// `npm run guide` builds it; a package without it serves no /guide.
+// `npm run guide` builds docs/dist. A package without it does not serve /guide.
 if (existsSync(join(root, "docs/dist"))) copied.push("docs/dist");
 for (const path of copied) cpSync(join(root, path), join(target, path), { recursive: true });

@@ -10,7 +10,7 @@ type Panel = {
   /** A unit as Grafana names it; `none` for plain numbers. */
   readonly unit: string;
   readonly queries: readonly Query[];
-  /** One number, colored from this value on, in place of a graph. */
+  /** The panel shows one number instead of a graph, colored from this value on. */
   readonly warningAt?: number;
 };
 
@@ -220,7 +220,7 @@ function graph(title: string, unit: string, queries: readonly Query[]): Panel {
   return { title, unit, queries };
 }
 
-/** The dashboard as Grafana imports it. */
+/** Returns the dashboard in the format that Grafana imports. */
 function formatDashboard(): string {
   const dashboard = {
     uid: "oddwire",
@@ -237,7 +237,7 @@ function formatDashboard(): string {
   return JSON.stringify(dashboard, null, 2);
 }
 
-/** Rows below each other, the panels of each from left to right. */
+/** Places the rows below each other, and the panels of each row from left to right. */
 function placePanels(): object[] {
   const placed: object[] = [];
   let y = 0;
@@ -283,7 +283,7 @@ function drawPanel({ title, unit, queries, warningAt }: Panel, place: object): o
   };
 }
 
-/** The help texts of the metrics that a panel shows. */
+/** Returns the help texts of the metrics that a panel shows. */
 function describe(queries: readonly Query[]): string {
   const names = new Set(queries.flatMap(([expr]) => expr.match(/\boddwire_\w+/g) ?? []));
   const helps = [...names].map((name) => {
