@@ -21,7 +21,7 @@ type EndpointErrorKind =
   /** The endpoint does not know the block. */
   | "not_yet";
 
-/** A failure of one endpoint. Another endpoint or a later try can succeed. Never contains the URL, which is secret. */
+/** A failure of one endpoint. Another endpoint or a retry can succeed. Never has the URL, which can contain secrets. */
 export class EndpointError extends Error {
   override name = "EndpointError";
   readonly kind: EndpointErrorKind;
@@ -61,7 +61,7 @@ export class WrongChainError extends Error {
   }
 }
 
-/** A stored final block is no longer on the chain, as endpoints agree. Nothing is overwritten: the operator decides. */
+/** The endpoints agree that a stored final block is not on the chain. Nothing is overwritten: the operator decides. */
 export class ReorgBeyondFinalityError extends Error {
   override name = "ReorgBeyondFinalityError";
   readonly block: BlockRef;

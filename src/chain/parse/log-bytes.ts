@@ -4,7 +4,7 @@ import { hexDigitFlags, hexDigitsAll, zeroDigits } from "./parse-hex.ts";
 export const mismatch = new Error("bytes that are not as expected");
 
 const quote = 0x22;
-const prefix = 0x7830; // `0x`, as its bytes are read
+const prefix = 0x7830; // the bytes of `0x`, read as a little-endian integer
 /** A quantity of so many hex digits is always a safe integer. */
 const quantityDigitsMax = 13;
 

@@ -120,7 +120,7 @@ class LogScan {
         this.#logIndex = bytes.quantity();
         if (this.#logIndex >= logsPerBlockMax) throw mismatch;
         return;
-      case "removed": // all that is expected is in its lead
+      case "removed": // its whole value is part of the lead
     }
   }
 

@@ -95,7 +95,7 @@ export class EndpointPool {
     return null;
   }
 
-  /** Returns the answer of the first endpoint that does not fail; `null` when all do. Failures have no consequences. */
+  /** Returns the first answer; `null` when all endpoints fail. Failures do not count against them. */
   async firstOpinion<T>(
     endpoints: readonly Endpoint[],
     ask: (endpoint: Endpoint) => Promise<T>,

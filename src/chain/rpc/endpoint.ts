@@ -307,12 +307,12 @@ export class Endpoint {
     }
     this.#errors += 1;
     this.#lastError = error.message;
-    if (error.kind === "oversized") return; // it was asked for too much
+    if (error.kind === "oversized") return; // the request was too large
     if (this.#answeredAtMs > startedMs) return; // it answered other requests meanwhile
     const wasClosed = this.#link.state(nowMs) === "closed";
     this.#link.fail(nowMs);
     if (wasClosed && this.#link.state(nowMs) !== "closed") {
-      this.#isVerified = false; // what comes back may be another node
+      this.#isVerified = false; // after an outage it may be another node
       this.#client.forget();
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }

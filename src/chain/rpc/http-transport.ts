@@ -101,7 +101,7 @@ const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 /** Too many requests, or a plan that is used up. */
 const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
-/** Reads the JSON of a response. Some providers send a JSON-RPC error with status 400 or 500; its text decides then. */
+/** Reads the JSON of a response. Some providers send JSON-RPC errors with status 400 or 500; then the error counts. */
 function readJson(response: http.IncomingMessage, body: Body): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);

@@ -76,7 +76,7 @@ export class HeadWatch {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
     const patience = clock.sleep(chainLimits.headTimeoutMs, signal);
-    patience.catch(() => {}); // closed after the wait has ended
+    patience.catch(() => {}); // the source can be closed after the race
     await Promise.race([heard, patience]);
   }
 

@@ -55,7 +55,7 @@ export class RangePrefetch<Blocks> {
     const end = (): void => {
       slot.isFetched = true;
     };
-    slot.parts.then(end, end); // `next` throws a failure; after close it may never be called
+    slot.parts.then(end, end); // `next` throws the failure, but is not always called after close
     return slot;
   }
 

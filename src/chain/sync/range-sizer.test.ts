@@ -54,7 +54,7 @@ test("R5: a number that is no help halves", () => {
   assert.equal(sizer.blocks(0), 4);
 });
 
-/** Asks for the range at `from` until it is answered, which takes at most `blocksMax` blocks. Returns the failures. */
+/** Asks for the range at `from` until the request is for at most `blocksMax` blocks. Returns the number of failures. */
 function play(sizer: RangeSizer, from: number, blocksMax: number): number {
   for (let failures = 0; ; failures += 1) {
     const range = rangeOf(from, sizer.blocksFrom(from, 0));

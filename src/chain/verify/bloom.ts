@@ -19,7 +19,7 @@ export function deriveBloomBits(item: Address | Hash): BloomBits {
   });
 }
 
-/** Whether the item can have been logged, judging by `bloom`. */
+/** Whether `bloom` can contain the item. */
 export function mayContain(bloom: string, item: BloomBits): boolean {
   return item.every(({ digitIndex, mask }) => (digitAt(bloom, digitIndex) & mask) !== 0);
 }

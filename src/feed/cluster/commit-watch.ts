@@ -16,7 +16,7 @@ export class CommitWatch {
   readonly #store: FactReader;
   readonly #log: Log;
   readonly #closing = new AbortController();
-  /** The range found last. The next one is looked for after this one was taken. */
+  /** The range found last. The next one is looked for once this one is covered. */
   #found: Coverage | null = null;
   #announced = -1;
   readonly #wake = new WakeSignal();
