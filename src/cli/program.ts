@@ -48,7 +48,7 @@ function addHelpCommand(program: Command): void {
     });
 }
 
-/** Refuses an option given twice. Commander keeps the last value only: a key would lose the ranges of a first `--ips`. */
+/** Refuses an option given twice. Commander keeps only the last: a key would lose the ranges of a first `--ips`. */
 function acceptOnce(option: Option): void {
   if (option.isBoolean()) return;
   const parse = option.parseArg;

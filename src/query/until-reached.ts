@@ -6,7 +6,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 /** A position that a client has seen, and the parameter that carries it. */
 export type SeenPosition = { readonly position: number; readonly parameter: string };
 
-/** Whether a position is more than `aheadBlocksMax` above the head, farther than correct nodes differ. */
+/** Whether a position is over `aheadBlocksMax` above the head, farther than nodes differ; `false` without a head. */
 export function isAheadOfChain(position: number, headBlock: number | null): boolean {
   const block = blockNumberOf(position as Seq);
   return headBlock !== null && block > headBlock + storeLimits.aheadBlocksMax;

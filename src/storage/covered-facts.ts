@@ -19,7 +19,7 @@ export class CoveredFacts {
   readonly engine: MeteredEngine;
   /** The blocks that were served before they were final and may have been replaced since. */
   readonly reorgs: ReorgLog;
-  /** How many repairs of a shared database had begun at the open. Copies from before the newest are out of date. */
+  /** How many repairs of a shared database had begun when it was opened. Copies of a lower number are out of date. */
   readonly repairs: number;
   #coverage: Coverage | null;
   #appends = 0;

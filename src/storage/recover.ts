@@ -100,7 +100,7 @@ export function commitsWithin(commits: readonly Commit[], rowsMax: number): read
   return tooMany === -1 ? commits : commits.slice(0, tooMany);
 }
 
-/** Throws `MissingRowsError` when tables have fewer rows than the newest commits, `StoreDamagedError` when more. */
+/** Throws `MissingRowsError` when a table has fewer rows than the newest commits say, `StoreDamagedError` when more. */
 export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const newest = await readCommits(engine, "ORDER BY to_block DESC");
   const commits = commitsWithin(newest, storeLimits.rowsVerifiedMax);

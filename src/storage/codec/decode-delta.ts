@@ -1,6 +1,6 @@
 /**
- * Reads the delta of final blocks from their encoded rows. So the chain thread sends buffers: sending
- * trades and candles between threads as objects would cost more than everything else there.
+ * Reads the delta of final blocks from their encoded rows. So trades and candles cross threads in buffers:
+ * as objects, their transfer would cost more than all other work of the thread.
  */
 import type { Hash, Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";

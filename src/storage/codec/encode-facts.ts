@@ -28,10 +28,10 @@ export type BatchHead = FactsRange & {
   readonly tally: Tally;
 };
 
-/** A batch of final blocks: its rows, and the rest that views need. */
+/** A batch of final blocks with its rows. */
 export type EncodedBatch = BatchHead & BatchRows;
 
-/** Bounds every price. As high (negated) and low of a minute without a price it never wins a merge. */
+/** The low, and negated the high, of a minute without a price. It is beyond all prices, so merges ignore it. */
 const priceMax = 10n ** 38n - 1n;
 
 /** The `seq` of a missing open price. It is larger than all others, so a merge by `min` ignores it. */

@@ -7,7 +7,7 @@ import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } fr
 import { readVerified } from "./verify-commits.ts";
 
 type WaitOptions = {
-  /** Called with one sentence whenever the missing rows are other ones than before. */
+  /** Called with one sentence whenever the reason for waiting changes. */
   readonly onWaiting: (reason: string) => void;
   readonly waitMsMax?: number;
 };

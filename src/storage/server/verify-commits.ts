@@ -15,7 +15,7 @@ import { countOfTable, factTables, seqsOf } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
- * Reads the coverage of the commit records, up to the first of the newest ones whose rows are incomplete; `null` when
+ * Reads the coverage of the commit records. It ends before the first of the newest ones with missing rows; `null` when
  * none of the newest is complete.
  */
 export async function readVerified(engine: Engine): Promise<Coverage | null> {
