@@ -7,7 +7,9 @@ import type { VenueName } from "./addresses.ts";
 export type QuestionDraft = {
   readonly title: string;
   readonly outcomes: readonly [string, string];
-  /** The probability of the first outcome at the start. Those of the several questions of an event sum to 1. */
+  /**
+   * The probability of the first outcome at the start. If an event has several questions, their probabilities sum to 1.
+   */
   readonly chance: number;
 };
 

@@ -32,7 +32,7 @@ export function directionOf({ side, outcome }: Pick<Order, "side" | "outcome">):
   return (side === "BUY") === (outcome === 0) ? "bid" : "ask";
 }
 
-/** Returns the side on which an order of an outcome has a direction. */
+/** Returns the side that an order for an outcome must have for a direction. */
 export function sideOf(direction: Direction, outcome: Outcome): Side {
   return (direction === "bid") === (outcome === 0) ? "BUY" : "SELL";
 }

@@ -52,8 +52,7 @@ export function takeOnce(book: OrderBook, random: Random): Match | null {
   const last = fills.at(-1)?.order;
   if (last === undefined) return null;
   const worstMilli = invertMilli(last.priceMilli, last.outcome);
-  // The limit is a little worse than needed, as of people who want to be sure of a fill. They get the better price
-  // anyway.
+  // The limit is a little worse than needed, so that a fill is certain. The taker gets the better price anyway.
   const slackMilli = 10 * random.below(3) * (direction === "bid" ? 1 : -1);
   const limitMilli = Math.min(Math.max(worstMilli + slackMilli, 1), 999);
   const taker: Order = {

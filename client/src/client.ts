@@ -157,7 +157,7 @@ export class OddwireClient {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
   }
 
-  /** The events of a channel as they happen, after everything that follows `resumeFrom`. */
+  /** The events of a channel as they happen. With `resumeFrom`, everything after that `seq` comes first. */
   stream<Type extends keyof ChannelRows>(
     options: StreamOptions<Type>,
   ): EventStream<ChannelRows[Type]> {

@@ -9,7 +9,7 @@ export type StreamState = "connecting" | "replaying" | "live";
 
 export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly channel: ChannelRequest<Type>;
-  /** The `seq` after which the stream begins; 0 for everything. */
+  /** The `seq` to resume after; 0 for everything. Without it the stream begins with new events. */
   readonly resumeFrom?: number | undefined;
   /** The number of newest rows to begin with, at most 500. */
   readonly snapshot?: number | undefined;

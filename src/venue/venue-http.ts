@@ -31,8 +31,8 @@ const troubles: ReadonlySet<VenueErrorKind> = new Set([
 
 /**
  * Sends requests to one base URL of the venue, with JSON bodies, at a limited rate. After a failure all requests pause,
- * longer each time, and at least as long as `Retry-After` says. No request is repeated: the next one shows whether the
- * venue is back.
+ * longer each time, and at least as long as `Retry-After` says, up to a limit. No request is repeated: the next one
+ * shows whether the venue is back.
  */
 export class PoliteHttp {
   readonly #baseUrl: string;
@@ -60,7 +60,7 @@ export class PoliteHttp {
     return new PoliteHttp(options);
   }
 
-  /** Counts since the start, and whether the last request failed. */
+  /** Counts since the start, and whether the venue failed to answer last. */
   get status() {
     const errors = this.#errors.toRecord();
     return { requests: this.#requests, errors, isUnavailable: this.#failures > 0 };

@@ -32,7 +32,7 @@ export function dateAndTime(milliseconds: number | null): string {
   return milliseconds === null ? unknown : dateTime.format(milliseconds);
 }
 
-/** With seconds and the zone, for tooltips. */
+/** Formats a time with seconds and the zone, for tooltips. */
 export function fullTime(milliseconds: number): string {
   return `${fullDateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
 }

@@ -12,7 +12,7 @@ type Metrics = GetMetrics["answer"];
 
 const refreshMs = 4000;
 
-/** The state of the service, in the terms of its operators. */
+/** The state of the service, for its operators. */
 export function StatusPage() {
   const ready = useResource("ready", async (using) => using.ready(), { everyMs: refreshMs });
   const now = metrics.value;

@@ -13,7 +13,8 @@ import { type Channel, type Entry, pageThrough, type StreamSources } from "../hu
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
 
 /**
- * Opens the `candles` channel: candles of a pair at the prices of one token. A block that changes a candle sends it.
+ * Opens the `candles` channel: the candles of a pair at the prices of one token, each sent after every block that
+ * changes it.
  */
 export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
   checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
@@ -28,7 +29,7 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
     event: "candle",
     asked,
     isFinalOnly: false,
-    // While the complement is unknown, any event may announce it.
+    // While the complement is unknown, any event can announce it.
     get interest() {
       const { pair } = log;
       return { tokenIds: pair, events: pair.length === 1 };
@@ -58,8 +59,8 @@ class CandleLog {
   }
 
   /**
-   * Returns the candles that changed after a position. The candle of that position is among them on `restate`, and when
-   * a later candle has closed it.
+   * Returns the candles that changed after a position. The candle at that position is included on `restate`, and when a
+   * later candle has closed it.
    */
   async readAfter(after: number, limit: number, restate: boolean): Promise<readonly Entry[]> {
     const from = this.#bucketOf(await this.#timeAt(after));

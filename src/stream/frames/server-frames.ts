@@ -4,7 +4,7 @@ import type { Freshness } from "../../rows/freshness.ts";
 import type { Entry } from "../hub/channel.ts";
 import type { FrameId } from "./frame-fields.ts";
 
-/** Returns a position as clients see it and resume from it. 0 is before the first row. */
+/** Returns a position as clients see it and can resume from it. 0 is before the first row. */
 export function shownSeq(position: number): number {
   return Math.max(position, 0);
 }
@@ -52,7 +52,7 @@ export function finalizedFrame(block: number, seq: number): string {
   return JSON.stringify({ type: "finalized", finalized_block: block, finalized_seq: seq });
 }
 
-/** Builds a `heartbeat` frame: the connection is alive, and the service has indexed up to here. */
+/** Builds a `heartbeat` frame. It shows that the connection is alive, and how far the service has indexed. */
 export function heartbeatFrame(freshness: Freshness): string {
   const { indexed_seq, indexed_block, head_block, finalized_block, lag_seconds } = freshness;
   const sent = { indexed_block, head_block, finalized_block, lag_seconds };

@@ -18,7 +18,7 @@ export type Entry = {
 /** The changes that can concern a channel. */
 type Interest = {
   readonly tokenIds: readonly TokenId[] | "all";
-  /** Whether everything that is not a trade can concern it. */
+  /** Whether events other than trades can concern it. */
   readonly events: boolean;
 };
 

@@ -31,7 +31,7 @@ export class History {
     this.#end = end;
   }
 
-  /** The number of reorgs so far. What was read during a reorg is discarded. */
+  /** The number of reorgs so far. Pages that were read during a reorg are discarded. */
   get forks(): number {
     return this.#end.forks;
   }

@@ -22,7 +22,7 @@ export type Receiver = {
 export type Start = {
   readonly begin: number;
   readonly safePosition: number;
-  /** Whether the client requests events before the end of the log. */
+  /** Whether the client resumes from a position. */
   readonly isReplay: boolean;
   readonly snapshotRows: number;
 };

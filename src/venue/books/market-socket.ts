@@ -3,7 +3,7 @@ import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 
-/** The URL of the market channel, and what is called with its messages. */
+/** The URL of the market channel, and the callbacks of a connection. */
 export type MarketSocketOptions = {
   readonly url: string;
   readonly clock: Clock;

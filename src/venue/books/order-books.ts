@@ -118,7 +118,7 @@ export class OrderBooks {
     return this.peeker(tokenId)();
   }
 
-  /** Returns a `peek` for a caller that asks for one token all the time. */
+  /** Returns a `peek` for a caller that asks for the same token repeatedly. */
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
     let entry: Entry | null = null;

@@ -53,7 +53,7 @@ export type BookEvent =
   | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
   | BrokenEvent;
 
-/** A text that cannot be parsed, with the tokens that it names, and the market. */
+/** A text that cannot be parsed, and the tokens and the market that it names. */
 export type BrokenEvent = {
   readonly kind: "broken";
   readonly assetIds: readonly string[];
