@@ -5,6 +5,7 @@ import { readEnvFile } from "../base/config/config.ts";
 import { version } from "../base/config/version.ts";
 import { addAdminCommands } from "./admin/admin-commands.ts";
 import { addClientCommands } from "./client/client-commands.ts";
+import { addExamples } from "./command.ts";
 import { addServiceCommands } from "./service/service-commands.ts";
 
 /** Builds the command line. Wrong use throws commander's `CommanderError` and writes nothing to standard error. */
@@ -40,12 +41,14 @@ export function everyCommand(command: Command): readonly Command[] {
 
 /** Adds `help`. Commander's own command cannot show the help of nested commands. */
 function addHelpCommand(program: Command): void {
-  program
+  const help = program
     .command("help [command...]")
-    .description("show help for a command")
+    .summary("show help for a command")
+    .description("Shows the commands, or the help of a command.")
     .action(async (names: readonly string[]) => {
       await program.parseAsync([...names, "--help"], { from: "user" });
     });
+  addExamples(help, ["oddwire help", "oddwire help keys create"]);
 }
 
 /** Refuses an option given twice. Commander keeps only the last: a key would lose the ranges of a first `--ips`. */
