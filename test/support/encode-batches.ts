@@ -21,7 +21,7 @@ async function* encodeBatches(
   }
 }
 
-/** Turns batches into the changes that reach the pipeline. By default suspect blocks are not read again from receipts. */
+/** Turns batches into the changes that reach the pipeline. By default suspect blocks are not proven by receipts. */
 export function changesOf(
   batches: AsyncIterable<ChainBatch>,
   decoder: LogDecoder,

@@ -1,7 +1,7 @@
 import type { Engine, Row, Rows } from "../../src/storage/engine/engine.ts";
 import type { SpoolFile } from "../../src/storage/engine/spool-file.ts";
 
-/** Dies, as a process would, before its n-th write. */
+/** An engine that fails before its n-th write, as if the process had died. */
 export class MortalEngine implements Engine {
   readonly #engine: Engine;
   #writesLeft: number;

@@ -1,4 +1,4 @@
-/** Candles straight from trades, bucket by bucket: slow, and without any idea of merging. */
+/** Candles computed directly from trades, bucket by bucket: slow, and without merging. */
 import { priceMicros } from "../../src/base/decimal.ts";
 import type { TokenId } from "../../src/base/ids.ts";
 import type { Candle } from "../../src/market/candle.ts";
@@ -6,7 +6,7 @@ import type { Fill } from "../../src/market/fill.ts";
 
 const onePrice = 1_000_000n;
 
-/** A trade at the prices of the token that is asked for. */
+/** A trade at the price of the requested token. */
 type Print = {
   readonly fill: Fill;
   readonly price: bigint;
@@ -14,7 +14,7 @@ type Print = {
   readonly worth: bigint;
 };
 
-/** The candles of a token by bucket start; those of `complement`, if given, are sent as 1 - p. */
+/** The candles of a token by the start of their bucket. Trades of `complement`, if given, count at 1 - p. */
 export function naiveCandles(
   fills: readonly Fill[],
   asked: {
@@ -43,7 +43,7 @@ function ownPrint(fill: Fill): Print {
   return { fill, price, isBuy: fill.side === "BUY", worth: fill.value };
 }
 
-/** Rounded on the other token, as its own trades are. */
+/** The price is rounded on the other token, where the trade took place, and then inverted. */
 function invertedPrint(fill: Fill): Print {
   const { price, isBuy } = ownPrint(fill);
   return { fill, price: onePrice - price, isBuy: !isBuy, worth: fill.size - fill.value };

@@ -1,14 +1,14 @@
-/** What the filters of lists mean, by the rows that clients see, one parameter at a time. */
+/** The meaning of each list filter, expressed on the rows that clients see. */
 import assert from "node:assert/strict";
 import type { Row } from "./open-data-server.ts";
 
 export type NaiveFilter = {
-  /** A value that this row passes, or is just at the edge of. */
+  /** A value of the filter that this row passes, or that is at the boundary. */
   readonly sample: (row: Row) => string;
   readonly holds: (row: Row, value: string) => boolean;
 };
 
-/** Filters of the range of the chain, which every list has. */
+/** Filters of every list over a range of the chain. */
 export const rangeFilters = {
   start: number("timestamp_ms", (time, start) => time >= start),
   end: number("timestamp_ms", (time, end) => time < end),
@@ -16,7 +16,7 @@ export const rangeFilters = {
   to_block: number("block_number", (block, to) => block <= to),
   after_seq: {
     ...number("seq", (seq, after) => seq > after),
-    // Now and then right below, where the row itself is still behind.
+    // For odd positions the one below, so that the row itself is included.
     sample: ({ seq }) => String(Number(seq) - (Number(seq) % 2)),
   },
   tx_hash: equal("tx_hash"),
@@ -26,7 +26,7 @@ export const rangeFilters = {
   },
 } satisfies Record<string, NaiveFilter>;
 
-/** Filters of who traded what. */
+/** Filters of lists of trades. */
 export const tradeFilters = {
   ...rangeFilters,
   side: equal("side"),
@@ -48,7 +48,7 @@ export const tradeFilters = {
   match_type: equal("match_type"),
 } satisfies Record<string, NaiveFilter>;
 
-/** The rows that pass all filters of a query. */
+/** Returns the rows that pass all filters of a query. */
 export function filterNaively(
   rows: readonly Row[],
   query: Readonly<Record<string, string>>,
@@ -63,7 +63,7 @@ export function filterNaively(
   );
 }
 
-/** Millionths of a decimal string. */
+/** Parses a decimal string into millionths. */
 export function microsOf(text: unknown): bigint {
   const [, sign, whole = "0", fraction = ""] =
     /^(-?)([0-9]+)(?:\.([0-9]{1,6}))?$/.exec(String(text)) ?? [];
@@ -71,7 +71,7 @@ export function microsOf(text: unknown): bigint {
   return sign === "-" ? -micros : micros;
 }
 
-/** A field that not all rows have: those without sample a value that no row has. */
+/** A filter of a field that some rows lack. For those rows the sample is `absent`, a value of no row. */
 export function optional(field: string, absent: string): NaiveFilter {
   return {
     sample: ({ [field]: value }) => (typeof value === "string" ? value : absent),

@@ -1,4 +1,4 @@
-/** The price of a token straight from all trades: slow, and without any window that slides. */
+/** The price of a token computed directly from all trades: slow, and without a sliding window. */
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import type { MarketState } from "../../src/views/markets/market-state.ts";
@@ -10,7 +10,7 @@ import { amount, ratio } from "./recorded/exact.ts";
 const daySeconds = 86_400;
 const one = 1_000_000n;
 
-/** The row that `/v1/price` must answer; `fills` are all there are, in order. */
+/** The row that `/v1/price` must return. `fills` are all fills, in order. */
 export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: MarketState): Row {
   const { directory } = state;
   const now = state.dayWindow.now;

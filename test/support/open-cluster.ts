@@ -14,19 +14,19 @@ import { openServerEngine } from "./open-engines.ts";
 import { RedisServer } from "./redis/redis-server.ts";
 import { waitMsMax } from "./wait-for.ts";
 
-/** What nodes of one cluster share: a real ClickHouse, reached through a proxy, and a real Redis. */
+/** The parts that nodes of one cluster share: a real ClickHouse behind a proxy, and a real Redis. */
 export type TestCluster = {
   readonly clickhouse: CuttingProxy;
   readonly redis: RedisServer;
-  /** In that ClickHouse. */
+  /** An engine on that ClickHouse. */
   readonly engine: ServerEngine;
-  /** Opens one more node, or a process that only administers; it is closed after the test. */
+  /** Opens a node, or a process for administration only, and closes it after the test. */
   openNode(options?: Partial<ClusterAccessOptions>): Promise<ClusterAccess>;
 };
 
 type Servers = { readonly clickhouse: ClickHouseServer; readonly redis: RedisServer };
 
-/** Starting servers takes seconds on a busy machine: those of a file are used by all its tests. */
+/** The servers that all tests of a file share, because starting them takes seconds on a busy machine. */
 let common: Promise<Servers> | null = null;
 after(async () => {
   const servers = await common;
@@ -43,7 +43,7 @@ async function startServers(): Promise<Servers> {
   return { clickhouse, redis };
 }
 
-/** Opens a cluster without nodes, with a Redis of its own if the test is to stop or empty it. */
+/** Opens a cluster without nodes. With `ownRedis` the test can stop or empty its Redis. */
 export async function openCluster(
   t: TestContext,
   { ownRedis = false }: { readonly ownRedis?: boolean } = {},
@@ -69,7 +69,7 @@ export async function openCluster(
       adminKey: null,
       limitsWithoutRedis: "share",
       isNode: true,
-      // A busy machine may let an answer wait for long.
+      // On a busy machine a response can take long.
       windowTimeoutMs: waitMsMax,
       clock: systemClock,
       log: pino({ level: "warn" }),

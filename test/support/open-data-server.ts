@@ -1,4 +1,4 @@
-/** The real routes over a real store that holds a recorded chain, final below and held above. */
+/** The real routes over a real store with a recorded chain: some blocks are final, later ones are unfinalized. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -52,17 +52,17 @@ export type ListPage = {
 
 type DataServerOptions = {
   readonly recording?: RecordingName;
-  /** In place of a recording. */
+  /** Facts to serve instead of a recording. */
   readonly facts?: readonly BlockFacts[];
-  /** How many of its blocks are final at first, and how many are held above. */
+  /** How many blocks are final at first, and how many blocks above them are unfinalized. */
   readonly finalBlocks?: number;
   readonly unfinalizedBlocks?: number;
   readonly trustedProxies?: readonly string[];
   readonly quotas?: StreamQuotas;
-  /** Called with every answer. */
+  /** Called with every response. */
   readonly observe?: (observation: Observation) => void;
   readonly exportRowsMax?: number;
-  /** Opens its store; by default as `openFacts` does. */
+  /** Opens the store; `openFacts` by default. */
   readonly openStore?: (dataDir: string) => Promise<IndexedFacts>;
 };
 
@@ -73,16 +73,16 @@ const log = pino({ level: "silent" });
 const pagesMax = 5000;
 
 export class DataServer {
-  /** The edge: raw requests, keys, the clock. */
+  /** The server itself, for raw requests, keys and the clock. */
   readonly edge: TestServer;
   readonly store: IndexedFacts;
   readonly state: MarketState;
-  /** The facts of the whole chain, block by block; not all of them are served yet. */
+  /** The facts of the whole chain, block by block. Later blocks are not served yet. */
   readonly facts: readonly BlockFacts[];
   readonly hub: Hub;
-  /** What the server serves. */
+  /** The routes of the server. */
   readonly routes: readonly Route[];
-  /** Where its order books come from: every token has one there, empty at first. */
+  /** The source of order books. Every token has one there, at first empty. */
   readonly venue: ScriptedVenue;
   readonly #books: OrderBooks;
   readonly #readiness: Readiness;
@@ -115,14 +115,14 @@ export class DataServer {
     this.#pipeline = new Pipeline({ store, state, subscribers: hub, log });
   }
 
-  /** By default generations 1 and 2 side by side, with trades in the store, held and yet to come. */
+  /** By default serves generations 1 and 2, with final trades, unfinalized trades, and trades for `advance`. */
   static async open(options: DataServerOptions = {}): Promise<DataServer> {
     const { recording = "contracts-gen2", finalBlocks = 900, unfinalizedBlocks = 300 } = options;
     const facts = options.facts ?? readFacts(recording);
     const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
     const store = await (options.openStore ?? openFacts)(folder);
     const middle = Math.floor(finalBlocks / 2);
-    // In two parts, so that minutes are spread over several rows as in a service that runs.
+    // Two appends, so that candles of a minute are stored in several rows, as in a running service.
     await store.append(encode(facts.slice(0, middle)));
     await store.append(encode(facts.slice(middle, finalBlocks)));
     const state = new MarketState(contracts);
@@ -153,7 +153,7 @@ export class DataServer {
     return server;
   }
 
-  /** What the one check of readiness says. */
+  /** Sets the only check of readiness. */
   set isReady(isReady: boolean) {
     this.#readiness.isReady = isReady;
   }
@@ -162,12 +162,12 @@ export class DataServer {
     return this.store.newestBlock ?? -1;
   }
 
-  /** The newest block that can never change. */
+  /** The newest final block. */
   get finalBlock(): number {
     return this.store.coverage?.last.number ?? -1;
   }
 
-  /** Goes on as the chain does: holds the blocks up to `unfinalized`, then those up to `final` are final. */
+  /** Advances the chain: adds unfinalized blocks up to `unfinalized`, then finalizes up to `final`. */
   async advance(upTo: { readonly unfinalized?: number; readonly final?: number }): Promise<void> {
     const { unfinalized = -1, final } = upTo;
     const { newestBlock } = this;
@@ -176,7 +176,7 @@ export class DataServer {
     if (final !== undefined) await this.report([{ kind: "finalized", block: final }]);
   }
 
-  /** Moves chain time on by a block without logs; the chain cannot go on after it. */
+  /** Advances chain time with a block without logs. The recorded chain cannot continue after it. */
   async passTime(seconds: number): Promise<void> {
     const newest = this.store.headBuffer.newest;
     assert(newest !== null, "there is an unfinalized block");
@@ -186,42 +186,42 @@ export class DataServer {
     await this.report([{ kind: "block", block }]);
   }
 
-  /** Holds a block that follows the newest. */
+  /** Adds an unfinalized block after the newest block. */
   async hold(block: BlockFacts): Promise<void> {
     await this.report([{ kind: "block", block }]);
   }
 
-  /** What the stream has done. */
+  /** Counters of the stream. */
   get meter(): StreamMeter {
     return this.edge.meter;
   }
 
-  /** Reverts every block above `safeBlock`, and goes on with `blocks`. */
+  /** Reverts every block above `safeBlock`, then adds `blocks`. */
   async fork(safeBlock: number, blocks: readonly BlockFacts[]): Promise<void> {
     const unfinalized = blocks.map((block): ChainChange => ({ kind: "block", block }));
     await this.report([{ kind: "revert", safeBlock }, ...unfinalized]);
   }
 
-  /** All fills served now, in order. */
+  /** All fills that are served now, in order. */
   get fills(): readonly Fill[] {
     const { newestBlock } = this;
     return this.facts.flatMap(({ number, fills }) => (number <= newestBlock ? fills : []));
   }
 
-  /** `GET` with a key of scope read, which never runs out of requests. */
+  /** Sends a `GET` with a read key whose limit is never reached. */
   async get(path: string): Promise<TestAnswer> {
     this.edge.clock.advance(100);
     return this.edge.request("GET", path, { key: this.edge.keys.read });
   }
 
-  /** The page that a 200 holds. */
+  /** Returns the page in a response with status 200. */
   async getPage(path: string): Promise<ListPage> {
     const answer = await this.get(path);
     assert.equal(answer.status, 200, `GET ${path}: ${answer.text}`);
     return answer.body as ListPage;
   }
 
-  /** The rows of all pages; `between` runs before each page but the first. */
+  /** Returns the rows of all pages. `between` runs before each page but the first. */
   async getAll(path: string, between?: () => Promise<void>): Promise<readonly Row[]> {
     const rows: Row[] = [];
     let page = await this.getPage(path);
@@ -245,7 +245,7 @@ export class DataServer {
     await rm(this.#folder, { recursive: true });
   }
 
-  /** Takes in changes as the pipeline does. */
+  /** Applies changes as the pipeline does. */
   async report(change: readonly ChainChange[]): Promise<void> {
     await this.#pipeline.run(each(change));
   }

@@ -9,7 +9,7 @@ import { ServerEngine, type ServerSettings } from "../../src/storage/server/serv
 import { cleanUp } from "./clean-up.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 
-/** Each adapter of `Engine`, opened on something empty that is gone after the test. */
+/** Opens each adapter of `Engine` on an empty store, which is deleted after the test. */
 export const engineOpeners: Readonly<Record<string, (t: TestContext) => Promise<Engine>>> = {
   embedded: async (t) => closed(t, await ChdbEngine.open(await makeFolder(t))),
   server: openSharedServerEngine,
@@ -18,7 +18,7 @@ export const engineOpeners: Readonly<Record<string, (t: TestContext) => Promise<
 let sharedServer: Promise<readonly ClickHouseServer[]> | null = null;
 let databases = 0;
 
-/** Opens an empty database of a server that the tests of a process share, which ends with them. */
+/** Opens an empty database on a server that the tests of a process share. */
 async function openSharedServerEngine(t: TestContext): Promise<ServerEngine> {
   sharedServer ??= ClickHouseServer.openAll(1);
   const [server] = await sharedServer;
@@ -31,7 +31,7 @@ after(async () => {
   for (const server of (await sharedServer) ?? []) await server.close();
 });
 
-/** Opens a database of a server. */
+/** Opens a database on a server. */
 export async function openServerEngine(
   t: TestContext,
   server: { readonly url: string },
@@ -50,7 +50,7 @@ export async function openServerEngine(
   return closed(t, await ServerEngine.openOrMake({ ...defaults, ...settings }));
 }
 
-/** Closes it after the test, before what it uses goes away. */
+/** Closes the engine after the test, before its server or folder is removed. */
 function closed<Opened extends Engine>(t: TestContext, engine: Opened): Opened {
   cleanUp(t, () => engine.close());
   return engine;

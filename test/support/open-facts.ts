@@ -9,9 +9,9 @@ import { realPlace } from "./clickhouse/real-cluster.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
 /**
- * Where the facts of a test are: in its data folder; with `ODDWIRE_TEST_ENGINE=server` in a ClickHouse server of the
- * test's process, in a database for each folder; with `ODDWIRE_TEST_ENGINE=shards` in two servers; with
- * `ODDWIRE_TEST_ENGINE=cluster` in the cluster that `realCluster` names.
+ * Where tests store facts. `ODDWIRE_TEST_ENGINE` is `embedded` (the default: in the data directory), `server` (a
+ * ClickHouse server of the test process, with a database for each folder), `shards` (two servers), or `cluster` (the
+ * cluster that `realCluster` names).
  */
 const engine = process.env["ODDWIRE_TEST_ENGINE"] ?? "embedded";
 const serversOf: Readonly<Record<string, number>> = {
@@ -23,15 +23,15 @@ const serversOf: Readonly<Record<string, number>> = {
 const servers = serversOf[engine];
 if (servers === undefined) throw new Error(`there is no engine ${engine} for tests`);
 
-/** How many ClickHouse servers the facts of a test are on, as shards when there are several. */
+/** The number of ClickHouse servers that store the facts. Several servers are shards. */
 export const serverCount: number = servers;
 
 export const isOnServer = serverCount > 0;
 
-/** Of a test of what only a server without replicas does: for `skip`. */
+/** The `skip` option of tests that need a server without replicas. */
 export const serverOnly = engine !== "server" && "of a server alone";
 
-/** Of a test of what only an engine in the folder does: for `skip`. */
+/** The `skip` option of tests that need the embedded engine. */
 export const embeddedOnly = isOnServer && "of the embedded engine alone";
 
 let opening: Promise<readonly ClickHouseServer[]> | null = null;
@@ -41,7 +41,7 @@ if (isOnServer) {
   });
 }
 
-/** Opens the facts of a data folder, to be closed by the caller. */
+/** Opens the facts of a data directory. The caller closes them. */
 export async function openFacts(dataDir: string): Promise<IndexedFacts> {
   if (!isOnServer) return IndexedFacts.open(dataDir);
   if (engine === "cluster") {

@@ -33,7 +33,7 @@ import type { StreamQuotas } from "../../src/stream/session/session.ts";
 import { newStreamMeter, type StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { waitMsMax } from "./wait-for.ts";
 
-/** The system's clock, which a test can move on. */
+/** The system clock, which a test can advance. */
 export type MovableClock = Clock & { advance(ms: number): void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,19 +55,19 @@ export type TestServer = {
   readonly dataDir: string;
   /** A key of each scope. */
   readonly keys: Readonly<Record<Scope, string>>;
-  /** Everything the server has logged. */
+  /** All log lines of the server. */
   readonly logged: readonly string[];
   request(
     method: string,
     path: string,
     options?: { key?: string; headers?: Record<string, string>; json?: unknown; body?: string },
   ): Promise<TestAnswer>;
-  /** Sends bytes as they are and resolves with all that comes until the server closes. */
+  /** Sends bytes unchanged and resolves with all bytes received until the server closes the connection. */
   sendRaw(bytes: string | Buffer): Promise<string>;
   close(): Promise<void>;
 };
 
-/** What the server itself has, for routes that are made with it. */
+/** Parts of the server for routes that need them. */
 export type RouteParts = {
   readonly access: LocalAccess;
   readonly clock: MovableClock;
@@ -81,20 +81,20 @@ export const testFreshness = {
   lag_seconds: 4,
 };
 
-/** As the service has them by default. */
+/** The default quotas of the service. */
 export const testQuotas: StreamQuotas = {
   connectionsPerKey: { read: 10, write: 50, admin: 200 },
   connectionsPerIp: 50,
   subscriptionsMax: 1000,
 };
 
-/** Opens the edge of the service on a free port with a data folder of its own. */
+/** Opens the HTTP server on a free port, with a temporary data directory. */
 export async function openTestServer(
   options: {
     routes?: readonly Route[];
-    /** In place of the routes of keys and of the service itself, and of `routes`. */
+    /** Makes the routes, instead of `routes` and the routes of keys and the service. */
     makeRoutes?: (parts: RouteParts) => readonly Route[];
-    /** In `meta`; the stream has `testFreshness`. */
+    /** The freshness in `meta`. The stream has `testFreshness`. */
     freshness?: () => Freshness;
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
@@ -105,7 +105,7 @@ export async function openTestServer(
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
     unknownPage?: Explorer["answerPage"];
-    /** Makes it serve the stream too. */
+    /** Lets the server serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;
   } = {},
@@ -193,7 +193,7 @@ const expectedHeaders = Object.entries({
   "cache-control": /^(no-store|private, max-age=[0-9]+)$/,
 });
 
-/** Asserts the headers that every answer must have, and returns the rate-limit ones. */
+/** Asserts the headers of every response, and returns the rate-limit headers. */
 export function assertEveryHeader(headers: { get(name: string): string | null | undefined }): {
   limit: number;
   remaining: number;
@@ -208,7 +208,7 @@ export function assertEveryHeader(headers: { get(name: string): string | null | 
   };
 }
 
-/** The error of an answer. */
+/** The error in a response. */
 export type TestError = { readonly message: string; readonly details?: unknown };
 
 /** Asserts status, shape and headers of an error, and returns it. */
@@ -230,17 +230,17 @@ export function assertError(answer: TestAnswer, code: ErrorCode): TestError {
   return details === undefined ? { message } : { message, details };
 }
 
-/** The `data` of an answer that has one thing. */
+/** The `data` of a response with a single resource. */
 export function dataOf(answer: TestAnswer): Record<string, unknown> {
   return answer.body["data"] as Record<string, unknown>;
 }
 
-/** The `data` of an answer that has a list. */
+/** The `data` of a response with a list. */
 export function rowsOf(answer: TestAnswer): Record<string, unknown>[] {
   return answer.body["data"] as Record<string, unknown>[];
 }
 
-/** Parses the one answer in what `sendRaw` returned. */
+/** Parses the only response in the result of `sendRaw`. */
 export function parseRaw(text: string): TestAnswer {
   const split = text.indexOf("\r\n\r\n");
   const [statusLine = "", ...lines] = text.slice(0, split).split("\r\n");
@@ -288,7 +288,7 @@ function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return promise;
 }
 
-/** The clock of the machine, which can be moved on. */
+/** Makes a system clock that can be advanced. */
 export function movableClock(): MovableClock {
   let offsetMs = 0;
   return {

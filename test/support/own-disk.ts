@@ -8,7 +8,7 @@ import { cleanUp } from "./clean-up.ts";
 
 const isCi = process.env["CI"] === "true";
 
-/** A file system of its own, of that size, until the test is over; `null` where none can be had. */
+/** Mounts a file system of the given size until the end of the test; `null` if mounting is not possible. */
 export async function mountDisk(t: TestContext, megabytes: number): Promise<string | null> {
   const path = await mkdtemp(join(tmpdir(), "oddwire-disk-"));
   try {
@@ -27,7 +27,7 @@ export async function mountDisk(t: TestContext, megabytes: number): Promise<stri
   return path;
 }
 
-/** Leaves no more than the last page of a file takes. Returns the path of the file that is in the way. */
+/** Fills the disk up to the last page of a file. Returns the path of the file that fills it. */
 export async function fillUp(disk: string): Promise<string> {
   const path = join(disk, "ballast");
   const ballast = await open(path, "w");

@@ -1,4 +1,4 @@
-/** A strict reader of Prometheus' text format 0.0.4, which also knows what our metrics must be. */
+/** A strict parser of Prometheus' text format 0.0.4, which also checks the conventions of our metrics. */
 import assert from "node:assert/strict";
 
 type Family = { readonly type: string; readonly help: string };
@@ -11,7 +11,7 @@ type Sample = {
 export type Scrape = {
   readonly families: ReadonlyMap<string, Family>;
   readonly samples: readonly Sample[];
-  /** The value of the one sample with this name and exactly these labels; fails without one. */
+  /** The value of the only sample with this name and exactly these labels; fails if there is none. */
   value(name: string, labels?: Readonly<Record<string, string>>): number;
   /** All samples of a name, by the value of one label. */
   byLabel(name: string, label: string): Record<string, number>;
@@ -89,7 +89,7 @@ function assertHouseRules(name: string, { type, help }: Family, samples: readonl
   assert.doesNotMatch(name, /_(ms|millis|kb|minutes|percent)(_|$)/, "base units only");
   assert.equal(type === "counter", name.endsWith("_total"), name);
   const own = samples.filter((sample) => familyOf(sample.name, type) === name);
-  // Nothing has been measured yet by a histogram without samples.
+  // A histogram without samples has not measured anything yet.
   assert.ok(own.length > 0 || type === "histogram", `${name} has samples`);
   if (type === "counter") assert.ok(own.every(({ value }) => value >= 0));
   if (type === "histogram") assertHistogram(name, own);

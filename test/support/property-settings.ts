@@ -1,11 +1,11 @@
 /**
- * Settings of random tests. Every run tries the same cases, so that a red test is red again;
- * `TEST_SEED` chooses others and `TEST_RUNS_FACTOR` multiplies those of properties. fast-check
- * prints seed and path of what failed; tests that draw samples have the seed given here.
+ * Settings of random tests. Every run uses the same cases, so that a failure repeats. `TEST_SEED` selects other
+ * cases, and `TEST_RUNS_FACTOR` multiplies the number of cases of properties. fast-check prints the seed and the path
+ * of a failure. Tests that draw samples use this seed.
  */
 export const testSeed = numberFrom("TEST_SEED", 20_261_120);
 
-/** The seed, and how often to try: `numRuns` unless the environment asks for more or fewer. */
+/** The seed and the number of cases: `numRuns` multiplied by `TEST_RUNS_FACTOR`. */
 export function propertySettings(numRuns: number): { seed: number; numRuns: number } {
   return { seed: testSeed, numRuns: Math.ceil(numRuns * numberFrom("TEST_RUNS_FACTOR", 1)) };
 }

@@ -1,13 +1,13 @@
-/** HTTP/1.1 by hand, for requests that no client would send: many in flight, answers in order. */
+/** A bare HTTP/1.1 client, for requests that no HTTP library sends. It can pipeline requests. */
 import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { waitMsMax } from "./wait-for.ts";
 
 export type RawAnswer = {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Unpacked. */
+  /** The body, decompressed. */
   readonly body: string;
 };
 
@@ -17,7 +17,7 @@ type Waiting = {
   readonly reject: (error: Error) => void;
 };
 
-/** A connection that stays open; it fails when the server closes it or says nothing for too long. */
+/** A persistent connection. It fails if the server closes it or does not respond in time. */
 export class RawConnection {
   readonly #socket: Socket;
   readonly #waiting: Waiting[] = [];
@@ -31,7 +31,7 @@ export class RawConnection {
     this.#socket.on("close", () => this.#fail("the server closed the connection"));
   }
 
-  /** Sends a request behind those that are in flight. Latin-1, but for the body, which is UTF-8. */
+  /** Sends a request after those in flight. The head is Latin-1, the body UTF-8. */
   async send(head: string, body: string | null, isHead: boolean): Promise<RawAnswer> {
     const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
     this.#waiting.push({ isHead, resolve, reject });
@@ -60,7 +60,7 @@ export class RawConnection {
   }
 }
 
-/** Sends bytes and the end of them from an address of 127.0.0.0/8; all answers until the close. */
+/** Sends bytes and closes the sending side, from an address of 127.0.0.0/8. Returns all responses until the close. */
 export async function sendBroken(options: {
   readonly port: number;
   readonly localAddress: string;
@@ -75,26 +75,26 @@ export async function sendBroken(options: {
     socket.destroy();
   });
   socket.on("data", (chunk) => chunks.push(chunk));
-  // A reset while we still send is the server's right, once its answer is there.
+  // The server may reset the connection while we still send, once it has responded.
   socket.on("error", () => socket.destroy());
   socket.on("close", () => resolve(parseAnswers(Buffer.concat(chunks))));
   socket.end(bytes);
   return promise;
 }
 
-/** Whole answers only: what is cut off by a reset is no answer. */
+/** Parses complete responses only. A reset can cut off the last one. */
 function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = bytes;
   for (let found = parseNext(rest); found !== null; found = parseNext(rest)) {
-    // The first half of an expectation is followed by the answer itself.
+    // A 100 precedes the actual response.
     if (found.answer.status !== 100) answers.push(found.answer);
     rest = rest.subarray(found.length);
   }
   return answers;
 }
 
-/** Who sent broken bytes cannot know whether the server took them for a `HEAD`. */
+/** After broken bytes, the server may have read the request as a `HEAD`, so both readings are tried. */
 function parseNext(bytes: Buffer): ReturnType<typeof parseAnswer> {
   const head = parseAnswer(bytes, true);
   const behind = bytes.subarray(head?.length ?? 0).toString("latin1", 0, 9);
@@ -125,7 +125,7 @@ function parseAnswer(bytes: Buffer, isHead: boolean): { answer: RawAnswer; lengt
   return { answer: { status, headers, body }, length };
 }
 
-/** A body in chunks, and where it ends; `null` while it has not. */
+/** Reads a chunked body and its end; `null` while it is incomplete. */
 function readChunks(bytes: Buffer, from: number): { body: string; end: number } | null {
   const chunks: Buffer[] = [];
   for (let at = from; ; ) {

@@ -4,8 +4,8 @@ import { waitFor } from "./wait-for.ts";
 const eventStart = Buffer.from('{"type":"event"');
 
 /**
- * A client of the stream on a bare socket, cheap enough for hundreds of them: it counts events, and
- * can stop reading, so that frames pile up at the server.
+ * A client of the stream on a bare socket, cheap enough for hundreds of instances. It counts events, and can stop
+ * reading, so that frames queue at the server.
  */
 export class RawStreamClient {
   readonly #socket: Socket;
@@ -18,7 +18,7 @@ export class RawStreamClient {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (bytes: Buffer) => this.#take(bytes));
-    // A connection that is cut says so by its close.
+    // A broken connection is noticed by its close.
     socket.on("error", () => {});
   }
 
@@ -33,18 +33,18 @@ export class RawStreamClient {
     );
     await client.#until("welcome");
     const frame = Buffer.from(JSON.stringify({ action: "subscribe", channel }));
-    // A mask of zeros leaves it as it is.
+    // A mask of zeros leaves the payload unchanged.
     socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | frame.length, 0, 0, 0, 0]), frame]));
     await client.#until("subscribed");
     return client;
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading. */
   stall(): void {
     this.#socket.pause();
   }
 
-  /** Reads what is there, to the end. */
+  /** Reads the remaining bytes until the end. */
   async readToEnd(): Promise<void> {
     this.#socket.resume();
     await waitFor("the close", async () => this.closed);

@@ -1,4 +1,4 @@
-/** Files of columns read back by the engine itself, which shares no code with what writes them. */
+/** Reads columnar files with the engine, which shares no code with the encoders. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Row } from "./open-data-server.ts";
 
 export type ColumnarFormat = "Parquet" | "ArrowStream";
 
-/** The rows of a file in their order. */
+/** Returns the rows of a file in order. */
 export async function readColumnar(
   engine: Engine,
   format: ColumnarFormat,

@@ -1,4 +1,4 @@
-/** The recorded chains as `chain/` would hand them on: blocks of raw logs, without a node between. */
+/** The recorded chains as `chain/` emits them: blocks of raw logs, without a node. */
 import type { Address, Hash } from "../../src/base/ids.ts";
 import type { Block, RawLog } from "../../src/chain/raw-log.ts";
 import { type Contracts, parseContracts } from "../../src/contracts/contracts.ts";
@@ -9,7 +9,7 @@ import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 export const recordingNames = ["contracts-a", "contracts-gen2", "contracts-gen3"] as const;
 export type RecordingName = (typeof recordingNames)[number];
 
-/** The deployment on Polygon, on a chain that starts at block 0 as the recordings do. */
+/** The contracts on Polygon, on a chain that starts at block 0 like the recordings. */
 export function knownContracts(): Contracts {
   const entries = polygonContracts.contracts.map((entry) => ({ ...entry, start_block: 0 }));
   const contracts = parseContracts({ ...polygonContracts, contracts: entries });
@@ -29,7 +29,7 @@ export function readRecordedBlocks(name: RecordingName): Block[] {
   }));
 }
 
-/** Single logs of the live chain, from public sources. */
+/** Single logs of Polygon, from public sources. */
 export function readRealLogs(): RawLog[] {
   return (readFixture("chain-real/raw_logs.json.gz") as readonly RpcLog[]).map(toRawLog);
 }

@@ -1,4 +1,4 @@
-/** A reference client: it reconnects on its own, resumes, and keeps exactly the rows that stand. */
+/** A reference client: it reconnects automatically, resumes, and removes reverted rows. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
@@ -10,26 +10,26 @@ const retryMs = 50;
 export class ResumingClient {
   readonly #urlOf: () => string;
   readonly #key: string;
-  /** The trades that stand, by id. */
+  /** The trades that were not reverted, by id. */
   readonly rows = new Map<string, { readonly seq: number; readonly data: unknown }>();
   /** How often it connected, and how often it received a reorg. */
   connections = 0;
   reorgs = 0;
-  /** What went against the protocol. */
+  /** The first violation of the protocol. */
   failure: Error | null = null;
   #position = 0;
   #socket: WebSocket | null = null;
   #isClosed = false;
   readonly #running: Promise<void>;
 
-  /** `urlOf` is asked before each connection: a service comes back on another port. */
+  /** `urlOf` is called before each connection, because a service may return on another port. */
   constructor(urlOf: () => string, key: string) {
     this.#urlOf = urlOf;
     this.#key = key;
     this.#running = this.#run();
   }
 
-  /** Cuts the connection as a network does. */
+  /** Cuts the connection as a network failure would. */
   cut(): void {
     this.#socket?.terminate();
   }
@@ -59,7 +59,7 @@ export class ResumingClient {
       socket.send(JSON.stringify({ action: "subscribe", channel: { type: "trades" }, ...resume }));
     });
     socket.on("message", (data: Buffer) => {
-      // What comes after the cut is not ours any more.
+      // Frames after the cut are ignored.
       if (this.#socket !== socket || socket.readyState !== WebSocket.OPEN) return;
       try {
         const frames = [JSON.parse(data.toString()) as Frame | Frame[]].flat();
@@ -96,7 +96,7 @@ export class ResumingClient {
         return;
       }
       case "error": {
-        // A node that is behind: this one or another has the position soon.
+        // The node is behind. The client tries again, since a node will have the position soon.
         const { code } = frame["error"] as { code: string };
         assert.equal(code, "SERVICE_UNAVAILABLE", JSON.stringify(frame));
         this.cut();

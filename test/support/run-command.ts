@@ -6,7 +6,7 @@ import { systemSettings } from "./system-settings.ts";
 
 export type Finished = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs `oddwire` to its end, with these settings and none of the caller's own. */
+/** Runs `oddwire` to its end with these settings. Settings of the caller's environment are not passed on. */
 export async function runCommand(
   words: readonly string[],
   settings: Readonly<Record<string, string>> = {},
@@ -14,7 +14,7 @@ export async function runCommand(
   return runProgram(process.execPath, [cli, ...words], settings);
 }
 
-/** Runs a program to its end; its standard input is empty. */
+/** Runs a program to its end with an empty standard input. */
 export async function runProgram(
   program: string,
   words: readonly string[],

@@ -1,11 +1,11 @@
-/** Generated blocks in the form a scripted node plays. */
+/** Converts generated blocks for a scripted node. */
 import type { Block } from "../../src/chain/raw-log.ts";
 import { bloomOf } from "./build-blocks.ts";
 import { type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 
 const zeroHash = `0x${"0".repeat(64)}`;
 
-/** Linked blocks with all their logs, in order. */
+/** Returns linked blocks with all their logs, in order. */
 export function scriptBlocks(blocks: readonly Block[]): ScriptedBlock[] {
   return blocks.map(scriptBlock);
 }

@@ -1,4 +1,4 @@
-/** What an honest node answers, as JSON text: serialized once per block, joined per request. */
+/** The responses of an honest node as JSON text, serialized once per block and joined per request. */
 import { bloomOf } from "./build-blocks.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "./scripted-block.ts";
 import type { ChainView } from "./scripted-chain.ts";
@@ -22,7 +22,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The result for `request` as JSON text; throws `RpcError` as nodes do. */
+/** Returns the result for `request` as JSON text; throws `RpcError` as nodes do. */
 export function answer(chain: ChainView, request: RpcRequest): string {
   switch (request.method) {
     case "eth_blockNumber":
@@ -48,7 +48,7 @@ export function answer(chain: ChainView, request: RpcRequest): string {
 
 type ServedLog = { readonly log: RpcLog; readonly json: string };
 
-/** The logs an `eth_getLogs` filter selects, in order of the chain. */
+/** Returns the logs that an `eth_getLogs` filter selects, in chain order. */
 export function findLogs(chain: ChainView, filterParam: unknown): ServedLog[] {
   const filter = (filterParam ?? {}) as Record<string, unknown>;
   const wants = compileFilter(filter);
@@ -59,7 +59,7 @@ export function findLogs(chain: ChainView, filterParam: unknown): ServedLog[] {
   return found;
 }
 
-/** The numbers of blocks, both included, that an `eth_getLogs` by range asks for; else `null`. */
+/** Returns the first and last block of an `eth_getLogs` by range; `null` for other requests. */
 export function rangeAsked(
   request: RpcRequest,
   chain: ChainView,
@@ -144,7 +144,7 @@ function compileFilter(filter: Record<string, unknown>): (log: RpcLog) => boolea
     topics.every((allowed, index) => allowed === null || allowed.has(log.topics[index] ?? ""));
 }
 
-/** `null`, absent and the empty list match anything. */
+/** Parses a condition; `null`, a missing value and the empty list match anything. */
 function oneOf(allowed: unknown): ReadonlySet<string> | null {
   if (allowed === null || allowed === undefined) return null;
   const values = (Array.isArray(allowed) ? allowed : [allowed]).map((value) =>
@@ -162,7 +162,7 @@ function receiptOf(chain: ChainView, hash: unknown): unknown {
   return null;
 }
 
-/** Receipts of all transactions of the header, all successful, with the logs of the block. */
+/** Receipts of all transactions in the header, all successful, with the logs of the block. */
 function receiptsOf(block: ScriptedBlock): unknown[] {
   const transactions = (block.header["transactions"] ?? []) as string[];
   return transactions.map((transactionHash, index) => {

@@ -1,4 +1,4 @@
-/** A log exactly as `eth_getLogs` answers it. */
+/** A log exactly as `eth_getLogs` returns it. */
 export type RpcLog = {
   readonly address: string;
   readonly topics: readonly string[];
@@ -11,7 +11,7 @@ export type RpcLog = {
   readonly removed: boolean;
 };
 
-/** A block that a scripted node can play: recorded, or made by `buildBlocks`. */
+/** A block for a scripted node: recorded, or made by `buildBlocks`. */
 export type ScriptedBlock = {
   readonly number: number;
   readonly hash: string;
@@ -23,7 +23,7 @@ export type ScriptedBlock = {
   readonly logs: readonly RpcLog[];
 };
 
-/** `255` -> `"0xff"`, the form of every JSON-RPC quantity. */
+/** Formats a JSON-RPC quantity: `255` -> `"0xff"`. */
 export function toQuantity(value: number): string {
   return `0x${value.toString(16)}`;
 }

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import type { ScriptedBlock } from "./scripted-block.ts";
 
 /**
- * What the tag `finalized` means: a fixed block (stuck, or moved by hand, backwards too), a
- * distance behind the head, or `null` for a node that does not know the tag.
+ * The meaning of the tag `finalized`: a fixed block (stuck, or set by hand, also backwards), a distance behind the
+ * head, or `null` for a node that does not support the tag.
  */
 export type Finality = number | { readonly behindHead: number } | null;
 
-/** What a node can see; a lagging one sees the same chain with a lower head. */
+/** The chain as a node sees it. A lagging node sees the same chain with a lower head. */
 export type ChainView = {
   readonly firstNumber: number;
   readonly head: number;
   readonly finalized: number | null;
-  /** Whether a range beyond the head is answered with what there is, as older clients do. */
+  /** Whether a range beyond the head returns the existing blocks, as with older clients. */
   readonly isLenient: boolean;
-  /** `null` above the head. */
+  /** Returns `null` above the head. */
   blockAt(number: number): ScriptedBlock | null;
-  /** Finds blocks that a fork has replaced, too, as real nodes do. */
+  /** Also finds blocks that a reorg has replaced, as real nodes do. */
   blockOf(hash: string): ScriptedBlock | null;
 };
 
-/** A chain of which only the blocks up to the head exist yet, and whose top can be replaced. */
+/** A chain that shows only the blocks up to its head, and whose top can be replaced. */
 export class ScriptedChain implements ChainView {
   readonly #blocks: ScriptedBlock[] = [];
   readonly #byHash = new Map<string, ScriptedBlock>();
@@ -28,7 +28,7 @@ export class ScriptedChain implements ChainView {
   #finality: Finality = { behindHead: 0 };
   readonly isLenient = false;
 
-  /** `blocks` must be linked; the head is the last of them. */
+  /** `blocks` must be linked. The last one becomes the head. */
   constructor(blocks: readonly ScriptedBlock[]) {
     assert(blocks.length > 0, "a chain needs a block");
     this.#append(blocks);
@@ -58,7 +58,7 @@ export class ScriptedChain implements ChainView {
     return isHidden ? null : block;
   }
 
-  /** Shows the chain up to `number`, which may also be lower than before. */
+  /** Shows the chain up to `number`, which can be lower than before. */
   setHead(number: number): void {
     assert(this.#blockBeyondHead(number) !== undefined, `there is no block ${number}`);
     this.#head = number;
@@ -68,7 +68,7 @@ export class ScriptedChain implements ChainView {
     this.#finality = finality;
   }
 
-  /** Replaces every block from `blocks[0].number` on; the head becomes the last of `blocks`. */
+  /** Replaces every block from `blocks[0].number` on. The last of `blocks` becomes the head. */
   fork(blocks: readonly ScriptedBlock[]): void {
     const first = blocks[0];
     assert(first !== undefined && first.number > this.firstNumber, "a fork needs a common block");
@@ -91,7 +91,7 @@ export class ScriptedChain implements ChainView {
   }
 }
 
-/** The chain as a node sees it that is `blocks` blocks late and silent about it. */
+/** The chain as seen by a node that is silently `blocks` blocks behind. */
 export function viewBehind(chain: ChainView, blocks: number): ChainView {
   const head = Math.max(chain.firstNumber, chain.head - blocks);
   const upToHead = (block: ScriptedBlock | null) =>

@@ -1,6 +1,6 @@
-/** The venue's market metadata of markets, page by page, in the shapes of its clients. */
+/** The venue's market metadata, page by page, in the formats of its API. */
 
-/** A market of it; all other fields of the venue are left out. */
+/** A market of the venue. Its other fields are omitted. */
 export type VenueMarket = Readonly<Record<string, unknown>> & {
   readonly conditionId: string;
   readonly closed?: boolean;
@@ -11,21 +11,21 @@ const idsMax = 100;
 
 export class ScriptedMetadata {
   readonly #markets: VenueMarket[] = [];
-  /** Fewer than asked for, as the venue may give. */
+  /** Markets per page. The venue may return fewer than requested. */
   pageMarkets = limitMax;
-  /** Ids asked for, request by request. */
+  /** The ids of each lookup request. */
   readonly lookups: (readonly string[])[] = [];
-  /** Cursors of the pages asked for, in order; `null` for a first page. */
+  /** The cursors of the requested pages, in order; `null` for a first page. */
   readonly cursors: (string | null)[] = [];
 
-  /** Adds a market, in place of one of the same condition. */
+  /** Adds a market, or replaces the market of the same condition. */
   put(market: VenueMarket): void {
     const at = this.#markets.findIndex(({ conditionId }) => conditionId === market.conditionId);
     if (at === -1) this.#markets.push(market);
     else this.#markets[at] = market;
   }
 
-  /** Adds a market even if there is one of the same condition. */
+  /** Adds a market even if there is already one of the same condition. */
   repeat(market: VenueMarket): void {
     this.#markets.push(market);
   }
@@ -51,7 +51,7 @@ export class ScriptedMetadata {
   }
 }
 
-/** A market as the venue writes it: lists are JSON inside of texts. */
+/** Formats a market as the venue does: lists are JSON inside strings. */
 export function venueMarket(market: {
   readonly conditionId: string;
   readonly tokenIds: readonly string[];

@@ -293,7 +293,7 @@ test("a frozen socket stays open and answers nothing", async (t) => {
   socket.on("message", (data) => answers.push(data));
   node.freezeSockets();
   socket.send(JSON.stringify({ id: 1, method: "eth_chainId", params: [] }));
-  // Requests over HTTP made after it are answered, so the node had its turn to answer this one.
+  // Later HTTP requests are answered, so the node had a chance to answer this one.
   for (let round = 0; round < 5; round += 1) await call(node, "eth_chainId");
   assert.equal(answers.length, 0);
   assert.equal(socket.readyState, WebSocket.OPEN);

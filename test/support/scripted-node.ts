@@ -1,6 +1,6 @@
 /**
- * A JSON-RPC node that plays a scripted chain over real HTTP and WebSocket sockets on one port,
- * honest until a fault hook says otherwise.
+ * A JSON-RPC node that serves a scripted chain over real HTTP and WebSocket sockets on one port. It is honest unless a
+ * fault hook decides otherwise.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -29,7 +29,7 @@ export class ScriptedNode {
     server.on("request", (request, response) => void this.#onRequest(request, response));
   }
 
-  /** Listens on a free port of loopback; head = the last block, finalized with the head. */
+  /** Listens on a free port of loopback. The head is the last block, and it is final. */
   static async open(options: {
     blocks: readonly ScriptedBlock[];
     chainId?: number;
@@ -54,12 +54,12 @@ export class ScriptedNode {
     return this.#chain.head;
   }
 
-  /** Requests so far by method, those that met a fault included. */
+  /** The number of requests by method, including those with a fault. */
   get calls(): ReadonlyMap<string, number> {
     return this.#rpc.calls;
   }
 
-  /** Moves the head and announces every block that became visible to the subscribers. */
+  /** Moves the head and announces every block that became visible to subscribers. */
   setHead(number: number): void {
     const before = this.#chain.head;
     this.#chain.setHead(number);
@@ -76,22 +76,22 @@ export class ScriptedNode {
     for (const block of blocks) this.#announce(block.number);
   }
 
-  /** Adds a hook, asked before every answer, oldest first; returns the way to take it off. */
+  /** Adds a hook. Hooks are called before every response, oldest first. Returns a function that removes the hook. */
   fault(hook: FaultHook): () => void {
     return this.#rpc.fault(hook);
   }
 
-  /** Refuses batches of more than `callsMax` calls from now on; of 0, any list. */
+  /** Refuses batches of more than `callsMax` calls from now on; with 0, every batch. */
   limitBatches(callsMax: number, refusal: BatchRefusal): void {
     this.#rpc.limitBatches(callsMax, refusal);
   }
 
-  /** Stops (or resumes) announcing new heads; sockets stay open and answer. */
+  /** Stops or resumes the announcement of new heads. Sockets stay open and answer requests. */
   silenceHeads(isSilent: boolean): void {
     this.#areHeadsSilent = isSilent;
   }
 
-  /** Leaves the open WebSockets half-open: connected, but reading nothing and answering nothing. */
+  /** Leaves the open WebSockets half-open: connected, but they neither read nor respond. */
   freezeSockets(): void {
     for (const socket of this.#sockets.clients) socket.pause();
     this.#subscriptions.clear();
@@ -169,7 +169,7 @@ export class ScriptedNode {
   }
 }
 
-/** `null` when the client went away first: the service under test may be killed at any moment. */
+/** Reads a body; `null` if the client disconnected first, since tests kill the service at any moment. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   try {

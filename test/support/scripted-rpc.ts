@@ -1,15 +1,15 @@
-/** JSON-RPC over a scripted chain without any wire: honest until a fault hook says otherwise. */
+/** JSON-RPC over a scripted chain, without a network. It is honest unless a fault hook decides otherwise. */
 import { type BatchRefusal, batchRefusals, type Fault, type FaultHook } from "./faults.ts";
 import { answer, findLogs, RpcError, type RpcRequest } from "./scripted-answers.ts";
 import type { RpcLog } from "./scripted-block.ts";
 import { type ChainView, viewBehind } from "./scripted-chain.ts";
 
-/** What goes back on the wire for one request body. */
+/** The reply on the wire to one request body. */
 export type Reply =
   | { readonly kind: "text"; readonly text: string }
   | Extract<Fault, { kind: "http" | "hang" | "reset" }>;
 
-/** Answers `eth_subscribe` on a wire that can. */
+/** Answers `eth_subscribe` on a transport that supports it. */
 export type Subscribe = (request: RpcRequest) => string;
 
 type Answered =
@@ -28,12 +28,12 @@ export class ScriptedRpc {
     this.#chainId = chainId;
   }
 
-  /** Requests so far by method, those that met a fault included. */
+  /** The number of requests by method, including those with a fault. */
   get calls(): ReadonlyMap<string, number> {
     return this.#calls;
   }
 
-  /** Adds a hook, asked before every answer, oldest first; returns the way to take it off. */
+  /** Adds a hook. Hooks are called before every response, oldest first. Returns a function that removes the hook. */
   fault(hook: FaultHook): () => void {
     this.#hooks.add(hook);
     return () => this.#hooks.delete(hook);
@@ -44,11 +44,11 @@ export class ScriptedRpc {
     this.#batches = { callsMax, refusal };
   }
 
-  /** Answers a body, a batch or a single request; the first fault of the wire takes the whole. */
+  /** Answers a body: a batch or a single request. A fault of the transport applies to the whole body. */
   reply(body: string, subscribe: Subscribe | null): Reply {
     const parsed = JSON.parse(body) as RpcRequest | RpcRequest[];
     const requests = Array.isArray(parsed) ? parsed : [parsed];
-    // Without batches at all not even a list of one is read.
+    // Without support for batches not even a list of one request is read.
     if (Array.isArray(parsed) && requests.length > (this.#batches?.callsMax ?? Infinity)) {
       return this.#refuseBatch(requests, subscribe);
     }
@@ -68,7 +68,7 @@ export class ScriptedRpc {
     const [first] = requests;
     if (this.#batches === null || first === undefined) throw new Error("there is no limit");
     const { callsMax, refusal } = this.#batches;
-    // As servers do that read the first call only.
+    // Some servers read the first call only.
     if (refusal === "firstOnly") return this.reply(JSON.stringify(first), subscribe);
     return batchRefusals[refusal]({ callsMax, asked: requests.length });
   }

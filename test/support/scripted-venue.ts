@@ -1,6 +1,6 @@
 /**
  * The venue's order books and market metadata over real HTTP and WebSocket sockets on one port: `GET /book`,
- * `POST /books`, `GET /markets/keyset` and the market channel, in the shapes of its clients, correct unless set otherwise.
+ * `POST /books`, `GET /markets/keyset` and the market channel, in the venue's formats, correct unless set otherwise.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { ScriptedMetadata } from "./scripted-metadata.ts";
 import { VenueBook, type VenueSide } from "./venue-book.ts";
 
-/** An answer in place of the honest one; `null` lets it be, `hang` never answers. */
+/** Replaces the honest response: `null` leaves it unchanged, `hang` never responds. */
 export type HttpFault = (path: string) => VenueReply | "hang" | null;
 export type VenueReply = {
   readonly status: number;
@@ -17,7 +17,7 @@ export type VenueReply = {
   readonly body: string;
 };
 
-/** What becomes of a message of the stream: any number of texts in its place, none to lose it. */
+/** Replaces a message of the stream by any number of texts; an empty list drops it. */
 export type MessageFault = (text: string) => readonly string[];
 
 export type BookChange = {
@@ -28,16 +28,16 @@ export type BookChange = {
 };
 
 type VenueOptions = {
-  /** The system's clock unless another one is given. */
+  /** The clock; the system clock by default. */
   readonly nowMs?: () => number;
-  /** Whether an unknown token has a book, an empty one. */
+  /** Whether an unknown token has an empty book. */
   readonly hasEveryBook?: boolean;
 };
 
 type Subscriber = { readonly assetIds: Set<string> };
 
 export class ScriptedVenue {
-  /** What `GET /markets/keyset` returns. */
+  /** The content of `GET /markets/keyset`. */
   readonly marketMetadata = new ScriptedMetadata();
   readonly #server: Server;
   readonly #sockets: WebSocketServer;
@@ -77,12 +77,12 @@ export class ScriptedVenue {
     return `${this.restUrl.replace("http", "ws")}/ws/market`;
   }
 
-  /** Where the books of a service come from. */
+  /** The addresses that a service reads books from. */
   get urls(): { restUrl: string; wsUrl: string } {
     return { restUrl: this.restUrl, wsUrl: this.wsUrl };
   }
 
-  /** The settings of a service that takes its books from here. */
+  /** The settings of a service that uses this venue. */
   get settings(): Record<string, string> {
     return {
       ODDWIRE_VENUE: "polymarket",
@@ -92,22 +92,22 @@ export class ScriptedVenue {
     };
   }
 
-  /** Method, path and body of every request so far. */
+  /** Method, path and body of all requests. */
   get requests(): readonly string[] {
     return this.#requests;
   }
 
-  /** Text pings so far. */
+  /** The number of text pings. */
   get pings(): number {
     return this.#pings;
   }
 
-  /** Tokens the open connections were asked for, one list each. */
+  /** The tokens requested on each open connection. */
   get subscriptions(): readonly (readonly string[])[] {
     return [...this.#subscribers.values()].map(({ assetIds }) => [...assetIds]);
   }
 
-  /** The book of a token, made empty when there is none. */
+  /** Returns the book of a token; creates an empty one if there is none. */
   book(assetId: string, market = "0x01"): VenueBook {
     const unfinalized = this.#books.get(assetId);
     if (unfinalized !== undefined) return unfinalized;
@@ -120,7 +120,7 @@ export class ScriptedVenue {
     this.#books.delete(assetId);
   }
 
-  /** Changes levels and sends all of them in one message, as the venue does for a pair. */
+  /** Changes levels and sends all changes in one message, as the venue does for a pair. */
   change(changes: readonly BookChange[]): void {
     const timestampMs = this.#nowMs();
     const entries = changes.map(({ assetId, side, price, size }) => {
@@ -167,22 +167,22 @@ export class ScriptedVenue {
     this.#report(new Set([assetId]), () => ({ ...facts, event_type: "tick_size_change" }));
   }
 
-  /** Sends these bytes to everybody. */
+  /** Sends this text to all clients. */
   say(text: string): void {
     for (const socket of this.#subscribers.keys()) socket.send(text);
   }
 
-  /** Decides about every request from now on. */
+  /** Sets the fault of all requests from now on. */
   set httpFault(fault: HttpFault | null) {
     this.#httpFault = fault ?? (() => null);
   }
 
-  /** Decides about every message about books from now on. */
+  /** Sets the fault of all book messages from now on. */
   set messageFault(fault: MessageFault | null) {
     this.#messageFault = fault ?? ((text) => [text]);
   }
 
-  /** Stops (or resumes) to say anything on the stream; connections stay open. */
+  /** Stops or resumes all messages of the stream. Connections stay open. */
   set isSilent(isSilent: boolean) {
     this.#isSilent = isSilent;
   }

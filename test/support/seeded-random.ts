@@ -1,4 +1,4 @@
-/** Chance that a seed repeats exactly, fast enough for every request of a simulation. */
+/** A pseudorandom generator that a seed repeats exactly, fast enough for every request of a simulation. */
 export class SeededRandom {
   #state: number;
 
@@ -6,7 +6,7 @@ export class SeededRandom {
     this.#state = seed >>> 0;
   }
 
-  /** In [0, 1): Weyl steps through a 32-bit finalizer, which is plenty for choosing faults. */
+  /** A number in [0, 1): Weyl steps through a 32-bit finalizer, which is good enough for choosing faults. */
   readonly next = (): number => {
     this.#state = (this.#state + 0x9e3779b9) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class SeededRandom {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 
-  /** Both ends included. */
+  /** An integer from `min` to `max`, both included. */
   integer(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }

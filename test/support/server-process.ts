@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { waitFor } from "./wait-for.ts";
 
-/** A server in a process apart, with a folder of its own. It ends with the test's process. */
+/** A server in a separate process with a temporary folder. It ends with the test's process. */
 export abstract class ServerProcess {
   readonly folder: string;
   #child: ChildProcess | null = null;
@@ -12,13 +12,13 @@ export abstract class ServerProcess {
     this.folder = folder;
   }
 
-  /** Runs Python until the server answers; `ended` is what to say when it ends instead. */
+  /** Starts Python and waits until the server responds. `ended` is the error message if it exits instead. */
   protected async launch(
     words: readonly string[],
     stdio: SpawnOptions["stdio"],
     { answers, ended }: { answers: () => Promise<boolean>; ended: () => string },
   ): Promise<void> {
-    // Ctrl-C reaches this process alone, which closes what uses the server first.
+    // Detached: Ctrl-C reaches only this process, which first closes the users of the server.
     const child = spawn("python3", words, { stdio: stdio ?? "ignore", detached: true });
     this.#child = child;
     child.stderr?.setEncoding("utf8").on("data", (text: string) => this.heard(text));
@@ -33,20 +33,20 @@ export abstract class ServerProcess {
     });
   }
 
-  /** What it says on standard error. */
+  /** Receives the server's standard error. */
   protected heard(_text: string): void {}
 
-  /** Kills it as a crash would. */
+  /** Kills the server as a crash would. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = null;
-    // Without a number it never started.
+    // Without a process id it never started.
     if (child?.pid === undefined || hasEnded(child)) return;
     child.kill("SIGKILL");
     await once(child, "exit");
   }
 
-  /** Stops it without an exit, until `resume`: connections stay open and nothing is answered. */
+  /** Suspends the process until `resume`: connections stay open without responses. */
   pause(): void {
     this.#child?.kill("SIGSTOP");
   }
@@ -55,7 +55,7 @@ export abstract class ServerProcess {
     this.#child?.kill("SIGCONT");
   }
 
-  /** Kills it and deletes its folder. Does nothing the second time. */
+  /** Kills the server and deletes its folder. A second call does nothing. */
   async close(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });

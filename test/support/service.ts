@@ -1,4 +1,4 @@
-/** The real service as a child process, and the little of a client that tests need. */
+/** The real service as a child process, with a small client for tests. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,11 +11,11 @@ import { waitFor, waitMsMax } from "./wait-for.ts";
 export type ServiceOptions = {
   readonly rpcUrls: readonly string[];
   readonly dataDir: string;
-  /** Further `ODDWIRE_*` settings; nothing of the caller's own is inherited. */
+  /** Additional `ODDWIRE_*` settings. The caller's environment is not inherited. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** `serve` unless given. */
+  /** The role; `serve` by default. */
   readonly role?: "serve" | "index" | "api";
-  /** Informed how to kill it while it starts, which `open` then rejects for. */
+  /** Receives a function that kills the process during its start. `open` then rejects. */
   readonly onSpawn?: (kill9: () => void, child: ChildProcess) => void;
 };
 
@@ -32,13 +32,13 @@ export type Page = {
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly body: unknown };
 
-/** Rebuilt for each test process; every service it starts knows it. */
+/** An admin key, generated for each test process. Every service that it starts accepts the key. */
 export const adminKey = generateKey("admin");
 
 const pagesMax = 1000;
 const stderrCharsMax = 20_000;
 
-/** A test process that ends early takes its services with it. */
+/** The running services. They are killed when the test process exits early. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -83,7 +83,7 @@ export class Service {
     return this.#baseUrl;
   }
 
-  /** The newest part of what it wrote to standard error. */
+  /** The end of its standard error. */
   get stderr(): string {
     return this.#stderr;
   }
@@ -93,14 +93,14 @@ export class Service {
     return { status: response.status, headers: response.headers, body: await response.json() };
   }
 
-  /** The body of a 200; anything else fails. */
+  /** Returns the body of a 200; fails for other statuses. */
   async get<Body>(path: string): Promise<Body> {
     const { status, body } = await this.request(path);
     assert.equal(status, 200, `GET ${path}: ${JSON.stringify(body)}`);
     return body as Body;
   }
 
-  /** The body of a 200 that is not JSON; anything else fails. */
+  /** Returns the body of a 200 that is not JSON; fails for other statuses. */
   async getText(path: string): Promise<string> {
     const response = await this.#fetch(path, {});
     const text = await response.text();
@@ -108,7 +108,7 @@ export class Service {
     return text;
   }
 
-  /** Every row of a list, page by page; fails when a row comes twice. */
+  /** Returns every row of a list, page by page; fails if a row occurs twice. */
   async getAllPages(path: string): Promise<Readonly<Record<string, unknown>>[]> {
     const rows: Readonly<Record<string, unknown>>[] = [];
     let cursor: string | null = null;
@@ -130,14 +130,14 @@ export class Service {
     await this.#waitFor("readiness", async () => (await this.request("/v1/ready")).status === 200);
   }
 
-  /** Waits until answers rest on every block up to `block`. */
+  /** Waits until responses include every block up to `block`. */
   async waitIndexed(block: number): Promise<void> {
     await this.#waitFor(`block ${block}`, async () => {
       return ((await this.#meta())?.indexed_block ?? -1) >= block;
     });
   }
 
-  /** Waits until every block up to `block` is indexed and known as final. */
+  /** Waits until every block up to `block` is indexed and final. */
   async waitFinalized(block: number): Promise<void> {
     await this.#waitFor(`final block ${block}`, async () => {
       const meta = await this.#meta();
@@ -150,23 +150,23 @@ export class Service {
     return this.#child.pid;
   }
 
-  /** Its exit code if it has ended on its own by now; `null` otherwise. */
+  /** The exit code if it has already exited; otherwise `null`. */
   get exitCode(): number | null {
     return this.#child.exitCode;
   }
 
-  /** Its exit code once it has ended on its own; `null` when it was killed. */
+  /** The exit code once it has exited; `null` if it was killed. */
   get exited(): Promise<number | null> {
     return this.#exited;
   }
 
-  /** Kills it without a word of warning, as a crash would. */
+  /** Kills it without notice, as a crash would. */
   async kill9(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
   }
 
-  /** Asks it to stop; the exit code, or `null` when it had to be killed. */
+  /** Asks it to stop. Resolves with the exit code, or `null` if it had to be killed. */
   async stop(): Promise<number | null> {
     this.#child.kill("SIGTERM");
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), waitMsMax);
@@ -182,7 +182,7 @@ export class Service {
     });
   }
 
-  /** `null` while it asks for another try. */
+  /** The `meta` of a response; `null` if the service asks for a retry. */
   async #meta(): Promise<Meta | null> {
     const { status, headers, body } = await this.request("/v1/trades?limit=1");
     if (status === 503 && headers.has("retry-after")) return null;

@@ -1,4 +1,4 @@
-/** A session driven without sockets: its carrier takes frames apart and can stop taking them. */
+/** A session without sockets. Its carrier parses frames and can stop accepting them. */
 import assert from "node:assert/strict";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import { describeComponents, refTo } from "../../src/api/docs/describe-schema.ts";
@@ -21,7 +21,7 @@ const testKey: VerifiedKey = {
   requestsPerMinute: 1000,
 };
 
-/** What sessions of one hub share; `close` it after the test. */
+/** The parts that sessions of one hub share. `close` it after the test. */
 export type SharedParts = SessionParts & { readonly clock: MovableClock };
 
 export function sharedParts(hub: Hub): SharedParts {
@@ -40,15 +40,15 @@ const schemas = describeComponents();
 const frameSchemas = Object.keys(streamFrames).map((name) => refTo("schemas", name));
 const documented = compileClosed({ anyOf: frameSchemas }, schemas);
 
-/** A session whose frames are held against the API document. */
+/** A session whose frames are checked against the OpenAPI document. */
 export class SessionClient {
   readonly session: Session;
   readonly frames: Frame[] = [];
   closed: { readonly code: number; readonly reason: string } | null = null;
   pings = 0;
-  /** Whether the other side takes bytes; what it was given before it has. */
+  /** Whether the carrier accepts more bytes. Bytes that it was given before are delivered. */
   takes = true;
-  /** Ends the key. */
+  /** Whether the key is valid; set it to false to end the key. */
   isKeyLive = true;
 
   constructor(
@@ -83,7 +83,7 @@ export class SessionClient {
     this.session.receive(typeof frame === "string" ? frame : JSON.stringify(frame));
   }
 
-  /** Takes what waits. */
+  /** Accepts the waiting bytes. */
   drain(): void {
     this.takes = true;
     this.session.drained();
@@ -93,7 +93,7 @@ export class SessionClient {
     return this.closed?.code ?? null;
   }
 
-  /** Frames of a type. */
+  /** Returns the frames of a type. */
   of(type: string): Frame[] {
     return this.frames.filter((frame) => frame.type === type);
   }

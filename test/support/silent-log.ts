@@ -1,4 +1,4 @@
 import { pino } from "pino";
 
-/** For what is expected to fail. */
+/** A log for tests that expect failures. */
 export const silentLog = pino({ level: "silent" });

@@ -2,13 +2,13 @@ import type { Clock } from "../../src/base/time/clock.ts";
 
 type Timer = { readonly atMs: number; readonly fire: () => void };
 
-/** No honest work needs as many at one moment. */
+/** No correct code needs more timers at one moment. */
 const timersAtOnceMax = 10_000;
 
-/** Time that passes only while nothing can happen without it: hours in milliseconds. */
+/** Simulated time that passes only when nothing else can happen: hours take milliseconds. */
 export class SimulatedClock implements Clock {
   #monotonicMs = 0;
-  /** By time, and by order of asking within it. */
+  /** Timers ordered by time, then by order of creation. */
   readonly #timers: Timer[] = [];
 
   nowMs(): number {
@@ -38,8 +38,8 @@ export class SimulatedClock implements Clock {
   }
 
   /**
-   * Lets time pass until `isOver`; fails after `limitMs` of it, or when nothing will ever happen.
-   * While `isPaused`, what is under way is real and takes its own time.
+   * Lets time pass until `isOver`. Fails after `limitMs` of simulated time, or if no timer is left. While `isPaused`,
+   * real work is in progress and simulated time stands still.
    */
   async run(options: {
     readonly isOver: () => boolean;
@@ -50,7 +50,7 @@ export class SimulatedClock implements Clock {
     const deadlineMs = this.#monotonicMs + options.limitMs;
     let timersAtOnce = 0;
     for (;;) {
-      // Everything that can go on without time is done when the event loop comes round.
+      // After a round of the event loop, everything that needs no time has been done.
       await new Promise<void>((resolve) => {
         setImmediate(resolve);
       });

@@ -10,7 +10,7 @@ import { type Reply, ScriptedRpc } from "./scripted-rpc.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
-/** An endpoint in simulated time: a scripted chain behind a wire that takes a while. */
+/** An endpoint in simulated time: a scripted chain behind a transport with latency. */
 export class SimulatedEndpoint {
   readonly url: URL;
   readonly #clock: SimulatedClock;
@@ -19,14 +19,14 @@ export class SimulatedEndpoint {
   readonly #chain: ScriptedChain;
   readonly #announces: boolean;
   readonly #latencyMs: number;
-  /** All it has, those beyond its head included. */
+  /** All its blocks, including those above its head. */
   #blocks: readonly ScriptedBlock[];
   #onHead: OnHead = () => {};
-  /** When the open connection was asked for what, for as long as a second. */
+  /** The times and calls of requests on the open connection, for the last second. */
   #asked: { readonly atMs: number; readonly calls: number }[] = [];
-  /** The most calls one second ever held. */
+  /** The largest number of calls within one second. */
   busiestSecond = 0;
-  /** Whether it keeps new heads to itself. */
+  /** Whether it does not announce new heads. */
   isSilent = false;
 
   constructor(options: {
@@ -45,7 +45,7 @@ export class SimulatedEndpoint {
     this.url = new URL(`${this.#announces ? "ws" : "http"}://${options.name}`);
   }
 
-  /** The wire of a new connection; the one before it hears of no heads any more. */
+  /** Opens a connection. The previous one receives no more heads. */
   connect(onHead: OnHead): Transport {
     this.#onHead = onHead;
     this.#asked = [];
@@ -71,7 +71,7 @@ export class SimulatedEndpoint {
     this.#chain.setFinalized(finality);
   }
 
-  /** Has from now on exactly this chain, which shares a block with the one before. */
+  /** Sets its chain, which must share a block with the previous one. */
   follow(blocks: readonly ScriptedBlock[]): void {
     const from = blocks.findIndex(({ hash }, index) => hash !== this.#blocks[index]?.hash);
     const last = blocks.at(-1);
@@ -84,7 +84,7 @@ export class SimulatedEndpoint {
     if (!this.isSilent) this.#onHead({ number: last.number, hash: last.hash as Hash });
   }
 
-  /** The number of the last block it has in common with `blocks`. */
+  /** The number of the last block that it shares with `blocks`. */
   commonWith(blocks: readonly ScriptedBlock[]): number {
     const differs = blocks.findIndex(({ hash }, index) => hash !== this.#blocks[index]?.hash);
     const common = blocks.at(differs === -1 ? -1 : differs - 1)?.number ?? -1;
@@ -96,7 +96,7 @@ export class SimulatedEndpoint {
     const onTheWay = this.#latencyMs * (0.5 + this.#random.next());
     await this.#clock.sleep(onTheWay, signal);
     const reply = this.#rpc.reply(body, null);
-    // Answers overtake each other and may be old when they arrive.
+    // Responses can overtake each other, and can be outdated when they arrive.
     await this.#clock.sleep(onTheWay, signal);
     if (reply.kind === "hang") return this.#never(signal);
     return { value: valueOf(reply), bytes: reply.kind === "text" ? reply.text.length : 0 };
@@ -106,7 +106,7 @@ export class SimulatedEndpoint {
     const parsed: unknown = JSON.parse(body);
     const atMs = this.#clock.monotonicMs();
     const calls = Array.isArray(parsed) ? parsed.length : 1;
-    // Sums of fractions of milliseconds are not exact.
+    // 999.999, because sums of fractions of milliseconds are not exact.
     const recent = this.#asked.filter((asked) => asked.atMs > atMs - 999.999);
     this.#asked = [...recent, { atMs, calls }];
     const sum = this.#asked.reduce((total, asked) => total + asked.calls, 0);
@@ -120,7 +120,7 @@ export class SimulatedEndpoint {
   }
 }
 
-/** The same reading of statuses and bodies as over HTTP. */
+/** Interprets statuses and bodies as the HTTP transport does. */
 function valueOf(reply: Exclude<Reply, { kind: "hang" }>): unknown {
   switch (reply.kind) {
     case "reset":

@@ -1,6 +1,6 @@
 /**
- * A chain that grows, forks and becomes final in simulated time, and endpoints that describe it as
- * badly as real ones do, by a schedule that only the seed decides. Nothing final is ever replaced.
+ * A chain that grows, reorganizes and becomes final in simulated time, with endpoints that are as faulty as real ones.
+ * The seed alone determines the schedule. No final block is ever replaced.
  */
 import * as fc from "fast-check";
 import type { Block } from "../../src/chain/raw-log.ts";
@@ -15,12 +15,12 @@ import type { SimulatedClock } from "./simulated-clock.ts";
 import { SimulatedEndpoint } from "./simulated-endpoint.ts";
 
 /**
- * Drawn once, as generating costs more than simulating; a simulation picks from them. Always the
- * same, so that the seed of a simulation alone repeats it.
+ * Generated once, because generating costs more than simulating; a simulation picks from these plans. They are always
+ * the same, so that the seed of a simulation alone repeats it.
  */
 const plans: readonly BlockPlan[] = fc.sample(anyBlockPlan(2), { seed: 1, numRuns: 300 });
 
-/** What hits single requests for a while. Caps are not among them: they are how an endpoint is. */
+/** Temporary faults of single requests. Caps are not among them, because they are permanent. */
 const passing: readonly faults.FaultHook[] = [
   () => faults.badGateway,
   () => faults.hang,
@@ -53,12 +53,12 @@ export class SimulatedWorld {
   readonly #clock: SimulatedClock;
   readonly #random: SeededRandom;
   readonly #blocksMin: number;
-  /** Whether one node of three may claim a chain of its own to be final, far ahead of the others. */
+  /** Whether one node of three may claim its own chain as final, far ahead of the others. */
   readonly #hasRogues: boolean;
   #rogue: Node | null = null;
   readonly #nodes: readonly Node[];
   readonly #passing: readonly faults.FaultHook[];
-  /** Logs that were left out undetectably. */
+  /** Logs that were omitted undetectably. */
   readonly losses = new Losses();
   #blocks: readonly Block[];
   #scripted: readonly ScriptedBlock[];
@@ -68,8 +68,8 @@ export class SimulatedWorld {
   readonly #liesToLift: (() => void)[] = [];
 
   /**
-   * `limits` decides which endpoints refuse batches; with `null` none does, and none leaves out single logs. The
-   * chain begins and ends with `blocksMin` at the least.
+   * `limits` decides which endpoints refuse batches. With `null` none does, and none omits single logs. The chain has
+   * at least `blocksMin` blocks at the beginning and at the end.
    */
   constructor(parts: {
     readonly clock: SimulatedClock;
@@ -97,7 +97,7 @@ export class SimulatedWorld {
     this.#sendFinality();
   }
 
-  /** The one true chain. */
+  /** The canonical chain. */
   get blocks(): readonly Block[] {
     return this.#blocks;
   }
@@ -114,12 +114,12 @@ export class SimulatedWorld {
     return this.#nodes.map(({ endpoint }) => endpoint.url.href);
   }
 
-  /** The most calls that any endpoint was asked for in one second. */
+  /** The largest number of calls to any endpoint within one second. */
   get busiestSecond(): number {
     return Math.max(...this.#nodes.map(({ endpoint }) => endpoint.busiestSecond));
   }
 
-  /** Until it heals, every endpoint now and then leaves a log out of an answer. */
+  /** Until the end of `play`, every endpoint sometimes omits a log from a response. */
   hideLogs(): void {
     const lose = this.#loseLog(this.#random);
     for (const { endpoint } of this.#nodes) {
@@ -130,7 +130,7 @@ export class SimulatedWorld {
     }
   }
 
-  /** From now on one of several endpoints leaves the logs of a block out of its ranges. */
+  /** From now on one of several endpoints omits the logs of a block from its ranges. */
   forget(block: number): void {
     const [liar, other] = this.#nodes;
     if (other === undefined) return;
@@ -145,7 +145,7 @@ export class SimulatedWorld {
     return node.endpoint.connect(onHead);
   };
 
-  /** Goes wrong in every way for `forMs`, then heals: all endpoints are honest and up to date. */
+  /** Plays random faults for `forMs`, then heals: all endpoints are honest and up to date. */
   async play(forMs: number, signal: AbortSignal): Promise<void> {
     const endsAtMs = this.#clock.monotonicMs() + forMs;
     while (this.#clock.monotonicMs() < endsAtMs) {
@@ -159,7 +159,7 @@ export class SimulatedWorld {
       node.tag = "honest";
       node.endpoint.isSilent = false;
     }
-    // Blocks that stray from the very head are given up only when others come in their place.
+    // The chain grows at the end: a stray branch at the head is dropped only when other blocks replace it.
     this.#grow(Math.max(this.#random.integer(1, 3), this.#blocksMin - this.#blocks.length));
     this.#finalized = Math.max(this.#finalized, this.head - this.#random.integer(0, 6));
     this.#report();
@@ -213,7 +213,7 @@ export class SimulatedWorld {
     if (this.#faultsToLift.length > 3) this.#faultsToLift.shift()?.();
   }
 
-  /** The node alone goes over to a branch of its own. */
+  /** Lets the node alone switch to its own branch. */
   #stray(node: Node): void {
     if (this.#rogue !== null) return;
     const kept = this.#random.integer(this.#finalized, this.head) - numberBeforeChains;
@@ -222,7 +222,7 @@ export class SimulatedWorld {
     node.endpoint.follow([...this.#scripted.slice(0, kept), ...scriptBlocks(branch.slice(kept))]);
   }
 
-  /** One of three claims a chain of its own, some of it final, until it comes back; the others stay together. */
+  /** Lets one of three nodes claim its own chain, partly as final, until the next call. The others stay together. */
   #goRogue(node: Node): void {
     if (this.#rogue !== null) {
       this.#rogue.isFollowing = true;
@@ -268,7 +268,7 @@ export class SimulatedWorld {
     this.#sendFinality();
   }
 
-  /** An endpoint never calls final what the chain may replace: such a lie cannot be seen through. */
+  /** An endpoint never reports a block as final that the chain may still replace. No client could detect that. */
   #sendFinality(): void {
     for (const { endpoint, tag } of this.#nodes) {
       const known = Math.min(this.#finalized, endpoint.commonWith(this.#scripted));

@@ -1,4 +1,4 @@
-/** A chain as a source would emit it, step by step, also to a process that starts later. */
+/** A chain that a source would emit, step by step, also to a process that starts later. */
 import * as fc from "fast-check";
 import type { ChainChange } from "../../src/feed/change.ts";
 import {
@@ -31,7 +31,7 @@ export const anyStep: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }) },
 );
-/** What its blocks are, and which of them are final. */
+/** The blocks of the chain, and which of them are final. */
 export class SteppedChain {
   #blocks: GeneratedBlock[] = [];
   #finalCount = 0;
@@ -72,12 +72,15 @@ export class SteppedChain {
     }
   }
 
-  /** What a process gets that has stored the blocks up to `stored`, in ranges that end at `ends`: those of open claims. */
+  /**
+   * The changes for a process that has stored the blocks up to `stored`. Its open claims end at `ends`, so final blocks
+   * come in ranges that end there.
+   */
   resumeAfter(stored: number, ends: readonly number[]): ChainChange[] {
     const final = this.#blocks.slice(0, this.#finalCount);
     const missing = final.filter(({ block }) => block.number > stored);
     const unfinalized = factsOf(this.#blocks.slice(this.#finalCount));
-    // The range that a block is in, by how many ranges end before it.
+    // Blocks are grouped by how many claims end before them.
     const ranges = Map.groupBy(
       missing,
       ({ block }) => ends.filter((end) => end < block.number).length,

@@ -1,4 +1,4 @@
-/** Generated chains on their way into a store: derived, cut into batches, encoded, appended. */
+/** Stores generated chains: derives facts, cuts them into batches, encodes and appends them. */
 
 import assert from "node:assert/strict";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
@@ -37,7 +37,7 @@ export function encode(blocks: readonly BlockFacts[]): EncodedBatch {
   return encodeFacts(rangeOf(blocks), blocks);
 }
 
-/** Cuts blocks into consecutive batches of the given sizes, again and again. */
+/** Cuts blocks into consecutive batches of the given sizes, repeatedly. */
 export function batchesOf<OneBlock>(
   blocks: readonly OneBlock[],
   sizes: readonly number[],
@@ -51,7 +51,7 @@ export function batchesOf<OneBlock>(
   return batches;
 }
 
-/** Appends `final` in batches and holds the rest in the tail. */
+/** Appends `final` in batches and puts the other blocks into the head buffer. */
 export async function fillStore(
   store: IndexedFacts,
   parts: {

@@ -6,7 +6,7 @@ import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "./clean-up.ts";
 import { openFacts } from "./open-facts.ts";
 
-/** A data folder and the store that is open on it, one at a time; both are gone after the test. */
+/** A data directory and the store that is open on it. Both are removed after the test. */
 export class StoreFolder {
   readonly path: string;
   #store: IndexedFacts | null = null;
@@ -30,7 +30,7 @@ export class StoreFolder {
     return this.#store;
   }
 
-  /** Closes the store, if one is open, and opens it as a new process would. */
+  /** Closes the store if it is open, and opens it as a new process would. */
   async reopen(): Promise<IndexedFacts> {
     await this.close();
     const store = await openFacts(this.path);

@@ -1,4 +1,4 @@
-/** A plain client of the stream that keeps every frame, for tests to look at. */
+/** A plain client of the stream that stores every frame. */
 import assert from "node:assert/strict";
 import { inflateSync } from "node:zlib";
 import { WebSocket } from "ws";
@@ -8,9 +8,9 @@ export type StreamFrame = Readonly<Record<string, unknown>> & { readonly type: s
 
 export class StreamClient {
   readonly #socket: WebSocket;
-  /** Everything that came, arrays taken apart. */
+  /** All received frames, with arrays split up. */
   readonly frames: StreamFrame[] = [];
-  /** How many data messages were binary, and how many held an array. */
+  /** How many data messages were binary, were arrays, and were texts. */
   readonly messages = { binary: 0, arrays: 0, texts: 0 };
   closed: { readonly code: number; readonly reason: string } | null = null;
   #taken = 0;
@@ -24,7 +24,7 @@ export class StreamClient {
     socket.on("error", () => {});
   }
 
-  /** Connects to a service; `path` holds the query. */
+  /** Connects to a service. `path` contains the query. */
   static async open(
     url: string,
     options: {
@@ -54,7 +54,7 @@ export class StreamClient {
     this.#socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
   }
 
-  /** The next frame of a type that was not asked for yet; frames before it are passed over. */
+  /** Returns the next frame of a type, skipping the frames before it. */
   async next(type: string, where: Readonly<Record<string, unknown>> = {}): Promise<StreamFrame> {
     return waitFor(`a frame ${type}`, async () => {
       for (; this.#taken < this.frames.length; this.#taken += 1) {
@@ -69,7 +69,7 @@ export class StreamClient {
     });
   }
 
-  /** Subscribes, and resolves with the answer. */
+  /** Subscribes, and resolves with the response. */
   async subscribe(
     channel: unknown,
     more: Readonly<Record<string, unknown>> = {},
@@ -84,7 +84,7 @@ export class StreamClient {
     return frame;
   }
 
-  /** The events of one subscription, or of all. */
+  /** Returns the events of one subscription, or of all. */
   events(subscriptionId?: unknown): StreamFrame[] {
     return this.frames.filter(
       (frame) =>
@@ -93,7 +93,7 @@ export class StreamClient {
     );
   }
 
-  /** Waits until something holds of the frames. */
+  /** Waits until a condition on the frames holds. */
   async until(what: string, holds: (client: StreamClient) => boolean): Promise<void> {
     await waitFor(what, async () => (holds(this) ? true : null));
   }

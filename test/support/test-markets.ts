@@ -1,4 +1,4 @@
-/** A handful of markets of every sort, with their logs and some others. */
+/** A few markets of every kind, with their logs and some other logs. */
 import { type AbiEvent, encodeAbiParameters, encodeEventTopics } from "viem";
 import type { Address, ConditionId, Hash, TokenId } from "../../src/base/ids.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
@@ -28,7 +28,7 @@ export const knownCreator = [...contracts.knownCreators][0] as Address;
 export const stranger = `0x${"57".repeat(20)}` as Address;
 const unknownOracle = `0x${"0c".repeat(20)}` as Address;
 
-/** The exchange of a sort; the first when there are several. */
+/** The exchange of a kind; the first one if there are several. */
 export function exchangeOf(generation: 1 | 2 | 3, name: "standard" | "neg_risk"): Contract {
   const found = all.find(
     (contract) =>
@@ -39,7 +39,7 @@ export function exchangeOf(generation: 1 | 2 | 3, name: "standard" | "neg_risk")
   return defined(found);
 }
 
-/** The text of a question as the adapters of today hold it, their caller at the end. */
+/** The text of a question in the format of current adapters, with its creator at the end. */
 export function umaText(question: {
   readonly title: string;
   readonly creator: Address;
@@ -57,7 +57,7 @@ export type TestMarket = {
   readonly oracle: Address;
   readonly questionId: Hash;
   readonly conditionId: ConditionId;
-  /** Of two outcomes; no tokens are derived for more. */
+  /** The tokens of two outcomes. No tokens are derived for more outcomes. */
   readonly tokenIds: readonly TokenId[];
   readonly outcomeCount: number;
 };
@@ -69,13 +69,13 @@ const negRiskMarketId = `0x${"a7".repeat(31)}00` as Hash;
 const negRiskQuestionId = `0x${"a7".repeat(31)}05` as Hash;
 const freeQuestionId = `0x${"f1".repeat(32)}` as Hash;
 
-/** Named for what is special about them. */
+/** Markets named for their special property. */
 export const testMarkets = {
   standard: market(defined(adapter).address, hashOf(standardText)),
-  /** The same question, answered by another adapter, which was never asked it. */
+  /** The same question on another adapter, where it was never asked. */
   sameQuestion: market(defined(otherAdapter).address, hashOf(standardText)),
   strangersQuestion: market(defined(adapter).address, hashOf(namedText)),
-  /** Its id says nothing about its text. */
+  /** A market whose question id is not a hash of its text. */
   firstAdapter: market(firstAdapter.address, freeQuestionId),
   unknownOracle: market(unknownOracle, `0x${"0d".repeat(32)}` as Hash),
   negRisk: market(negRiskAdapter.address, negRiskQuestionId),
@@ -92,17 +92,17 @@ const comboLegs = [...deriveGen3TokenIds(gen3Binary).slice(0, 1), tokenOfEvent(1
 /** Conditions of generation 3, which need no preparation. */
 export const gen3Conditions = {
   binary: gen3Binary,
-  /** Three of one event, of which the last is the Other. */
+  /** Three conditions of one event; the last is its "Other". */
   first: deriveGen3ConditionId(gen3Event, 0),
   second: deriveGen3ConditionId(gen3Event, 1),
   other: deriveGen3ConditionId(gen3Event, 2),
-  /** The Other of an event whose only named condition is NO. */
+  /** The "Other" of an event whose only named condition resolved to No. */
   derivedYes: deriveGen3ConditionId(gen3OtherEvent, 1),
   migrated: deriveMigratedConditionId(testMarkets.standard.conditionId),
   combo: deriveComboConditionId(comboLegs),
 } as const;
 
-/** The pairs that are traded: most of those above, and some conditions of generation 3. */
+/** The pairs that are traded: most of the above, and some conditions of generation 3. */
 export const testPairs: { legacy: readonly Pair[]; generation3: readonly Pair[] } = {
   legacy: [
     testMarkets.standard,
@@ -163,7 +163,7 @@ export const marketLogs: readonly LogContent[] = [
   questionLog(defined(adapter), standardText, knownCreator),
   questionLog(defined(adapter), namedText, stranger),
   questionLog(defined(otherAdapter), requestText, knownCreator),
-  // A text that does not hash to the id it claims.
+  // A text that does not hash to its claimed id.
   encodeLog(defined(adapter), "QuestionInitialized", {
     ...initialized(umaText({ title: "Forged", creator: knownCreator }), knownCreator),
     questionID: hashOf(standardText),
@@ -207,7 +207,7 @@ export const marketLogs: readonly LogContent[] = [
   ...gen3Logs,
 ];
 
-/** Logs that may come any time and again: notices, strangers, and what cannot be read. */
+/** Logs that can come at any time and repeatedly: notices, logs of strangers, and undecodable logs. */
 export const otherLogs: readonly LogContent[] = [
   encodeLog(exchangeOf(1, "standard"), "OrderCancelled", { orderHash: freeQuestionId }),
   encodeLog(exchangeOf(2, "standard"), "OrderPreapproved", { orderHash: freeQuestionId }),
@@ -219,7 +219,7 @@ export const otherLogs: readonly LogContent[] = [
   encodeLog(exchangeOf(3, "standard"), "TradingPaused", { pauser: stranger }),
   encodeLog(exchangeOf(1, "neg_risk"), "NewOperator", { account: stranger, admin: knownCreator }),
   { ...resolutionLog(testMarkets.standard, [1n, 0n]), address: stranger },
-  // A refund of no fill: an anomaly. Too many outcomes: undecodable.
+  // A refund without a fill is an anomaly. A condition with too many outcomes is undecodable.
   encodeLog(feeModule, "FeeRefunded", {
     orderHash: freeQuestionId,
     to: stranger,
@@ -235,7 +235,7 @@ export const otherLogs: readonly LogContent[] = [
   }),
 ];
 
-/** The log of an event by its name; the first of that name that the contract declares. */
+/** Encodes an event by its name; the first event of that name that the contract declares. */
 export function encodeLog(
   contract: Contract,
   name: string,

@@ -3,7 +3,7 @@ import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
 import type { MetricsSource } from "../../src/api/routes/service/get-metrics.ts";
 import { LatencyHistogram } from "../../src/base/metrics/latency-histogram.ts";
 
-/** Metrics of which every number is another one, but for those of the requests, which are real. */
+/** Metrics with a different value for each number. Only those of requests are real. */
 export function testMetrics(): MetricsSource & { readonly requests: RequestMeter } {
   const requests = new RequestMeter();
   const queryLatency = new LatencyHistogram({

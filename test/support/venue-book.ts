@@ -1,10 +1,10 @@
-/** A book as the scripted venue keeps it, written again and as plainly as can be. */
+/** The scripted venue's own implementation of an order book, as simple as possible. */
 import { createHash } from "node:crypto";
 
 export type VenueSide = "BUY" | "SELL";
 type VenueLevel = { readonly price: string; readonly size: string };
 
-/** Prices and sizes are decimals without trailing zeros, as the venue writes them. */
+/** Prices and sizes are decimals without trailing zeros, in the venue's format. */
 export class VenueBook {
   readonly assetId: string;
   readonly market: string;
@@ -30,7 +30,7 @@ export class VenueBook {
     return this.#sizes[side].get(price) ?? "0";
   }
 
-  /** Worst first, as the venue lists them. */
+  /** The levels, worst first, as the venue lists them. */
   levels(side: VenueSide): VenueLevel[] {
     const levels = [...this.#sizes[side]].map(([price, size]) => ({ price, size }));
     const sign = side === "BUY" ? 1 : -1;
@@ -45,7 +45,7 @@ export class VenueBook {
     return this.levels("SELL").at(-1)?.price ?? "1";
   }
 
-  /** The answer of `GET /book`. */
+  /** The response of `GET /book`. */
   get summary() {
     const summary = {
       market: this.market,

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * The longest that a test waits for anything: it only ends what would never come. A busy machine may
- * take a hundred times what an idle one does.
+ * The longest that a test waits for anything; only a failure takes as long. A busy machine can take a hundred times as
+ * long as an idle one.
  */
 export const waitMsMax = 120_000;
 

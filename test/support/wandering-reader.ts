@@ -1,9 +1,9 @@
-/** A client that reads final trades on any node, each once, and never less than it has read before. */
+/** A client that reads final trades from any node, each once, and never sees less than it has seen before. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "./service.ts";
 
-/** Picks a node for each request; those to a node that was killed may fail. */
+/** Picks a node for each request. Requests to a killed node can fail. */
 type Balancer = { pickUrl(): string; wasKilled(url: string): boolean };
 
 const pauseMs = 40;
@@ -12,9 +12,9 @@ export class WanderingReader {
   readonly #balancer: Balancer;
   readonly #key: string;
   #isClosed = false;
-  /** The trades that were read, by id, oldest first. */
+  /** The ids of the trades it has read, oldest first. */
   readonly ids: string[] = [];
-  /** What went wrong. */
+  /** The first failure. */
   failure: Error | null = null;
   answered = 0;
   refused = 0;
@@ -34,7 +34,7 @@ export class WanderingReader {
     return new WanderingReader(balancer, key);
   }
 
-  /** Fails when a request had another answer than 200, or 503 with the time to ask again. */
+  /** Fails if a response was neither 200 nor 503 with `Retry-After`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;

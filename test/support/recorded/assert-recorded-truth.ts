@@ -1,4 +1,4 @@
-/** Holds the answers of a running service against a recording of generations 1 and 2. */
+/** Compares the responses of a running service with a recording of generations 1 and 2. */
 import assert from "node:assert/strict";
 import type { Service } from "../service.ts";
 import {
@@ -16,7 +16,7 @@ import { type PlacedTrade, placeMatches, placeTrades } from "./place-logs.ts";
 import type { ExpectedMarket, Recording } from "./recording.ts";
 import { rowShapes } from "./row-shapes.ts";
 
-/** Everything that is served of a recording, with 0 differences. */
+/** Asserts that all responses equal the recording. */
 export async function assertRecordedTruth(
   service: Service,
   recording: Recording<ExpectedMarket>,
@@ -29,7 +29,7 @@ export async function assertRecordedTruth(
   await assertResolutions(service, recording);
 }
 
-/** Trades, matches and fills, of any generation. */
+/** Asserts trades, matches and fills, of any generation. */
 export async function assertTrading(
   service: Service,
   truth: {
@@ -55,7 +55,7 @@ export async function assertTrading(
   assertSameRows("fills", expectFills(trades, matches), fills);
 }
 
-/** `/v1/trades/market/{token_id}` of the busiest token is the same rows, chosen. */
+/** Asserts that `/v1/trades/market/{token_id}` returns the same rows for the busiest token. */
 async function assertTokenTrades(service: Service, trades: readonly ExpectedRow[]): Promise<void> {
   const byToken = Map.groupBy(trades, (trade) => trade.fields["token_id"]);
   const [busiest] = [...byToken].toSorted(([, a], [, b]) => b.length - a.length);
@@ -83,7 +83,7 @@ async function assertExchangeEvents(
   const { sinceBlock, rows } = expectExchangeEvents(recording);
   const path = `/v1/exchange-events?order=asc&limit=7&from_block=${sinceBlock}`;
   const served = await service.getAllPages(path);
-  // What generation 1 cancels and pauses is recorded elsewhere.
+  // Cancellations and pauses of generation 1 are in another part of the recording.
   const ofGeneration2 = served.filter((row) => row["exchange_version"] === 2);
   assert.deepEqual(ofGeneration2.map(comparedFields), rows);
 }
@@ -110,7 +110,7 @@ async function assertMarkets(
   );
 }
 
-/** The rules do not say whether results of conditions that are not listed are served. */
+/** The rules do not define whether resolutions of unlisted conditions are served. */
 async function assertResolutions(
   service: Service,
   recording: Recording<ExpectedMarket>,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 /** A row as the API serves it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a row must hold; fields left out are not compared. `name` says where it comes from. */
+/** The expected values of a row; other fields are not compared. `name` describes the source of the row. */
 export type ExpectedRow = {
   readonly name: string;
   readonly fields: Row & { readonly id: string };
@@ -11,7 +11,7 @@ export type ExpectedRow = {
 
 const differencesShown = 12;
 
-/** Pairs rows by `id` and fails with the first differences, reported readably, and their number. */
+/** Pairs rows by `id` and fails with the first differences, in readable form, and their number. */
 export function assertSameRows(
   what: string,
   expected: readonly ExpectedRow[],
@@ -32,7 +32,7 @@ export function assertSameRows(
   assert.fail(`${what}: ${differences.length} differences in ${expected.length} rows\n  ${shown}`);
 }
 
-/** Fails unless every row has exactly `keys`, and its times in words equal those in numbers. */
+/** Fails unless every row has exactly the fields `keys`, and `timestamp` equals `timestamp_ms`. */
 export function assertShape(what: string, rows: readonly Row[], keys: readonly string[]): void {
   for (const row of rows) {
     assert.deepEqual(Object.keys(row).toSorted(), keys.toSorted(), `fields of ${what}`);
@@ -44,7 +44,7 @@ export function assertShape(what: string, rows: readonly Row[], keys: readonly s
   }
 }
 
-/** Fails unless rows come newest first, each once. */
+/** Fails unless rows are ordered newest first, without duplicates. */
 export function assertFallingSeq(what: string, rows: readonly Row[]): void {
   const seqs = rows.map((row) => Number(row["seq"]));
   const isFalling = seqs.every((seq, index) => index === 0 || seq < (seqs[index - 1] ?? 0));

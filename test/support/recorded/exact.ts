@@ -1,7 +1,7 @@
-/** Exact arithmetic on millionths, on purpose not the code under test. */
+/** Exact arithmetic on millionths, deliberately separate from the code under test. */
 const unit = 1_000_000n;
 
-/** Millionths as the API prints amounts: `"1500000"` -> `"1.5"`. */
+/** Formats millionths as the API does: `"1500000"` -> `"1.5"`. */
 export function amount(micros: bigint | string): string {
   const value = BigInt(micros);
   if (value < 0n) return `-${amount(-value)}`;

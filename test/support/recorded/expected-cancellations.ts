@@ -3,7 +3,7 @@ import type { ExpectedRow } from "./compare-rows.ts";
 import { addressIn, onlyLog, placeOf, topics } from "./place-logs.ts";
 import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
 
-/** What is served as a cancellation; other administrative events are not. */
+/** The events that are served as cancellations. Other administrative events are not. */
 const topicOfKind = new Map([
   ["order_cancelled", topics.orderCancelled],
   ["order_preapproval_invalidated", topics.orderPreapprovalInvalidated],
@@ -41,7 +41,7 @@ function expectCancellation(
     user,
     effective_block: row.effective_block ?? null,
     exchange: exchangeKind === "ctf" ? "standard" : "neg_risk",
-    // Generation 2 has no OrderCancelled, generation 1 nothing else.
+    // OrderCancelled exists only in generation 1, and is its only cancellation event.
     exchange_version: row.kind === "order_cancelled" ? 1 : 2,
     exchange_address: exchange,
     timestamp_ms: row.block_timestamp * 1000,

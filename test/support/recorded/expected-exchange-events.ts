@@ -1,7 +1,7 @@
-/** What `/v1/exchange-events` must serve of a recording, as far as the recording has it. */
+/** The rows `/v1/exchange-events` must serve for a recording, as far as the recording contains them. */
 import type { ExpectedAdmin, ExpectedMarket, Recording } from "./recording.ts";
 
-/** The recording's names of what happened, and ours. */
+/** Event kinds of the API by their names in the recording. */
 const kinds: Readonly<Record<string, string>> = {
   max_fee_rate: "max_fee_rate_updated",
   fee_receiver: "fee_receiver_updated",
@@ -11,8 +11,8 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * In chain order. Setting the contracts up, before the first recorded event, is not part of the
- * recording; `sinceBlock` is where it begins.
+ * Returns rows in chain order. The recording omits the setup of the contracts before its first event, in block
+ * `sinceBlock`.
  */
 export function expectExchangeEvents(recording: Recording<ExpectedMarket>): {
   readonly sinceBlock: number;

@@ -1,6 +1,6 @@
 /**
- * The same for generation 3, whose conditions are not prepared and whose results may be derived
- * from a sibling's. Fields that the rules leave open are left out.
+ * Expected markets and resolutions of generation 3, whose conditions are not prepared and whose results may be derived
+ * from a sibling. Fields that the rules leave open are omitted.
  */
 import type { ExpectedRow, Row } from "./compare-rows.ts";
 import { ratio } from "./exact.ts";
@@ -35,7 +35,7 @@ export function expectMarket3(
       token_id: tokenId,
       outcome_index: index,
       complement_token_id: index === 0 ? no : yes,
-      // A combo has no result of its own; whether its price follows its legs is left open.
+      // A combination has no result of its own. The rules do not define whether its price follows its legs.
       ...(market.module === 3 ? {} : { price: payouts?.[index] ?? lastPrice(tokenId, trades) }),
     })),
     ...tradingFields(trades, { ...market, legs: market.trades }),
@@ -45,12 +45,12 @@ export function expectMarket3(
   return { name: market.title ?? `${market.kind} ${id}`, fields };
 }
 
-/** Whether a market must be listed: traded or announced. The others are known only by arithmetic. */
+/** Whether a market must be listed: it was traded or announced. Other ids are only derived. */
 export function mustBeListed3(market: ExpectedMarket3): boolean {
   return market.trades > 0 || market.announced_block !== null;
 }
 
-/** Rows of `/v1/resolutions` by condition, reduced to what the recording knows: who won what. */
+/** Reduces a row of `/v1/resolutions` to what the recording contains: who won what. */
 export function resultOf(row: Row): readonly [unknown, unknown] {
   return [row["condition_id"], { payouts: row["payouts"], winner: row["winning_token_id"] }];
 }
@@ -75,7 +75,7 @@ function winnerOf(market: ExpectedMarket3): string | null {
   return [market.yes_token_id, market.no_token_id][winner] ?? null;
 }
 
-/** The text of a market that was never announced is not on the recorded chain. */
+/** Whether the recorded chain has the text of a market. A market that was never announced has none. */
 function isTitled(market: ExpectedMarket3): boolean {
   return typeof market.title === "string" && market.announced_block !== null;
 }

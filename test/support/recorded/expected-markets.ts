@@ -11,17 +11,17 @@ import { onlyLog, type PlacedTrade, placeOf, topics } from "./place-logs.ts";
 import type { ExpectedMarket, Recording } from "./recording.ts";
 import { inOrder, lastPrice, tradingFields } from "./trading-of-market.ts";
 
-/** The bystander of the second recording, whose question is a real UMA one all the same. */
+/** An unrelated account of the second recording. Its question is nevertheless a valid UMA question. */
 const strangerCreator = "14dc79964da2c08b23698b3d3cc7ca32193d9955";
 
-/** Registered or traded, or answered by an oracle that is configured, or of more than 2 outcomes. */
+/** Whether a market is registered or traded, has a configured oracle, or has more than 2 outcomes. */
 export function isListed(market: ExpectedMarket): boolean {
   const isOracleKnown = market.uma_adapter !== null || market.neg_risk;
   const isUsed = market.registered.length > 0 || market.volume.legs > 0;
   return isOracleKnown || isUsed || market.outcome_slot_count > 2;
 }
 
-/** What trades say of the tokens of these markets. */
+/** The fields of trade rows that come from the tokens of these markets. */
 export function tokensOf(markets: readonly ExpectedMarket[]): Map<string, TokenFacts> {
   const tokens = new Map<string, TokenFacts>();
   for (const market of markets) {
@@ -71,7 +71,7 @@ export function expectMarket(
   return { name: market.title ?? market.note ?? market.condition_id, fields };
 }
 
-/** The resolution of a market that has one. */
+/** The row of a market's resolution. */
 export function expectResolution(
   market: ExpectedMarket,
   recording: Recording<ExpectedMarket>,
@@ -90,7 +90,7 @@ export function expectResolution(
   return { name: `resolution of ${market.title ?? market.note}`, fields };
 }
 
-/** The labels; `null` where no text on the chain names the outcomes. */
+/** The outcome labels; `null` if no text on the chain names the outcomes. */
 function outcomesOf(market: ExpectedMarket): readonly [string | null, string | null] {
   const labels = market.title === null ? null : (market.outcome_labels ?? ["Yes", "No"]);
   return labels ?? [null, null];
@@ -106,14 +106,14 @@ function textOf(market: ExpectedMarket): string {
   return Buffer.from((market.ancillary_data ?? "0x").slice(2), "hex").toString();
 }
 
-/** The first recording has no `description`; its texts have one plain form. */
+/** The first recording has no `description`, but all its texts have the same form. */
 function descriptionOf(market: ExpectedMarket): string | null {
   if (market.description !== undefined) return market.description;
   const [, description] = /, description: (.*) res_data: p1/s.exec(textOf(market)) ?? [];
   return description ?? null;
 }
 
-/** The generations that registered or traded it; only the first registers. */
+/** The generations that registered or traded the market. Only generation 1 registers. */
 function exchangeVersions(market: ExpectedMarket, trades: readonly PlacedTrade[]): number[] {
   const registered = market.registered.length > 0 ? [1] : [];
   const traded = trades.map(({ expected }) => expected.exchange_version ?? 1);
@@ -124,7 +124,7 @@ function tokenRows(market: ExpectedMarket, trades: readonly PlacedTrade[]): obje
   const { payouts, winning_token_id } = outcome(market);
   const outcomes = outcomesOf(market);
   const { yes_token_id: yes, no_token_id: no } = market;
-  // More than 2 outcomes: no tokens are derived.
+  // With more than 2 outcomes no tokens are derived.
   if (yes === null || no === null) return [];
   return [yes, no].map((tokenId, index) => ({
     token_id: tokenId,

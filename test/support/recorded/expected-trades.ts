@@ -5,13 +5,13 @@ import { amount, ratio } from "./exact.ts";
 import { type PlacedMatch, type PlacedTrade, placeOf, wordsOf } from "./place-logs.ts";
 import type { ExpectedMatch, ExpectedTrade } from "./recording.ts";
 
-/** What the rows of a token need to know of its condition. */
+/** The fields of rows that come from the condition of their token. */
 export type TokenFacts = {
-  /** As the API prints it: 62 digits in generation 3. */
+  /** The condition id as the API prints it: 62 digits in generation 3. */
   readonly conditionId: string;
   readonly outcomeIndex: 0 | 1;
   readonly complement: string;
-  /** `null` where no text on the chain names it, `undefined` where the rules leave it open. */
+  /** `null` if no text on the chain names the outcome, `undefined` if the rules leave it open. */
   readonly outcome: string | null | undefined;
 };
 
@@ -94,7 +94,7 @@ export function expectMatch(
   return { name: `${expected.case} match ${expected.match_index_in_tx}`, fields };
 }
 
-/** Every OrderFilled as the chain has it: legs, direct fills and the takers' summaries. */
+/** Every OrderFilled on the chain: legs, direct fills and summaries. */
 export function expectFills(
   trades: readonly PlacedTrade[],
   matches: readonly PlacedMatch[],
@@ -140,7 +140,7 @@ function tokenFields(tokenId: string, tokens: ReadonlyMap<string, TokenFacts>): 
   };
 }
 
-/** Generation 3 has one exchange for both kinds of market; its `exchange` is not compared. */
+/** Generation 3 has one exchange for both kinds of market, so its `exchange` is not compared. */
 function exchangeFields(
   row: Pick<ExpectedTrade, "exchange" | "exchange_kind" | "exchange_version">,
 ): object {
@@ -153,7 +153,7 @@ function exchangeFields(
   };
 }
 
-/** Builder and metadata of the taker's order: from the second recording, else from the event. */
+/** Builder and metadata of the taker's order: from the expected rows in the second recording, else from the event. */
 function takerCodes(match: PlacedMatch): object {
   const [, , , , , builder, metadata] = wordsOf(match.summary);
   const expected: ExpectedMatch = match.expected;

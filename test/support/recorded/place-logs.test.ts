@@ -1,4 +1,4 @@
-/** The recordings against themselves: what judges the service must first agree with the logs. */
+/** Checks the recordings themselves: the expected results must agree with the recorded logs. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amount, ratio } from "./exact.ts";
@@ -63,7 +63,7 @@ test("amounts and ratios are exact", () => {
     [ratio("1", "3"), ratio("2", "3"), ratio("1", "0"), ratio("-2", "3"), ratio("0", "-0")],
     ["0.333333", "0.666667", null, "-0.666667", null],
   );
-  // 0.0000005 and 0.0000015 lie between two digits: the even one wins.
+  // 0.0000005 and 0.0000015 are halfway between two digits and are rounded to the even one.
   assert.deepEqual([ratio("1", "2000000"), ratio("3", "2000000")], ["0", "0.000002"]);
 });
 

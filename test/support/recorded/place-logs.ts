@@ -1,6 +1,6 @@
 /**
- * Where on the recorded chain each expected row is. The expected files name transactions and the
- * order of legs and matches within them; the API names logs.
+ * Finds the log of each expected row on the recorded chain. The expected files identify rows by transaction and by the
+ * order of legs and matches in it; the API identifies logs.
  */
 import assert from "node:assert/strict";
 import type { RpcLog } from "../scripted-block.ts";
@@ -22,7 +22,7 @@ export const topics = {
   conditionResolved: "0xe560c1a2847d4cf2e66de11fe592605556989449f38cc3ab96e2e287daa68caa",
 };
 
-/** The fields by which every row of the API names its log. */
+/** The fields with which every row of the API identifies its log. */
 export function placeOf(log: RpcLog): {
   readonly id: string;
   readonly seq: number;
@@ -61,14 +61,14 @@ export type PlacedTrade = {
 
 export type PlacedMatch = {
   readonly expected: ExpectedMatch;
-  /** OrdersMatched. */
+  /** The OrdersMatched log. */
   readonly log: RpcLog;
-  /** The taker's own OrderFilled, right before it. */
+  /** The taker's own OrderFilled, immediately before it. */
   readonly summary: RpcLog;
   readonly legs: readonly PlacedTrade[];
 };
 
-/** Every expected trade with its log; fails unless legs and expected rows pair off exactly. */
+/** Pairs every expected trade with its log; fails if a leg or an expected row remains. */
 export function placeTrades(recording: Recording<unknown>): PlacedTrade[] {
   const exchangeLogs = logsOfExchanges(recording);
   const expected = Map.groupBy(recording.trades, (trade) => trade.tx_hash);
@@ -84,7 +84,7 @@ export function placeTrades(recording: Recording<unknown>): PlacedTrade[] {
   });
 }
 
-/** Every expected match with its logs; fails unless they pair off exactly. */
+/** Pairs every expected match with its logs; fails if one remains. */
 export function placeMatches(
   recording: Recording<unknown>,
   trades: readonly PlacedTrade[],
@@ -107,7 +107,7 @@ export function placeMatches(
   });
 }
 
-/** The one log of the recording that `isIt` accepts. */
+/** Returns the only log of the recording that `isIt` accepts. */
 export function onlyLog(recording: Recording<unknown>, isIt: (log: RpcLog) => boolean): RpcLog {
   const [log, ...others] = recording.blocks.flatMap((block) => block.logs.filter(isIt));
   assert(log !== undefined && others.length === 0, "exactly one log is meant");
@@ -137,7 +137,7 @@ function placeTrade(
   return { expected: trade, log, matched };
 }
 
-/** OrderFilled and OrdersMatched of the exchanges that count, by transaction, in order. */
+/** OrderFilled and OrdersMatched of the configured exchanges, by transaction, in order. */
 function logsOfExchanges(recording: Recording<unknown>): Map<string, RpcLog[]> {
   const exchanges = new Set(recording.trades.map((trade) => trade.exchange.toLowerCase()));
   const logs = recording.blocks

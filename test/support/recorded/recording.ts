@@ -1,4 +1,4 @@
-/** Reads the recorded chains of `test/fixtures` and what is known about them. */
+/** Reads the recorded chains of `test/fixtures` and their expected results. */
 import { readFixture } from "../read-fixture.ts";
 import type { ScriptedBlock } from "../scripted-block.ts";
 
@@ -14,7 +14,7 @@ export type ExpectedTrade = {
   readonly match_index_in_tx: number;
   readonly exchange: string;
   readonly exchange_kind: "ctf" | "negrisk" | "gen3";
-  /** Absent where only one generation was recorded. */
+  /** Absent if only one generation was recorded. */
   readonly exchange_version?: 1 | 2;
   readonly module?: 1 | 2 | 3;
   readonly condition_id: string;
@@ -33,7 +33,7 @@ export type ExpectedTrade = {
   readonly shares: string;
   readonly taker_usdc: string;
   readonly maker_fee: string;
-  /** Absent where fees are always cash. */
+  /** Absent if fees are always cash. */
   readonly maker_fee_asset?: "usdc" | "token";
   readonly maker_fee_refunded?: string;
   readonly maker_builder?: string;
@@ -153,7 +153,7 @@ export type Recording<Market> = {
   readonly trades: readonly ExpectedTrade[];
   readonly matches: readonly ExpectedMatch[];
   readonly markets: readonly Market[];
-  /** Empty where the generation has no such events. */
+  /** Empty if the generation has no such events. */
   readonly cancels: readonly ExpectedCancel[];
   readonly admin: readonly ExpectedAdmin[];
   readonly decoys: readonly { readonly exchange: string }[];

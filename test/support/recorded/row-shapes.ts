@@ -1,4 +1,4 @@
-/** The fields of each row, all of them always there. */
+/** The fields of each kind of row. Every row has all of them. */
 const place = words(
   "id seq block_number block_hash log_index tx_hash timestamp timestamp_ms status",
 );

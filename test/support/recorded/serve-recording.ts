@@ -1,4 +1,4 @@
-/** A recording played by a scripted node, and the service that indexes it. */
+/** A scripted node that serves a recording, and the service that indexes it. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,24 +17,24 @@ import type { Recording } from "./recording.ts";
 export type Stage = {
   readonly node: ScriptedNode;
   readonly head: number;
-  /** Where the service keeps what it has. */
+  /** The data directory of the service. */
   readonly dataDir: string;
-  /** What commands need to work on the same data folder. */
+  /** Settings for commands on the same data directory. */
   readonly commandSettings: Readonly<Record<string, string>>;
-  /** Starts the service, again and again on the same data folder; by default it polls over HTTP. */
+  /** Starts the service on the same data directory; can be called repeatedly. By default it polls over HTTP. */
   readonly startService: (
     rpcUrls?: readonly string[],
     settings?: Readonly<Record<string, string>>,
   ) => Promise<Service>;
 };
 
-/** Who created the questions of the first recording: not an account known on Polygon. */
+/** The creator of the questions of the first recording, an account that is not known on Polygon. */
 const recordedCreator = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
 
-/** The stand-in for UMA's reporter in the third recording. */
+/** The account that replaces UMA's reporter in the third recording. */
 const recordedReporter = "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512";
 
-/** Opens the node with the whole recording; closes and removes everything after the test. */
+/** Opens the node with the whole recording. Closes and removes everything after the test. */
 export async function serveRecording(
   t: TestContext,
   recording: Recording<unknown>,
@@ -77,7 +77,7 @@ export async function serveRecording(
   };
 }
 
-/** The settings of a database on servers, where `ODDWIRE_TEST_ENGINE` asks for it. */
+/** Creates a database on servers if `ODDWIRE_TEST_ENGINE` asks for one, and returns its settings. */
 async function makeRecordingDatabase(
   t: TestContext,
   contractsFile: string,
@@ -93,10 +93,7 @@ async function makeRecordingDatabase(
   };
 }
 
-/**
- * The recorded contracts stand at their Polygon addresses but for one, on chains that start at
- * block 0.
- */
+/** The contracts of the recordings: at their Polygon addresses but for one, on chains that start at block 0. */
 function recordedContracts(): typeof polygonContracts {
   const { known_creators, contracts } = polygonContracts;
   const reporter = { kind: "oo_reporter" as const, address: recordedReporter };
@@ -107,7 +104,7 @@ function recordedContracts(): typeof polygonContracts {
   };
 }
 
-/** Node passes it to hooks that run after the test; its type declarations lack it. */
+/** Node passes the result to hooks that run after the test, but its type declarations lack it. */
 function hasPassed(t: TestContext): boolean {
   return (t as TestContext & { readonly passed: boolean }).passed;
 }

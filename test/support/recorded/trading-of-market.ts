@@ -1,4 +1,4 @@
-/** What the trades of one market add up to. */
+/** Sums and prices from the trades of one market. */
 import assert from "node:assert/strict";
 import { amount, ratio } from "./exact.ts";
 import { type PlacedTrade, placeOf } from "./place-logs.ts";
@@ -7,7 +7,7 @@ export function inOrder(trades: readonly PlacedTrade[]): PlacedTrade[] {
   return trades.toSorted((a, b) => placeOf(a.log).seq - placeOf(b.log).seq);
 }
 
-/** The newest price of either token, as this one's. Trades of 0 shares have none. */
+/** The newest price of either token, as a price of this token. Trades of 0 shares have no price. */
 export function lastPrice(tokenId: string, trades: readonly PlacedTrade[]): string | null {
   const last = trades.findLast(({ expected }) => expected.shares !== "0")?.expected;
   if (last === undefined) return null;
@@ -17,8 +17,8 @@ export function lastPrice(tokenId: string, trades: readonly PlacedTrade[]): stri
 }
 
 /**
- * The volumes of a market. The recording's own sums and the legs it lists must agree before either
- * judges the service. Recordings last less than 24 hours.
+ * The volumes of a market. Asserts first that the recording's sums agree with its legs. Recordings last less than
+ * 24 hours.
  */
 export function tradingFields(
   trades: readonly PlacedTrade[],

@@ -12,8 +12,8 @@ import { ServerProcess } from "../server-process.ts";
 const launcher = fileURLToPath(new URL("launch-redis.py", import.meta.url));
 
 /**
- * Debian's redis-server on a free port of 127.0.0.1 with a folder of its own: a process apart, which ends with the test, or
- * with the test's process. It saves nothing, so a restart empties it.
+ * Debian's redis-server on a free port of 127.0.0.1 with a temporary folder. It is a separate process, which ends with
+ * the test or with the test's process. It saves nothing, so a restart empties it.
  */
 export class RedisServer extends ServerProcess {
   readonly #port: number;
@@ -23,14 +23,14 @@ export class RedisServer extends ServerProcess {
     this.#port = port;
   }
 
-  /** Starts one, which is closed after the test. */
+  /** Starts a server, and closes it after the test. */
   static async open(t: TestContext): Promise<RedisServer> {
     const server = await RedisServer.start();
     cleanUp(t, () => server.close());
     return server;
   }
 
-  /** The same, to be closed by the caller. */
+  /** Starts a server that the caller has to close. */
   static async start(): Promise<RedisServer> {
     const folder = await mkdtemp(join(tmpdir(), "oddwire-redis-"));
     const server = new RedisServer(folder, await findFreePort());
@@ -38,12 +38,12 @@ export class RedisServer extends ServerProcess {
     return server;
   }
 
-  /** Stays the same when it restarts. */
+  /** The address, which stays the same after a restart. */
   get url(): string {
     return `redis://127.0.0.1:${this.#port}`;
   }
 
-  /** Kills it, if it runs, and starts it on the same port: empty. */
+  /** Kills the server if it runs, and starts it empty on the same port. */
   async restart(): Promise<void> {
     await this.kill();
     const options = ["--port", String(this.#port), "--bind", "127.0.0.1", "--dir", this.folder];
