@@ -1,5 +1,5 @@
 /**
- * Starts a role, whose parts are wired in `roles/`, and stops it again. Nothing here decides anything about the product.
+ * Starts and stops a role. The modules in `roles/` wire its parts.
  */
 import type { Config, Role } from "./base/config/config.ts";
 import type { Log } from "./base/log.ts";
@@ -9,7 +9,7 @@ import type { RoleStart } from "./roles/open-parts.ts";
 /** A running process of the service. */
 export class Service {
   readonly #life: Lifetime;
-  /** Where requests are answered. */
+  /** The base URL of the service. */
   readonly url: string;
 
   private constructor(life: Lifetime, url: string) {
@@ -18,9 +18,9 @@ export class Service {
   }
 
   /**
-   * Opens everything; resolves once requests are answered, while indexing goes on on its own.
-   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`,
-   * with everything closed again.
+   * Opens everything and resolves when the service answers requests. Indexing continues in the background.
+   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`, after closing
+   * everything again.
    */
   static async open(role: Role, config: Config, log: Log): Promise<Service> {
     const life = new Lifetime();
@@ -32,18 +32,18 @@ export class Service {
     }
   }
 
-  /** Resolves with what only a restart can repair, if that ever happens. */
+  /** Resolves with the error if the service fails in a way that only a restart can repair. */
   get failed(): Promise<Error> {
     return this.#life.failed;
   }
 
-  /** Lets requests and the batch at hand finish, then closes everything. */
+  /** Waits for requests and the current batch to finish, then closes everything. */
   async close(): Promise<void> {
     await this.#life.close();
   }
 }
 
-/** Each role is loaded with what it needs: the embedded default knows nothing of a cluster. */
+/** Loads only the modules of the role, so that the embedded default loads no code of a cluster. */
 async function openRole(start: RoleStart): Promise<string> {
   switch (start.role) {
     case "serve":

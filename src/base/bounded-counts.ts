@@ -1,13 +1,13 @@
-/** How many of something each owner has, such as connections of an IP, within a bound each. */
+/** Counts the items of each owner, such as the connections of an IP, up to a limit for each owner. */
 export class BoundedCounts {
   readonly #counts = new Map<string, number>();
 
-  /** Of all owners. */
+  /** The number of items of all owners. */
   get total(): number {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  /** Takes a place; `false` when all `limit` of them are taken. */
+  /** Counts an item of `owner`; returns `false` instead when the owner has `limit` items. */
   take(owner: string, limit: number): boolean {
     const count = this.#counts.get(owner) ?? 0;
     if (count >= limit) return false;

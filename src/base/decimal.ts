@@ -1,17 +1,17 @@
 /**
  * Exact decimals. Cash and shares both have 6 decimals on the chain, so every amount is an integer
- * count of millionths ("micros") held in a `bigint`; no float ever touches money.
+ * number of millionths ("micros") in a `bigint`. Money is never computed in fractions of a float.
  */
 
-/** Of a dollar, or a share. */
+/** The number of micros in a dollar or a share. */
 export const microsPerUnit = 1_000_000n;
 
-/** Below these, safe integers do what `bigint` does, several times as fast. */
+/** Up to these bounds, plain numbers compute exactly what `bigint` does, several times as fast. */
 const safeMax = BigInt(Number.MAX_SAFE_INTEGER);
 const safeValueMax = safeMax / microsPerUnit;
 const safeSharesMax = safeMax / 2n;
 
-/** `1500000n` -> `"1.5"`: at most 6 fractional digits, no trailing zeros, `-` for negatives. */
+/** Formats micros: `1500000n` is `"1.5"`. At most 6 fractional digits, no trailing zeros, `-` for negatives. */
 export function formatMicros(micros: bigint): string {
   if (micros >= 0n && micros <= safeMax) return formatSafeMicros(Number(micros));
   const sign = micros < 0n ? "-" : "";
@@ -21,7 +21,7 @@ export function formatMicros(micros: bigint): string {
   return fraction === "" ? sign + whole : `${sign}${whole}.${fraction}`;
 }
 
-/** The same of a plain number, 0 or more and below 2^53. */
+/** Formats micros in a plain number, from 0 to 2^53 - 1, as `formatMicros` does. */
 export function formatSafeMicros(micros: number): string {
   const fraction = micros % 1_000_000;
   const whole = (micros - fraction) / 1_000_000;
@@ -33,11 +33,11 @@ export function formatSafeMicros(micros: number): string {
     : `${whole}.${threeDigits[high]}${trimmedDigits[low]}`;
 }
 
-/** Three digits of a fraction, and the same without zeros at the end. */
+/** The texts of 0 to 999 with three digits, and the same without trailing zeros. */
 const threeDigits = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
 const trimmedDigits = threeDigits.map((digits) => digits.replace(/0+$/, ""));
 
-/** `"1.5"` -> `1500000n`; `null` unless it is a plain decimal with at most 6 fractional digits. */
+/** Parses micros: `"1.5"` is `1500000n`. `null` unless the text is a plain decimal with at most 6 fractional digits. */
 export function parseMicros(text: string): bigint | null {
   const safe = parseSafeMicros(text);
   if (safe !== null) return BigInt(safe);
@@ -48,7 +48,7 @@ export function parseMicros(text: string): bigint | null {
   return sign === "-" ? -micros : micros;
 }
 
-/** The same in a plain number, for what has no sign, at most 20 characters, and is below 2^53 millionths. */
+/** Parses micros as a plain number; `null` also for a sign, more than 20 characters, and 2^53 micros or more. */
 export function parseSafeMicros(text: string): number | null {
   const { length } = text;
   if (length > 20) return null;
@@ -67,10 +67,10 @@ export function parseSafeMicros(text: string): number | null {
 }
 
 const zeroCode = 48;
-/** Where "." is, counted from "0". */
+/** The character code of "." relative to "0". */
 const pointDigit = -2;
 
-/** `numerator / denominator` rounded to the nearest integer, ties to even. `denominator > 0`. */
+/** Divides and rounds to the nearest integer, ties to even. The denominator must be positive. */
 export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
   const negative = numerator < 0n;
   const magnitude = negative ? -numerator : numerator;
@@ -81,8 +81,8 @@ export function divideHalfEven(numerator: bigint, denominator: bigint): bigint {
 }
 
 /**
- * The price of `shares` for `value`, both in micros, in micros per share, rounded half-even
- * (`docs/counting.md`, rule 4). `null` for 0 shares. `price(1 - p)` is exactly `1 - price(p)`.
+ * Returns `value / shares`, both in micros, as a price in micros per share, rounded half to even
+ * (`docs/counting.md`, rule 4); `null` for 0 shares. The price on the other token is exactly 1 minus this one.
  */
 export function priceMicros(value: bigint, shares: bigint): bigint | null {
   if (shares === 0n) return null;

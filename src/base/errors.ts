@@ -1,6 +1,6 @@
 /**
- * The one table of what can go wrong as clients see it. `docs/errors.md` has a section per code;
- * the tidy test compares both.
+ * All error codes that clients can receive. `docs/errors.md` has a section for each code; the tidy
+ * test compares both.
  */
 export const errorTable = {
   VALIDATION_ERROR: { status: 400, retryable: false, message: "The request is not valid" },
@@ -34,13 +34,13 @@ export const errorTable = {
   SERVICE_UNAVAILABLE: { status: 503, retryable: true, message: "Not available right now" },
 } as const satisfies Record<string, { status: number; retryable: boolean; message: string }>;
 
-/** What clients decide by. */
+/** The code of an error, by which clients decide what to do. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** Which parameter is wrong, and how. Both are shown to the client. */
+/** A wrong parameter, and what is wrong with it. Both are sent to the client. */
 export type ErrorDetail = { readonly parameter: string; readonly issue: string };
 
-/** `publicMessage` replaces the table's sentence; `cause` is logged, never sent; `retryAfterSeconds` becomes `Retry-After`. */
+/** `publicMessage` replaces the message of the table. `cause` is logged, never sent. */
 type ErrorOptions = {
   readonly publicMessage?: string;
   readonly details?: readonly ErrorDetail[];
@@ -49,8 +49,8 @@ type ErrorOptions = {
 };
 
 /**
- * An expected failure, sent to the client. A text is its `publicMessage`, which must hold nothing internal. It has
- * no stack of its own.
+ * An expected failure that is sent to the client. A text is its `publicMessage`, which must not contain anything
+ * internal. It has no stack.
  */
 export class AppError extends Error {
   override name = "AppError";
@@ -60,8 +60,8 @@ export class AppError extends Error {
 
   constructor(code: ErrorCode, given: string | ErrorOptions = {}) {
     const options = typeof given === "string" ? { publicMessage: given } : given;
-    // The stack of a refusal is of no use, and capturing it costs more than the rest of the refusal;
-    // what failed inside comes as `cause`, with its own.
+    // The stack of a refusal is useless, and capturing it costs more than the rest of the refusal.
+    // An internal failure is the `cause`, which has its own stack.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(options.publicMessage ?? errorTable[code].message, { cause: options.cause });
@@ -72,17 +72,17 @@ export class AppError extends Error {
   }
 }
 
-/** An error as clients are sent it; nothing internal gets into it. */
+/** Returns the body of an error that is sent to the client. It contains nothing internal. */
 export function publicError({ code, message, details }: AppError, requestId: string) {
   return { code, message, ...(details.length === 0 ? {} : { details }), request_id: requestId };
 }
 
-/** Whatever was thrown, as an `Error`. The only converter of `unknown` in the project. */
+/** Converts any thrown value to an `Error`. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
-/** Why `fetch` has failed: its cause says so, with nothing but a code when several addresses were tried. */
+/** Returns why `fetch` failed: the message of its cause, or the code if several addresses were tried. */
 export function fetchFailure({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message;
   return cause.message || ((cause as NodeJS.ErrnoException).code ?? message);

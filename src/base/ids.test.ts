@@ -22,7 +22,7 @@ const uintMax = 2n ** 256n - 1n;
 
 describe("positions", () => {
   test("order as (block, log index) does, and give both back", () => {
-    // Far above what any chain reaches: a billion blocks.
+    // A billion blocks, far more than any chain has.
     const place = fc.tuple(fc.nat(1_000_000_000), fc.nat(999_999));
     fc.assert(
       fc.property(place, place, ([block, index], [otherBlock, otherIndex]) => {

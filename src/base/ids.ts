@@ -1,7 +1,7 @@
 /**
- * The identifiers of the chain, as branded strings so that two that look alike cannot be mixed up.
- * Inside the process all of them are lower-case `0x` hex of fixed length; `formatTokenId` makes
- * of a token id the decimal string clients see.
+ * The identifiers of the chain, as branded types, so that ids of different kinds cannot be confused.
+ * Inside the process ids are lower-case `0x` hex of fixed length. `formatTokenId` converts a token id
+ * to the decimal form that clients receive.
  */
 declare const brand: unique symbol;
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
@@ -10,14 +10,14 @@ type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
 export type Hash = Branded<string, "Hash">;
 /** A 20-byte account or contract address: `0x` and 40 lower-case hex digits. */
 export type Address = Branded<string, "Address">;
-/** A ConditionalTokens condition id, or a generation-3 one padded to 32 bytes: 64 hex digits. */
+/** A condition id of ConditionalTokens, or one of generation 3 padded to 32 bytes: 64 hex digits. */
 export type ConditionId = Branded<string, "ConditionId">;
 /** An ERC-1155 outcome token id (uint256) as 64 hex digits. */
 export type TokenId = Branded<string, "TokenId">;
-/** Position on the chain: `blockNumber * 1_000_000 + logIndex`; a safe integer. */
+/** A position on the chain: `blockNumber * 1_000_000 + logIndex`, a safe integer. */
 export type Seq = Branded<number, "Seq">;
 
-/** 32 bytes of zeros: no hash of anything. */
+/** 32 bytes of zeros, which stand for no hash. */
 export const zeroHash = `0x${"0".repeat(64)}` as Hash;
 
 const seqPerBlock = 1_000_000;
@@ -25,37 +25,37 @@ const hash32 = /^0[xX][0-9a-fA-F]{64}$/;
 const address20 = /^0[xX][0-9a-fA-F]{40}$/;
 const decimalUint256 = /^[0-9]{1,78}$/;
 
-/** The position of a log; the same on every node and after every re-index. */
+/** Returns the position of a log. It is the same on every node and after indexing again. */
 export function seqOf(blockNumber: number, logIndex: number): Seq {
   return (blockNumber * seqPerBlock + logIndex) as Seq;
 }
 
-/** The first position of a block: every log of it is at or above, every earlier log below. */
+/** Returns the first position of a block. Its logs are at or above; earlier logs are below. */
 export function firstSeqOf(blockNumber: number): Seq {
   return seqOf(blockNumber, 0);
 }
 
-/** The last position of a block: everything in it is at or below, later logs above. */
+/** Returns the last position of a block. Its logs are at or below; later logs are above. */
 export function lastSeqOf(blockNumber: number): Seq {
   return (firstSeqOf(blockNumber + 1) - 1) as Seq;
 }
 
-/** The block a position lies in. */
+/** Returns the block number of a position. */
 export function blockNumberOf(seq: Seq): number {
   return Math.floor(seq / seqPerBlock);
 }
 
-/** The index of the log within its block. */
+/** Returns the log index of a position, within its block. */
 export function logIndexOf(seq: Seq): number {
   return seq % seqPerBlock;
 }
 
-/** Parses a 32-byte hash, upper-case hex accepted; `null` when it is not one. */
+/** Parses a 32-byte hash, also in upper case; `null` when the value is not one. */
 export function parseHash(value: unknown): Hash | null {
   return typeof value === "string" && hash32.test(value) ? (value.toLowerCase() as Hash) : null;
 }
 
-/** Parses a 20-byte address, checksummed or not; `null` when it is not one. */
+/** Parses a 20-byte address, with a checksum or not; `null` when the value is not one. */
 export function parseAddress(value: unknown): Address | null {
   const isAddress = typeof value === "string" && address20.test(value);
   return isAddress ? (value.toLowerCase() as Address) : null;
@@ -63,7 +63,7 @@ export function parseAddress(value: unknown): Address | null {
 
 /**
  * Parses a condition id: 64 hex digits, or 62 for generation 3 (bytes31, as the venue prints
- * them), which is padded on the right; `null` when it is neither.
+ * them), which are padded on the right. `null` for any other text.
  */
 export function parseConditionId(text: string): ConditionId | null {
   if (hash32.test(text)) return text.toLowerCase() as ConditionId;
@@ -71,19 +71,19 @@ export function parseConditionId(text: string): ConditionId | null {
   return null;
 }
 
-/** Parses a decimal token id below 2^256; `null` when it is not one. */
+/** Parses a decimal token id below 2^256; `null` when the text is not one. */
 export function parseTokenId(text: string): TokenId | null {
   if (!decimalUint256.test(text)) return null;
   const value = BigInt(text);
   return value < 1n << 256n ? tokenIdOf(value) : null;
 }
 
-/** The token id of an integer below 2^256. */
+/** Returns the token id of an integer below 2^256. */
 export function tokenIdOf(value: bigint): TokenId {
   return `0x${value.toString(16).padStart(64, "0")}` as TokenId;
 }
 
-/** The decimal form clients see. */
+/** Formats a token id in decimal, the form that clients receive. */
 export function formatTokenId(tokenId: TokenId): string {
   return BigInt(tokenId).toString();
 }

@@ -34,7 +34,7 @@ test("two IPv6 addresses share a bucket exactly when their first four groups agr
   const groups = fc.array(fc.constantFrom(0, 1, 0xffff), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(groups, groups, (one, other) => {
-      // The mapped range is IPv4 and has buckets of its own.
+      // The IPv4-mapped range has a bucket for each IPv4 address.
       fc.pre(one[0] !== 0 && other[0] !== 0);
       const sameStart = one.slice(0, 4).join() === other.slice(0, 4).join();
       assert.equal(bucketOfGroups(one) === bucketOfGroups(other), sameStart);

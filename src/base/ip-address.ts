@@ -1,8 +1,8 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
 
 /**
- * An IP address in its one canonical spelling: dotted IPv4 (also for IPv4-mapped IPv6), or the
- * shortest lower-case IPv6 without a zone; `null` when the text is neither.
+ * Parses an IP address to its canonical spelling: dotted IPv4 (also for IPv4-mapped IPv6), or the
+ * shortest lower-case IPv6 without a zone. `null` when the text is neither.
  */
 export function parseIpAddress(text: string): string | null {
   const family = isIP(text);
@@ -14,21 +14,21 @@ export function parseIpAddress(text: string): string | null {
 }
 
 /**
- * What limits and blocks are counted by: an IPv4 address itself, but the /64 of an IPv6 address,
- * because one customer usually holds all of it. Takes the canonical spelling.
+ * Returns the bucket in which requests of an address are counted and blocked: the IPv4 address itself, or the
+ * /64 of an IPv6 address, because one customer usually has all of it. Takes the canonical spelling.
  */
 export function ipBucketOf(address: string): string {
   if (!address.includes(":")) return address;
   const [head = "", tail = ""] = address.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === "" ? [] : tail.split(":");
-  // A dotted tail stands for two groups; it can only be the last one, outside the first four.
+  // A dotted tail stands for two groups. It is always last, so never among the first four.
   const groupCount = left.length + right.length + (tail.includes(".") ? 1 : 0);
   const zeros: string[] = Array.from({ length: 8 - groupCount }, () => "0");
   return `${[...left, ...zeros, ...right].slice(0, 4).join(":")}::/64`;
 }
 
-/** Ranges of addresses, such as `10.0.0.0/8`, `203.0.113.7` or `2001:db8::/32`. */
+/** A set of address ranges, such as `10.0.0.0/8`, `203.0.113.7` or `2001:db8::/32`. */
 export class IpRanges {
   readonly #ranges = new BlockList();
 
@@ -45,7 +45,7 @@ export class IpRanges {
   }
 }
 
-/** Whether the text is an address, or an address and a prefix length after a slash. */
+/** Whether the text is an address, or a CIDR range. */
 export function isIpRange(text: string): boolean {
   return parseIpRange(text) !== null;
 }
@@ -57,7 +57,7 @@ function parseIpRange(text: string): IpRange | null {
   const address = parseIpAddress(match?.[1] ?? "");
   if (match === null || address === null) return null;
   const bits = address.includes(":") ? 128 : 32;
-  // A prefix of an IPv4-mapped address would count other bits than the one it is turned into.
+  // The prefix of an IPv4-mapped address counts bits of IPv6, so it does not fit the IPv4 address.
   if (match[2] !== undefined && bits === 32 && text.includes(":")) return null;
   const prefixBits = match[2] === undefined ? bits : Number(match[2]);
   if (prefixBits > bits) return null;

@@ -1,4 +1,4 @@
-/** What a text says as JSON; `null` when it is none. */
+/** Parses a text as JSON; `null` when it is not JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,7 +7,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Whether a value of JSON is an object, no list. */
+/** Whether a JSON value is an object, not an array. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

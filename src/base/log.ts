@@ -3,24 +3,24 @@ import { isatty } from "node:tty";
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from "pino";
 import type * as PinoPretty from "pino-pretty";
 
-/** What the code may do with a logger. */
+/** The logger that the code uses. */
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled">;
 
-/** The least important lines that are written; `silent` writes none. */
+/** The lowest level that is logged; `silent` logs nothing. */
 export type LogLevel = Level | "silent";
 
-/** Fields that hold secrets, however deep they are in a line. */
+/** Fields that contain secrets, at any depth of a line. */
 const secretFields =
   /("(?:x-api-key|api_?key|authorization|cookie|set-cookie|pepper)":)"(?:[^"\\]|\\.)*"/gi;
-/** Providers put the caller's secret into the path, the query or before the host. */
+/** URLs of providers contain the caller's secret in the path, in the query, or before the host. */
 const secretUrls =
   /\b((?:https?|wss?|rediss?):\/\/)(?:[^\s"'\\/?#@]*@)?([^\s"'\\/?#@]*)[/?#][^\s"'\\]+/gi;
 const secretLogins = /\b((?:https?|wss?|rediss?):\/\/)[^\s"'\\/?#@]*@/gi;
 const secretKeys = /\b(ow_(?:read|write|admin)_)[0-9A-Za-z]{12,}(?:_[0-9A-Za-z]*)?/g;
 
 /**
- * A line without what must not be kept: values of keys, what follows the host of a URL, fields that
- * are named like secrets. Whatever gets into a line by accident, in whatever error, passes here.
+ * Removes secrets from a line: values of keys, user names and paths of URLs, and fields with the names of
+ * secrets. Every line passes through here, because a secret can get into any error by accident.
  */
 export function redactLine(line: string): string {
   return line
@@ -30,7 +30,7 @@ export function redactLine(line: string): string {
     .replace(secretKeys, "$1***");
 }
 
-/** What every line of ours has: the time as RFC 3339 and the name of the level. */
+/** Gives every line the time as RFC 3339 and the name of its level. */
 export const lineOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label: string) => ({ level: label }) },
@@ -39,8 +39,8 @@ export const lineOptions = {
 const standardError = 2;
 
 /**
- * Opens a logger that writes to standard error, immediately: nothing is lost in a crash. On a terminal lines are
- * for people, elsewhere JSON.
+ * Opens a logger that writes to standard error synchronously, so that no line is lost in a crash. Lines are formatted
+ * for people on a terminal, and are JSON elsewhere.
  */
 export function openLog(options: { level: LogLevel }): Log {
   const { level } = options;
@@ -49,10 +49,10 @@ export function openLog(options: { level: LogLevel }): Log {
   return pino({ ...lineOptions, level, hooks: { streamWrite } }, output);
 }
 
-/** What nodes and clients sent may hold what terminals obey; JSON has most of it escaped. */
+/** Control characters, which texts of nodes and clients can contain and terminals obey. JSON escapes most of them. */
 const controlCharacters = /\\u00[01][0-9a-f]|[\u007f-\u009f]/gi;
 
-/** Lines for people; they overwrite the progress that may be shown there. Services do without the formatter. */
+/** Returns a formatter for terminals. A line overwrites a progress display. The package is loaded only here. */
 export function formatForTerminal(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as typeof PinoPretty;
   const format = prettyFactory({

@@ -1,9 +1,9 @@
-/** Longer names are not compared: the cost grows with the square, and typos are short. */
+/** In characters. Longer names are not compared: the cost grows with the square of the length. */
 const lengthMax = 48;
 
 /**
- * The candidate that was probably meant by a mistyped `name`: the nearest within an edit distance
- * of a third of its length (at least 1); `null` when none is that near. For "did you mean".
+ * Returns the candidate that a mistyped `name` probably means, for "did you mean": the nearest one within
+ * an edit distance of a third of its length (at least 1). `null` when none is that near.
  */
 export function nearName(name: string, candidates: Iterable<string>): string | null {
   if (name.length > lengthMax) return null;
@@ -19,7 +19,7 @@ export function nearName(name: string, candidates: Iterable<string>): string | n
   return nearest;
 }
 
-/** What other APIs call our parameters; of several names the first that is valid is meant. */
+/** Names that other APIs use for the same parameters. Of several meanings, the first valid one is suggested. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   q: ["search"],
   query: ["search"],
@@ -50,7 +50,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   closed: ["status"],
 };
 
-/** What is wrong with a name that is not among the valid ones, for the client: the one that was probably meant, and all. */
+/** Describes an unknown name for the client, with the name that was probably meant and all valid ones. */
 export function unknownName(name: string, valid: readonly string[]): string {
   if (valid.length === 0) return "is not known here; there are no parameters";
   const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
@@ -60,7 +60,7 @@ export function unknownName(name: string, valid: readonly string[]): string {
   return `is not known here; did you mean ${meant}? Valid names: ${names}`;
 }
 
-/** What is wrong with a value, for the client: what is allowed, what was given, and the nearest of the choices. */
+/** Describes a wrong value for the client: the allowed form, the given value, and the nearest of the choices. */
 export function wrongValue(
   given: unknown,
   expected: string,
@@ -71,12 +71,12 @@ export function wrongValue(
   return near === null ? issue : `${issue}; did you mean ${near}?`;
 }
 
-/** A text of the client, short enough to be repeated to it. */
+/** Shortens a text of the client to 64 characters, to quote it in an answer. */
 export function shown(text: string): string {
   return text.length <= 64 ? text : `${text.slice(0, 64)}...`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbors that turn `from` into `to`. */
+/** Returns the number of insertions, deletions, substitutions and swaps of neighbors that turn `from` into `to`. */
 function editDistance(from: string, to: string): number {
   let twoAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, column) => column);

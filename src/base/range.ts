@@ -1,2 +1,2 @@
-/** The two ends of an interval. Whether they belong to it, and their unit, is said where one is used. */
+/** The two ends of an interval. Each use defines their unit, and whether they are inclusive. */
 export type Range<T> = { readonly from: T; readonly to: T };

@@ -7,17 +7,17 @@ import { backoffMs } from "./time/retry.ts";
 /** The commands of node-redis. */
 export type RedisClient = Awaited<ReturnType<typeof makeClient>>;
 
-/** Which Redis, and what is noted about it. */
+/** The Redis to connect to, and the clock and log to use. */
 export type RedisOptions = {
-  /** `redis://` or `rediss://`, with user and password if it asks for them. */
+  /** A `redis://` or `rediss://` URL, with user and password if Redis requires them. */
   readonly url: string;
   readonly clock: Clock;
   readonly log: Log;
 };
 
 /**
- * One connection to Redis, which is made again whenever it is lost. Every command has a time limit, and none waits for
- * a connection. Only roles of a cluster open one.
+ * A connection to Redis that reconnects whenever it is lost. Every command has a timeout, and none waits for a
+ * connection. Only the roles of a cluster open one.
  */
 export class RedisConnection {
   readonly #client: RedisClient;
@@ -30,18 +30,18 @@ export class RedisConnection {
     this.#clock = clock;
     this.#downSinceMs = clock.monotonicMs();
     client.on("ready", () => this.#cameUp(log));
-    // Every failed attempt to connect is an error: only the change of state is logged.
+    // Every failed attempt to connect emits an error. Only the first is logged as a warning.
     client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown), log));
   }
 
-  /** Resolves with the first connection, or when the first attempt has failed: then it goes on trying. */
+  /** Resolves after the first attempt to connect. If it fails, further attempts follow in the background. */
   static async open(options: RedisOptions): Promise<RedisConnection> {
     const client = await makeClient(options.url);
     const connection = new RedisConnection(client, options);
     const { promise: firstAttempt, resolve } = Promise.withResolvers<void>();
     client.once("ready", resolve);
     client.once("error", () => resolve());
-    // Rejects only when it is closed before the first connection.
+    // Rejects only if the client is closed before it connects.
     client.connect().catch(() => resolve());
     await firstAttempt;
     return connection;
@@ -51,7 +51,7 @@ export class RedisConnection {
     return this.#downSinceMs === null;
   }
 
-  /** Seconds without Redis since this was opened, all interruptions together. */
+  /** Total seconds without a connection since this was opened. */
   get downSeconds(): number {
     const since = this.#downSinceMs;
     const present = since === null ? 0 : this.#clock.monotonicMs() - since;
@@ -59,8 +59,8 @@ export class RedisConnection {
   }
 
   /**
-   * The answer to what `command` asks. Throws `SERVICE_UNAVAILABLE` without a connection, on an error of Redis, and
-   * without an answer within `timeoutMs`; Redis may then have done it. The `cause` says which, for the log.
+   * Runs `command` and returns its answer. Throws `SERVICE_UNAVAILABLE` without a connection, on an error of Redis, and
+   * after `timeoutMs`, when Redis may have run the command all the same. The `cause` has the reason, for the log.
    */
   async run<Answer>(
     command: (client: RedisClient) => Promise<Answer>,
@@ -79,7 +79,7 @@ export class RedisConnection {
     }
   }
 
-  /** Ends the connection; commands under way fail. */
+  /** Closes the connection. Commands in progress fail. */
   close(): void {
     if (this.#client.isOpen) this.#client.destroy();
   }
@@ -106,7 +106,7 @@ function unavailable(cause: Error): AppError {
 }
 
 async function makeClient(url: string) {
-  // Loaded only where there is a Redis.
+  // The package is loaded only when Redis is configured.
   const { createClient } = await import("redis");
   const { connectTimeoutMs, reconnectBackoff, silenceMsMax, pingIntervalMs } = redisLimits;
   return createClient({

@@ -1,4 +1,4 @@
-/** For what was measured: more than three digits behind the point would be noise. */
+/** Rounds a measured value to three decimals: more would be noise. */
 export function roundToThousandths(value: number): number {
   return Math.round(value * 1000) / 1000;
 }

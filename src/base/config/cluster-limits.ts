@@ -1,53 +1,53 @@
-/** The bounds of what only the roles of a cluster use. */
+/** Bounds that only the roles of a cluster use, each with the source of its number. */
 
 const mebibyte = 1024 * 1024;
 
-/** What Redis may be asked, by the roles of a cluster. */
+/** Bounds on the connection to Redis. */
 export const redisLimits = {
   connectTimeoutMs: 2_000,
-  /** An answer takes a millisecond; a request that needs one is better refused than kept waiting. */
+  /** An answer takes a millisecond. It is better to refuse a request that needs one than to let it wait longer. */
   commandTimeoutMs: 1_000,
-  /** Commands under way: at 20 us each, 200 ms of waiting. */
+  /** Commands in progress: a wait of 200 ms at 20 us each. */
   commandsWaitingMax: 10_000,
-  /** A connection without a byte for so long is replaced; pings see to it that there are some. */
+  /** A connection that receives nothing for this long is replaced. Pings keep a healthy one from being silent. */
   silenceMsMax: 5_000,
   pingIntervalMs: 1_000,
   reconnectBackoff: { firstMs: 50, maxMs: 1_000 },
 } as const;
 
-/** The feed between the active indexer and the serving nodes. */
+/** Bounds on the feed between the active indexer and the serving nodes. */
 export const feedLimits = {
-  /** Four hours of Polygon with a status every second; a node needs what is not final yet, some minutes of it. */
+  /** Messages in the feed: four hours of Polygon, with a status every second. A node needs the last few minutes. */
   messagesKept: 20_000,
-  /** At 6 KB a block of 60 fills, never more than Redis should hold of it. */
+  /** Messages of one read. A block of 60 fills has 6 KB. */
   messagesReadMax: 256,
-  /** Unpacked: a block of 100,000 fills. */
+  /** The uncompressed size of a message: a block of 100,000 fills. */
   messageBytesMax: 32 * mebibyte,
-  /** The active indexer renews its lease this often; without a renewal for so long another one takes over. */
+  /** How often the active indexer renews its lease, and how long after a renewal another one takes over. */
   leaseRenewMs: 1_000,
   leaseMs: 4_000,
   statusEveryMs: 1_000,
-  /** A read waits so long for a message; a status comes sooner. */
+  /** How long a read waits for a message. A status arrives sooner. */
   readWaitMs: 2_000,
-  /** Until the feed is asked again after an error. */
+  /** How long to wait after an error before reading the feed again. */
   retryMs: 500,
-  /** How often the store is asked for commits that the feed has not announced. */
+  /** How often the store is checked for commits that the feed has not announced. */
   coverageEveryMs: 2_000,
-  /** How soon again, while a commit that was announced is not there yet. */
+  /** How often it is checked while an announced commit is not visible yet. */
   coverageRetryMs: 100,
-  /** A feed without a message for so long is stale. */
+  /** A feed without a message for this long is stale. */
   staleMs: 10_000,
-  /** Messages that wait for Redis: more are given up, and all unfinalized blocks sent again later. */
+  /** Messages that wait for Redis. With more, all are dropped, and all unfinalized blocks are sent again later. */
   messagesWaitingMax: 4_096,
 } as const;
 
-/** Market metadata that the active indexer writes and serving nodes read. */
+/** Bounds on market metadata, which the active indexer writes and serving nodes read. */
 export const clusterMetadataLimits = {
-  /** Rows of a page, of some KB each. */
+  /** Rows of a page, each of several KB. */
   rowsReadMax: 1_000,
   readEveryMs: 2_000,
-  /** Read again: the clocks of two indexers differ, and replicas are late. */
+  /** How far back each read starts, because the clocks of two indexers differ and replicas are late. */
   overlapMs: 10_000,
-  /** Read again after a restart or a reorg, which lose what came with unfinalized blocks: longer than those are. */
+  /** How far back a read starts after a restart or a reorg: further than unfinalized blocks, whose metadata is lost. */
   unfinalizedMs: 600_000,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Caches compiled code in the data folder, which saves half a second of processor time at each start. The
- * folder belongs to the service alone, unlike the usual place for temporary files, from which code must not be run.
+ * Caches compiled code in the data folder, which saves half a second of CPU time at each start. Only the service
+ * can write there, unlike the system's folder for temporary files, from which code must not be run.
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ import {
 import { makeDataFolder } from "./make-data-folder.ts";
 
 /**
- * Caches the modules that are loaded from now on, here and in threads, in the data folder that these words and the
- * environment name, and creates that folder. Does nothing when the configuration or the folder is unusable: the command
+ * Caches the modules that are loaded from now on, here and in threads, in the data folder that the command line and the
+ * environment specify. Creates that folder. Does nothing when the configuration or the folder is unusable: the command
  * reports that itself.
  */
 export function cacheCompiledCode(role: Role, words: readonly string[]): void {
@@ -37,7 +37,7 @@ export function cacheCompiledCode(role: Role, words: readonly string[]): void {
   }
 }
 
-/** What `--flag value` or `--flag=value` gives; `undefined` without it. */
+/** Returns the value of `--flag value` or `--flag=value`; `undefined` without the flag. */
 function valueOf(words: readonly string[], flag: string): string | undefined {
   const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
   const word = words[at];

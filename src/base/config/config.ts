@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from "./setting.ts";
 
-/** Every setting there is; `Config` has one field for each. */
+/** All settings of the service. `Config` has a field for each. */
 const settings = {
   rpcUrls: setting<readonly string[]>({
     variable: "ODDWIRE_RPC_URLS",
@@ -27,7 +27,7 @@ const settings = {
     form: "a comma list of http, https, ws or wss URLs",
     fallback: [],
     read: listOf(isRpcUrl),
-    // Providers put the caller's secret into the path or the query.
+    // URLs of providers contain the caller's secret in the path or the query.
     show: (urls) => urls.map((url) => new URL(url).host).join(","),
   }),
   rpcCallsPerSecond: setting<number | null>({
@@ -90,7 +90,7 @@ const settings = {
     description: "A first admin key",
     form: "an admin key as `oddwire keys create` prints it, ow_admin_...",
     fallback: null,
-    // Access checks all of it, but later than the other mistakes are reported.
+    // `access/` checks the key completely, but only after all other mistakes are reported.
     read: (text) => (/^ow_admin_\w+$/.test(text) ? text : null),
     secret: true,
   }),
@@ -222,13 +222,13 @@ const clientSettings = {
 type Settings = Readonly<Record<string, { readonly fallback: Value }>>;
 type ValuesOf<Known extends Settings> = { readonly [Name in keyof Known]: Known[Name]["fallback"] };
 
-/** What the service runs with; read-only, and handed on in parts. */
+/** The configuration of the service. */
 export type Config = ValuesOf<typeof settings>;
 
-/** Which service client commands call, and with which key. */
+/** The configuration of client commands: the service to call, and the key to send. */
 export type ClientConfig = ValuesOf<typeof clientSettings>;
 
-/** Everything that is wrong with the configuration, one sentence each; the process exits with 2. */
+/** All mistakes in the configuration, a sentence each. The process exits with code 2. */
 export class ConfigError extends Error {
   override name = "ConfigError";
   readonly mistakes: readonly string[];
@@ -239,13 +239,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** What a process of the service is: all in one, or a part of a cluster. */
+/** The role of a process: the whole service (`serve`), or a part of a cluster (`index`, `api`). */
 export type Role = (typeof roles)[number];
 
-/** See `Role`. */
+/** All roles (see `Role`). */
 export const roles = ["serve", "index", "api"] as const;
 
-/** What must be set for a role; the others of a cluster come to it on their own. */
+/** The settings that each role requires. */
 const required: Readonly<Record<Role, readonly (keyof typeof settings)[]>> = {
   serve: ["rpcUrls"],
   index: ["rpcUrls", "clickhouseUrl", "redisUrl", "hmacPepper"],
@@ -253,8 +253,8 @@ const required: Readonly<Record<Role, readonly (keyof typeof settings)[]>> = {
 };
 
 /**
- * Reads the `ODDWIRE_*` variables. Throws one `ConfigError` with all mistakes, unknown names
- * included. `administer` is for commands that do without the chain.
+ * Reads the `ODDWIRE_*` variables. Throws one `ConfigError` with all mistakes, including unknown names.
+ * `administer` is for commands that do not use the chain.
  */
 export function readConfig(
   purpose: Role | "administer",
@@ -279,7 +279,7 @@ export function readClientConfig(environment: Environment = process.env): Client
   return config;
 }
 
-/** Adds the variables of `.env` in the working folder, if there is one; what is set already wins. */
+/** Adds the variables of `.env` in the working folder, if it exists. Variables that are already set take precedence. */
 export function readEnvFile(): void {
   try {
     process.loadEnvFile(".env");
@@ -289,31 +289,31 @@ export function readEnvFile(): void {
   }
 }
 
-/** The environment with variables that the command line gives instead. */
+/** Returns the environment, overridden by variables from the command line. */
 export function environmentWith(variables: Environment): Environment {
   return { ...process.env, ...variables };
 }
 
-/** How many threads of its own Node has, unless the operator says it; before any of them is used. */
+/** Sets the size of Node's thread pool, unless the operator has. Call this before the pool is used. */
 export function setPoolThreads(threads: number): void {
   process.env["UV_THREADPOOL_SIZE"] ??= String(threads);
 }
 
-/** Sets where Node and its threads cache compiled code, unless the operator has. */
+/** Sets the folder in which Node and its threads cache compiled code, unless the operator has. */
 export function setCompiledCodeFolder(path: string): void {
   process.env["NODE_COMPILE_CACHE"] ??= path;
 }
 
-/** A setting as the documentation shows it. */
+/** A setting, for the documentation. */
 export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
-  /** As it would be written; empty for none. */
+  /** The default, as it would be written; empty when there is none. */
   readonly fallback: string;
   readonly isSecret: boolean;
-  /** `null` when it can only be set by the variable. */
+  /** `null` when only the variable can set it. */
   readonly flag: string | null;
 };
 
-/** Every setting, in the order of `formatConfig`; `docs/configuration.md` is made of this. */
+/** Returns every setting, in the order of `formatConfig`. `docs/configuration.md` is generated from this. */
 export function describeSettings(): readonly SettingDescription[] {
   return [settings, clientSettings].flatMap((table) =>
     Object.values<Setting<Value>>(table).map((known) => {
@@ -324,7 +324,7 @@ export function describeSettings(): readonly SettingDescription[] {
   );
 }
 
-/** What is in force as lines `NAME=value` under a comment; secrets as `***`, endpoints by host. */
+/** Formats the configuration as lines `NAME=value`, each below a comment. Secrets are `***`, endpoints only hosts. */
 export function formatConfig(config: Config): string {
   const values: Readonly<Record<string, Value>> = config;
   const lines = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
@@ -349,7 +349,7 @@ function unknownNames(environment: Environment): string[] {
     });
 }
 
-/** The window keeps the time of every request: 8 bytes each, for every key that uses its limit up. */
+/** Defines a rate limit. Its maximum bounds the memory of a window, which needs 8 bytes for each request. */
 function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting<number> {
   return setting({
     variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
@@ -370,7 +370,7 @@ function readBlockNumber(text: string): number | null {
   return wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }).read(text);
 }
 
-/** `fetch` refuses URLs with a user name or a password. */
+/** Whether `fetch` accepts a URL. It refuses URLs with a user name or a password. */
 function isFetchable(text: string): boolean {
   return isUrl(text, /^https?:$/) && !hasCredentials(text);
 }

@@ -1,373 +1,374 @@
-/** Every bound of the service in one place, with where the number comes from. */
+/** All bounds of the service, each with the source of its number. */
 
 const mebibyte = 1024 * 1024;
 
-/** What the store may hold and be asked. */
+/** Bounds on the store, on queries to it, and on the views of its facts. */
 export const storeLimits = {
-  /** An embedded query takes 0.5 to 20 ms: more than this many in line is seconds of waiting. */
+  /** Queries that wait for a connection. An embedded query takes 0.5 to 20 ms, so more would wait for seconds. */
   queriesWaitingMax: 256,
-  /** Queries at the same time: more than the cores gain nothing, and each has a thread of Node's pool. */
+  /** Concurrent queries. More than the number of cores gains nothing, and each occupies a thread of Node's pool. */
   readersMax: 2,
-  /** Connections that write: while one waits for the disk, the other one has something to do. */
+  /** Connections that write: while one waits for the disk, the other one works. */
   writersMax: 2,
-  /** Blocks above finality held in memory: four times as many as the chain source emits before it waits. */
+  /** Unfinalized blocks in memory: four times as many as the chain source emits before it waits for finality. */
   headBufferBlocksMax: 4096,
   /**
-   * Blocks that may be served after the one that waited for the disk: with one block in 129 the wait is outside
-   * of the p99. After a restart clients replay as many blocks more: four minutes of Polygon.
+   * Blocks that one durable row of the reorg log covers after its own. One block in 129 waits for the disk, so the p99
+   * does not include the wait. After a restart, clients replay up to this many blocks more: four minutes of Polygon.
    */
   servableBlocksAhead: 128,
-  /** Blocks that another node may be ahead of this one, which may be cut off from the chain: a day of Polygon. */
+  /** How many blocks another node can be ahead of this one, which can be cut off from the chain: a day of Polygon. */
   aheadBlocksMax: 43_200,
-  /** How long a request waits for a position that its client has seen on another node, and when to ask again: a block later. */
+  /** How long a request waits for a position that its client saw on another node, and its `Retry-After`: a block. */
   positionWaitMs: 2_000,
   positionRetrySeconds: 2,
-  /** Requests and streams that wait so at the same time: each is looked at with every block. */
+  /** Requests and streams that wait for a position at the same time. Every block checks each of them. */
   positionWaitersMax: 2_000,
-  /** Reorgs that are kept in memory: a year of 27 a day, in 1 MB. */
+  /** Reorgs kept in memory: a year at 27 a day, in 1 MB. */
   reorgsRemembered: 10_000,
-  /** Blocks that a client of the stream replays at most because stored blocks were repaired: a day of Polygon. */
+  /** The most blocks that a client of the stream replays after a repair of stored blocks: a day of Polygon. */
   repairReplayBlocksMax: 43_200,
-  /** Newest commit records whose rows a start counts in the tables; and about how many rows: tens of ms. */
+  /** The newest commit records whose rows a start counts, and about how many rows. Counting takes tens of ms. */
   commitsVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
-  /** Room to revert what a crash left half written; an insert reserves 1 MiB at the least. */
+  /** Free disk space that deleting rows needs besides a copy of the largest part. An insert reserves at least 1 MiB. */
   trimBytesFreeMin: 8 * mebibyte,
-  /** Rows of an insert that are sent to a server are read from their file in pieces of this size. */
+  /** The size of the pieces in which the rows of an insert are read from the spool file, to send them to a server. */
   spoolReadBytes: mebibyte,
-  /** How often a start looks whether the engine has ended what a crash interrupted. */
+  /** How often the engine is asked whether its merges or mutations have ended. */
   mutationsPollMs: 20,
-  /** For how long an append waits for a server that is away; then a start tries again. */
+  /** How long an append waits for a server that is down. Then the process exits, and its next start tries again. */
   outageMsMax: 600_000,
-  /** Rows appended together where there are as many: the engine takes some 150 MB for as long. */
+  /** Rows that are appended together, if so many are ready. The engine needs about 150 MB for them. */
   groupRows: 100_000,
-  /** The same of ranges, which may be empty: an append takes 50 ms, a node 1 ms for a block. */
+  /** Ranges that are appended together. They can be empty: a node sends one in 1 ms, while an append takes 50 ms. */
   groupBatchesMax: 256,
-  /** For how long fewer of them wait for more: at full speed as many come in less. */
+  /** How long fewer rows wait for more. At full speed, a full group arrives in less time. */
   groupWaitMs: 1000,
-  /** For how long the size is known by what it was: reading it takes 30 ms. */
+  /** How long the size of the store is cached: reading it takes 30 ms. */
   sizeKeptMs: 10_000,
-  /** How soon it is read again when that failed: readiness is back shortly after a server is. */
+  /** How soon the size is read again after a failure, so that readiness returns soon after a server does. */
   sizeRetryMs: 1_000,
-  /** Newest trades kept for lists that are asked for: at 1 KB each 100 MB, 1,000 lists of 100. */
+  /** Newest trades cached for popular lists: 100 MB at 1 KB each, or 1,000 lists of 100. */
   newestFillsMax: 100_000,
-  /** Newest candles kept for charts that are asked for: at 400 bytes each 80 MB, 400 of 500. */
+  /** Newest candles cached for popular charts: 80 MB at 400 bytes each, or 400 charts of 500. */
   newestCandlesMax: 200_000,
-  /** Places for texts of token ids: some times what is traded in a day; at 150 bytes each 20 MB. */
+  /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
-  /** Lists asked for once, remembered by name until as many others came twice: 5 MB. */
+  /** Requested keys in one generation of `RecentlyAsked`: 5 MB. */
   askedOnceMax: 10_000,
-  /** Fills returned with one order; the largest orders seen are filled some hundred times. */
+  /** Fills returned with one order. The largest orders seen have a few hundred. */
   orderFillsMax: 10_000,
-  /** The copy of the markets is saved this often: what a crash costs the next start. */
+  /** How often the copy of the markets is saved. After a crash, a start reads the facts since the last save. */
   marketsSavedMs: 30_000,
-  /** No sooner than this after a start, and after the last time when much has come meanwhile. */
+  /** The shortest time from a start to the first save, and between saves when there are many changes. */
   marketsSavedMsMin: 5_000,
-  /** Values written since it was saved that are much: a start makes up for them in half a second. */
+  /** Unsaved values that make a save due early. A start makes up for so many in half a second. */
   marketsUnsavedMax: 50_000,
-  /** Saving takes no more of the time than this: it keeps the thread that answers busy. */
+  /** The largest share of time spent on saving, which blocks the thread that answers requests. */
   marketsSaveShare: 0.03,
-  /** Values and pages a save may have to be brought into the file at the same time: some 10 MB, 20 ms. */
+  /** Saves of up to so many values copy their log into the file in the same turn: about 10 MB, 20 ms. */
   marketsSmallSave: 1000,
-  /** A log of the copy this long is brought in even if that takes a second: the disk has an end. */
+  /** A longer log is copied into the file in the same turn even if that takes a second, because disks are finite. */
   marketsLogBytesMax: 1024 * 1024 * 1024,
-  /** Waiting for those who reads its log after a crash, which takes a second or two a gigabyte. */
+  /** How long to wait for a process that reads the log after a crash: one or two seconds per gigabyte. */
   marketsLockedMs: 5_000,
-  /** Values of one kind remembered next to the copy, twice: a text has some kilobytes. One more would double the map. */
+  /** Values per kind in each of two cached generations; a text has some kilobytes. One more would double the map. */
   tableCachedMax: 8192,
-  /** Values of one kind that are written later: a save has to write them all, 5 us each. */
+  /** Values of one kind that wait to be written. A save has to write them all, at 5 us each. */
   tableUnwrittenMax: 4096,
-  /** The same while a state is loaded, all written at the same time: most pages of a table are then written once for several. */
+  /** Values that wait while a state is loading. They are written together, so that many share the write of a page. */
   tableLoadedMax: 32_768,
-  /** Written immediately beyond that: together they cost less than one by one, and are no pause. */
+  /** Values written when too many wait: together they cost less than one by one, and cause no noticeable pause. */
   tableWriteBatch: 64,
 } as const;
 
-/** What a ClickHouse server is asked. */
+/** Bounds on requests to a ClickHouse server. */
 export const serverLimits = {
-  /** From the announcement of a repair until it begins: readers look every 2 s, and then stop. */
+  /** Time from the announcement of a repair to its start. Readers check every 2 s, and stop when they see it. */
   repairNoticeMs: 5_000,
-  /** Statements at the same time: a server has cores of its own, and is to keep some for others. */
+  /** Concurrent statements. A server has its own cores, and should keep some for others. */
   readersMax: 8,
   writersMax: 4,
-  /** A page takes some ms, all totals of a full store some seconds. */
+  /** A page takes a few ms; all totals of a full store take several seconds. */
   queryTimeoutMs: 60_000,
-  /** An insert takes a second at the most, a change of whole parts minutes. */
+  /** An insert takes at most a second; a mutation of whole parts takes minutes. */
   writeTimeoutMs: 600_000,
-  /** A connection that was idle may be closed while it is used again; more attempts are up to the caller. */
+  /** Attempts per request: the server can close an idle connection just when it is reused. Callers retry longer. */
   attemptsMax: 3,
   retryDelayMs: 100,
-  /** Rows of commits that a process takes in together, as far as they are in several: two full appends. */
+  /** Rows of commits that a reader processes together: two full appends. A single commit can have more. */
   followedRowsMax: 200_000,
-  /** How often what waits for a server asks again. */
+  /** How often an append that waits for a server tries again. */
   outageRetryMs: 500,
-  /** For how long a start waits for replicas that are behind: twice what is out of order. */
+  /** How long a start waits for replicas that are behind: twice `replicaDelaySecondsMax`. */
   replicaWaitMsMax: 60_000,
-  /** A replica further behind is out of order: parts usually arrive within a second. */
+  /** A replica further behind is considered broken: parts usually arrive within a second. */
   replicaDelaySecondsMax: 30,
-  /** How often a writer looks whether a replica has what was inserted. */
+  /** How often a writer checks whether a replica has the inserted rows. */
   replicaPollMs: 200,
-  /** Clocks further apart are a mistake: times in queries of people would be wrong. */
+  /** Clocks further apart are a mistake: times in people's queries would be wrong. */
   clockDifferenceMs: 5_000,
 } as const;
 
-/** What the nodes of a cluster agree on about who may call. */
+/** Bounds on the keys and rate limits that the nodes of a cluster share. */
 export const accessLimits = {
-  /** For how long a node acts on what it knows of keys; a revocation waits no longer for one that is cut off. */
+  /** How long a node uses its keys without confirmation. A revocation waits no longer for a node that is cut off. */
   validityMs: 3_000,
-  /** How often a node makes sure that it knows the newest version. */
+  /** How often a node confirms that it has the newest version. */
   renewMs: 1_000,
-  /** A revocation waits so long for nodes that do not confirm: their validity, and a turn of a busy process. */
+  /** How long a revocation waits for nodes that do not confirm: their validity, and a turn of a busy process. */
   confirmWaitMs: 3_500,
   confirmPollMs: 20,
-  /** While Redis comes and goes a revocation starts to wait again; then the caller is asked to. */
+  /** Each interruption of Redis restarts the wait of a revocation. After this time the caller gets 503. */
   confirmTimeoutMs: 15_000,
-  /** Queries of the log take some ms. What they answer is worth nothing after that, whatever they took. */
+  /** Queries of the log take a few ms. A later answer is useless, because it is older than `validityMs`. */
   queryTimeoutMs: 10_000,
-  /** Writers that change keys at the same time: an administrator or two. */
+  /** Attempts to append a change. Few writers compete: one or two administrators. */
   appendAttemptsMax: 20,
-  /** Rows of the log, all of which every node has in memory: some 400 bytes each. */
+  /** Rows of the log. Every node holds all of them in memory, at about 400 bytes each. */
   keyChangesMax: 250_000,
   nodesMax: 1_000,
-  /** Callers that are asked about together: 2 us each, in which Redis does nothing else. */
+  /** Callers in one script call. Each takes 2 us, during which Redis does nothing else. */
   windowBatchMax: 256,
 } as const;
 
-/** What is known of the chain by heart. */
+/** Bounds on the search of markets. */
 export const marketLimits = {
-  /** Different words of a search; the questions of markets have about ten, and 200 characters seldom more. */
+  /** Different words of a search. Questions of markets have about ten, and 200 characters rarely contain more. */
   searchWordsMax: 32,
 } as const;
 
-/** What `chain/` asks of nodes, believes of them, and holds for its consumer. */
+/** Bounds on requests to nodes, on trust in their answers, and on data that `chain/` holds for its consumer. */
 export const chainLimits = {
-  /** Pieces of changes the chain thread may be ahead of what is stored; a range each at the most. */
+  /** Messages with changes that the chain thread can be ahead of the store. Each has at most one range. */
   changesAheadMax: 4,
-  /** Parsing makes garbage at a gigabyte a second; collected in small pieces it costs a fifth. */
+  /** The young generation of the chain thread. Parsing makes 1 GB of garbage a second; small collections take 1/5. */
   threadYoungMegabytes: 48,
-  /** A node that has not answered by then is treated as gone. */
+  /** A node that has not answered by then counts as unavailable. */
   requestTimeoutMs: 10_000,
-  /** At the head, waiting costs more than asking another node; doubled up to the above. */
+  /** At the head, waiting costs more than asking another node. Doubles up to `requestTimeoutMs`. */
   headTimeoutMs: 2_000,
-  /** A larger answer is refused: one answer must not fill the memory. */
+  /** Larger answers are refused, because one answer must not fill the memory. */
   responseBytesMax: 64 * mebibyte,
-  /** Ranges stop growing here: four times as much outgrows the young generation, a tenth more time. */
+  /** Ranges stop growing at this size. Answers four times as large exceed the young generation and take 10% longer. */
   responseBytesGoal: 2 * mebibyte,
   responseBytesHalve: 3 * mebibyte,
-  /** Attempts for a request that is a part of larger work: where one in five fails, one in 125 is left. */
+  /** Attempts for a request that is part of larger work: if one in five fails, one in 125 fails all attempts. */
   requestTriesMax: 3,
-  /** Open requests of one endpoint; the source itself needs fewer than this. */
+  /** Concurrent requests to one endpoint. The chain source itself needs fewer. */
   concurrentRequestsMax: 16,
-  /** Providers refuse much larger batches. */
+  /** Headers in one batch. Providers refuse much larger batches. */
   headersPerBatchMax: 100,
-  /** Requests that calls are spread over at the same time where batches are small or not taken. */
+  /** Concurrent requests that calls are split into, if an endpoint accepts only small batches or none. */
   partsAtOnceMax: 8,
-  /** Six ranges are asked for before it is known how heavy blocks are; busy ones weigh 60 KB. */
+  /** The first size of ranges. Six ranges are requested before the size of blocks is known; busy ones have 60 KB. */
   rangeBlocksStart: 50,
-  /** Where nothing is logged an answer is small at any range; this keeps progress visible. */
+  /** The largest range. Without logs an answer is small at any size, but progress must remain visible. */
   rangeBlocksMax: 50_000,
-  /** Failed ranges remembered until they are answered: some times as many as are fetched at the same time. */
+  /** Failed ranges remembered until they are answered: several times the number of concurrent ranges. */
   failedRangesMax: 64,
-  /** After this time a learnt cap is tried again: plans and nodes change. */
+  /** A learnt cap is tested again after this time, because plans and nodes change. */
   capKeptMs: 3_600_000,
-  /** Ranges fetched ahead of the consumer; while one of them is late; and what they hold, as estimated. */
+  /** Ranges fetched ahead of the consumer, and the same while the first of them is late. */
   prefetchRangesMax: 6,
   prefetchLateRangesMax: 256,
-  /** Ranges that later ones overtook and that do not count as being fetched. With `prefetchRangesMax` they stay within the 16 requests allowed at the same time. */
+  /** Late ranges that do not count as being fetched. With `prefetchRangesMax` they fit into `concurrentRequestsMax`. */
   overtakenRangesMax: 8,
+  /** The estimated size of all ranges fetched ahead. */
   prefetchBytesMax: 64 * mebibyte,
-  /** Unfinalized blocks followed: half an hour at 1.75 s; above it the source awaits finality. */
+  /** Unfinalized blocks that the source follows before it waits for finality: half an hour at 1.75 s a block. */
   headBufferBlocksMax: 1_024,
-  /** Blocks asked at the same time above finality, when behind the head. */
+  /** Unfinalized blocks in one request, when behind the head. */
   headBatchBlocksMax: 16,
-  /** A `finalized` tag further behind the head is not believed; head less this takes its place. */
+  /** A `finalized` tag further behind the head is not believed. The head minus this replaces it. */
   finalityLagBlocksMax: 256,
-  /** Blocks below the head whose logs a node may not have found yet: each is checked by its bloom. */
+  /** Newest blocks, whose logs a node may not have indexed yet. The bloom of each is checked. */
   youngBlocks: 256,
-  /** A bloom of no more bits is of some 25 logs, and in one block of ten has an item of ours by chance. */
+  /** A bloom with up to so many bits has about 25 logs. In one of ten blocks it matches our filter by chance. */
   sparseBloomBitsMax: 256,
-  /** In this share of the ranges the time of one log is compared with the header of its block: one more request each. */
+  /** The share of ranges in which the time of one log is compared with its block's header, which takes a request. */
   sampledRangesShare: 1 / 8,
-  /** Blocks whose logs are proven at the same time: each is a request for up to some megabytes. */
+  /** Blocks whose logs are proven at the same time. Each takes a request for up to several megabytes. */
   proofsAtOnceMax: 4,
-  /** How far honest heads lie from their median; an endpoint further off has no vote on finality. */
+  /** How far heads of honest endpoints differ from their median. An endpoint further off has no vote on finality. */
   endpointLagBlocksMax: 64,
   /**
-   * An endpoint that was not heard for this long no longer counts among those of which half have to agree on
-   * what is final. At two seconds a block, endpoints that are left go on by fewer than the 64 blocks above.
+   * An endpoint that has been silent for this long no longer counts among those of which half must agree on finality.
+   * At two seconds a block, the others advance by fewer than `endpointLagBlocksMax` blocks in this time.
    */
   endpointAbsenceMsMax: 120_000,
-  /** How long the vote of an endpoint that is unreachable counts in a dispute about final blocks. */
+  /** How long the vote of an unreachable endpoint counts in a dispute about final blocks. */
   finalityVoteKeptMs: 600_000,
-  /** The same about branches above finality, where a wrong choice is corrected later. */
+  /** How long it counts in a dispute about branches above finality, where a wrong choice is corrected later. */
   branchVoteKeptMs: 120_000,
-  /** Block times without a new head after which a socket or an endpoint has stalled. */
+  /** Block times without a new head after which a socket or an endpoint counts as stalled. */
   stallBlockTimes: 5,
-  /** How often the head is asked for: a quarter of the block time, within these. */
+  /** How often the head is polled: every quarter of the block time, within these bounds. */
   pollMsMin: 100,
   pollMsMax: 1_000,
-  /** The same for endpoints that announce heads or are second choice: the block time, up to this. */
+  /** How often endpoints that announce heads or are second choice are polled: every block time, up to this. */
   slowPollMsMax: 5_000,
-  /** `Retry-After` is honored up to this; longer means a plan that ran out. */
+  /** `Retry-After` is honored up to this. A longer one means that the quota of a plan is used up. */
   retryAfterMsMax: 300_000,
   /** Characters kept of a provider's error text. */
   errorTextMax: 300,
-  /** Rounds of unanimous denial before a finalized block is given up. */
+  /** Rounds in which all endpoints must deny a finalized block before indexing stops. */
   historyDenialsMin: 3,
-  /** How long endpoints that do not answer can hold up that verdict. */
+  /** How long endpoints that do not answer can delay that verdict. */
   historyVerdictMsMax: 120_000,
 } as const;
 
-/** The slow second look at what is stored. */
+/** Bounds on the audit, which slowly reads stored blocks from the chain again. */
 export const auditLimits = {
-  /** Blocks audited at the same time: at 100 fills a block still a small query, and one range of any plan. */
+  /** Blocks of one span: a small query even at 100 fills a block, and a range that every plan allows. */
   spanBlocks: 100,
-  /** With more new spans than this, an hour and a half of them, the audit starts again at the newest. */
+  /** With more new spans than this, an hour and a half of blocks, the audit starts again at the newest. */
   spansBehindMax: 40,
-  /** What an audit costs before the first is over: two endpoints, three calls each. */
+  /** The assumed cost of an audit before the first is measured, in calls: two endpoints, three calls each. */
   callsExpected: 6,
-  /** How often a span is tried before the next one has its turn. */
+  /** Attempts at a span before the next one. */
   triesMax: 3,
-  /** Unproven mismatches are compared again after this, which with the reading is within a minute. */
+  /** Unproven mismatches are compared again after this. With the reading that is within a minute. */
   mismatchKeptMs: 45_000,
-  /** How long, and how many, repairs are gathered before one restart carries them out. */
+  /** How long repairs are collected, and how many, before one restart performs them. */
   repairGatherMs: 10_000,
   repairsAtOnceMax: 16,
-  /** Blocks that differ again within this after a repair are for people to look at. */
+  /** Blocks that differ again within this time after a repair need the attention of an operator. */
   repairTrustedMs: 86_400_000,
-  /** How long to wait when there is nothing to audit, or the engine has too much to do. */
+  /** How long to wait when there is nothing to audit, or when the engine is overloaded. */
   idleMs: 5_000,
-  /** Findings looked through; one for each hundred blocks that were wrong. */
+  /** Findings that are read. There is one for each span that was wrong. */
   findingsReadMax: 1_000,
-  /** How often and how far apart a command asks nodes that do not answer: for about a minute. */
+  /** Attempts of a command to ask nodes that do not answer, and the pause between them: about a minute in total. */
   commandTriesMax: 60,
   commandPauseMs: 1_000,
-  /** Differences named in a log line and in a finding. */
+  /** Differences listed in a log line and in a finding. */
   differencesNamedMax: 5,
 } as const;
 
-/** Pauses between rounds over the endpoints: short, as the next one is usually another. */
+/** Pauses between rounds over all endpoints. They are short, because the next round usually starts with another one. */
 export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 
-/** How soon, and how often at the least, it is logged that no endpoint answers. */
+/** How soon, and then at least how often, the log reports that no endpoint answers. */
 export const outageBackoff = { firstMs: 10_000, maxMs: 600_000 } as const;
 
-/** Failures in a row of its wire, or of what it says, until an endpoint is left alone, and for how long. */
+/** Consecutive failures after which an endpoint is paused, and for how long: of its connection, and of its data. */
 export const breakers = {
   link: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },
   data: { failuresMax: 1, backoff: { firstMs: 100, maxMs: 3_000 } },
 } as const;
 
-/** What one caller, and all callers together, may cost the HTTP service. */
+/** Bounds on the cost of one caller, and of all callers together, of the HTTP service. */
 export const webLimits = {
-  /** Lists kept for paging: one of all 1.5 million markets has 15 MB, most of it shared by some. */
+  /** Lists kept for paging. A list of all 1.5 million markets has 15 MB, most of which several lists share. */
   listSnapshotBytesMax: 192 * mebibyte,
-  /** Since the first page. Readers of long lists take seconds for each; who takes longer goes on in the list as it is then. */
+  /** The age of a list since its first page. Readers take seconds a page; slower ones continue in a newer list. */
   listSnapshotMaxAgeMs: 10 * 60_000,
-  /** Answers kept as bytes: 700 pages of 100 trades, or 80,000 prices. */
+  /** Cached responses: 700 pages of 100 trades, or 80,000 prices. */
   cachedResponseBytesMax: 128 * mebibyte,
-  /** Fixed by the specification, per scope of a key. */
+  /** The default limits of keys by scope, fixed by the specification. */
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
-  /** Fixed by the specification for callers without a key. */
+  /** The limit of callers without a key, fixed by the specification. */
   ipRequestsPerMinute: 100,
-  /** Preflights of one IP, which pages send before their requests: those of ten keys that use their limit up. */
+  /** Preflights of one IP. Browsers send them before requests: enough for ten read keys at their limit. */
   preflightsPerMinute: 10_000,
-  /** Windows of IPs and of their preflights: 100,000 addresses at 100 timestamps of 8 bytes are 80 MB at the very worst. */
+  /** Windows of IPs and of their preflights: 80 MB for 100,000 addresses with 100 timestamps of 8 bytes each. */
   ipWindow: { windowMs: 60_000, entriesMax: 200_000 },
-  /** Keys that are not revoked; also keeps reading all of them again under 100 ms. */
+  /** Active keys. Reading all of them again takes less than 100 ms. */
   activeKeysMax: 10_000,
-  /** Room for every active key twice, in each of two generations, so that none in use is forgotten. */
+  /** Twice the active keys in each of two generations, so that no key in use is forgotten. */
   keyWindow: { windowMs: 60_000, entriesMax: 40_000 },
-  /** Ranges in `allowed_ips`; one office or cluster has a handful. */
+  /** Ranges in `allowed_ips`. An office or a cluster has a few. */
   allowedIpsMax: 64,
-  /** Failures and refusals of an IP are counted over 5 minutes. */
+  /** The window in which failed authentications and abuse of an IP are counted. */
   offenseWindow: { windowMs: 5 * 60_000, entriesMax: 200_000 },
-  /** Malformed requests and ones over the IP limit: 200 a minute too many for five minutes. */
+  /** Malformed requests and requests over the IP limit in that window: 200 a minute for five minutes. */
   ipAbuseMax: 1000,
-  /** A first block; each further one is twice as long. */
+  /** The first block. Each further one is twice as long. */
   ipBlockFirstMs: 15 * 60_000,
-  /** The longest block, and for how long an ended one still doubles the next. */
+  /** The longest block, and how long after its end a block still doubles the next one. */
   ipBlockMaxMs: 24 * 60 * 60_000,
-  /** Blocks held, in memory and on disk: at 200 bytes each 20 MB. */
+  /** IP blocks kept, in memory and on disk: 20 MB at 200 bytes each. */
   ipBlocksMax: 100_000,
-  /** Counts of use and blocks of IPs are written this often, so that a flood costs one fsync. */
+  /** How often the use of keys and IP blocks are written, so that a flood costs one fsync. */
   accessFlushMs: 5000,
-  /** A change by the command line takes effect within this; the command waits for that before it reports success. */
+  /** A change by the command line is in force after this. The command waits for it before it reports success. */
   accessRecheckMs: 20,
-  /** The same for sockets that are open, which send no requests. */
+  /** The same for open sockets, which send no requests. */
   accessFollowMs: 250,
-  /** Node's default; a request line of 100 token ids takes half of it. */
+  /** Node's default. A request line with 100 token ids takes half of it. */
   headerBytesMax: 16 * 1024,
-  /** Bodies are a handful of short fields. */
+  /** Bodies have a few short fields. */
   bodyBytesMax: 16 * 1024,
-  /** Slow senders: headers arrive in one round trip from everybody else. */
+  /** Stops slow senders. From all other clients, headers arrive in one round trip. */
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
-  /** Above the 60 s for which common load balancers keep idle connections. */
+  /** More than the 60 s for which common load balancers keep idle connections. */
   keepAliveTimeoutMs: 65_000,
-  /** A client that takes nothing of its answer for this long is gone. */
+  /** A client that reads none of its answer for this long counts as gone. */
   socketIdleTimeoutMs: 120_000,
-  /** Sockets of HTTP and of the stream; 10,000 at 15 KiB are 150 MB. */
+  /** Sockets of HTTP and the stream: 150 MB at 15 KiB each. */
   connectionsMax: 10_000,
-  /** For requests in flight at shutdown; orchestrators kill after 30 s. */
+  /** How long a shutdown waits for requests in flight. Orchestrators kill after 30 s. */
   drainTimeoutMs: 10_000,
-  /** For a request on its way over a connection that has been silent; some round trips. */
+  /** How long a shutdown waits for requests in transit on silent connections: several round trips. */
   silentDrainMs: 1_000,
-  /** How often connections whose last answer is out are looked for at shutdown. */
+  /** How often a shutdown closes connections that have become idle. */
   idleSweepMs: 100,
-  /** Wrong parameters reported in one answer; more would be an answer made large by the caller. */
+  /** Wrong parameters reported in one answer, so that a caller cannot make the answer large. */
   errorDetailsMax: 20,
-  /** Rows of a page; with a format, more than that is an export. */
+  /** Rows of a page. A file with more rows is an export. */
   pageRowsMax: 1_000,
-  /** Exports under way, of all callers: each holds two chunks of some MB, and half a core at best. */
+  /** Concurrent exports of all callers. Each holds two chunks of several MB, and uses up to half a core. */
   exportsMax: 8,
-  /** Exports of one key: below half, so that two keys cannot take all of the above. */
+  /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */
   exportsPerKeyMax: 3,
   /**
-   * What a client has to take of an export in each such time, or it is cut: 140 kbit/s, less than any connection
-   * that an export is worth asking for.
+   * The bytes of an export that a client must read in every `exportBytesMinMs`, or the export is aborted: 140 kbit/s,
+   * which is less than any connection that is fit for exports.
    */
   exportBytesMin: mebibyte,
   exportBytesMinMs: 60_000,
-  /** Rows read at the same time: parsing them is a turn of the main thread, of 8 us each. */
+  /** Rows read together. Parsing them takes one turn of the main thread, at 8 us a row. */
   exportChunkRows: 1_000,
-  /** Rows of a group of columns: 30 MB while it is made. Fewer make files slow to read. */
+  /** Rows of a row group of a columnar file: 30 MB while it is encoded. Smaller groups make files slow to read. */
   exportGroupRows: 10_000,
-  /** A cursor holds a position and a signature, about 120 characters. */
+  /** A cursor contains a position and a signature: about 120 characters. */
   cursorLengthMax: 512,
 } as const;
 
-/** What one client, and all clients together, may cost the stream. */
+/** Bounds on the cost of one client, and of all clients together, of the stream. */
 export const streamLimits = {
-  /** Fixed by the contract: browsers cannot send headers, so they may say later who they are. */
+  /** How long a client can take to authenticate, fixed by the API: browsers cannot send headers, so a frame follows. */
   authenticateMs: 10_000,
   heartbeatMs: 15_000,
-  /** Often enough for bounds of seconds. */
+  /** How often bounds on time are checked; they are all in seconds. */
   tickMs: 1_000,
   pingMs: 25_000,
   unansweredPingsMax: 2,
   batchMs: 50,
   framesPerSecond: 20,
   frameBytesMax: 64 * 1024,
-  /** This many invalid frames in this time are a client that will never get it right. */
+  /** Invalid frames in `faultWindowMs` after which the client is considered broken. */
   faultsMax: 5,
   faultWindowMs: 10_000,
   snapshotRowsMax: 500,
   tokensPerChannelMax: 500,
-  /** Enough for a client to match answers to its frames; returned unchanged. */
+  /** The length of a frame's id, which a client uses to match answers to its frames. It is returned unchanged. */
   frameIdLengthMax: 64,
-  /** Events in one array: at 1.3 KB each a message of 330 KB, which common clients take. */
+  /** Events in one array: a message of 330 KB at 1.3 KB each, which common clients accept. */
   batchEventsMax: 256,
-  /** 5,000 events, a minute of the busiest hour seen: who is further behind reads them back. */
+  /** 5,000 events, a minute of the busiest hour seen. A client further behind must read history. */
   queueBytesMax: 8 * mebibyte,
   queueAgeMsMax: 30_000,
-  /** Rows of one read: 1.3 MB of frames. Fewer cost more a row; more live long enough for collections of 70 ms. */
+  /** Rows of one read: 1.3 MB of frames. Fewer cost more per row; more survive into garbage collections of 70 ms. */
   historyRowsPerPage: 1_000,
-  /** Rows of a page that are framed and sent in one turn: some 2 ms, with compression 6. */
+  /** Rows of a page that are framed and sent in one turn: about 2 ms, or 6 ms with compression. */
   historyRowsPerSlice: 128,
-  /** Pages shared by those who read the same: up to 5 MB each. */
+  /** Pages shared by clients that read the same history: up to 5 MB each. */
   historyPagesKept: 8,
-  /** How long a client may take to answer a close when the service stops; else it may have much to read before. */
+  /** How long a client can take to answer a close: when the service stops, and otherwise, with much left to read. */
   closeMs: 2_000,
   closePatienceMs: 30_000,
 } as const;

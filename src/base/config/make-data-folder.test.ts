@@ -71,7 +71,7 @@ describe("a data folder", () => {
     readPepper(folder);
     chmodSync(folder, 0o755);
     chmodSync(join(folder, "pepper"), 0);
-    // A process of its own, as the superuser may read everything, and cannot become that again.
+    // Runs in another process: root can read everything, and a process that gives up root cannot become root again.
     const script = `
     const { readPepper } = await import(${JSON.stringify(import.meta.resolve("../../access/local/pepper.ts"))});
     if (process.getuid() === 0) process.setuid(65_534);

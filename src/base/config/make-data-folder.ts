@@ -1,21 +1,22 @@
-/** Makes data folders, and says immediately what can never come right with one. Loads next to nothing. */
+/** Makes data folders and reports permanent problems immediately. Imports little, because it is loaded first. */
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
 
 const { R_OK, W_OK } = constants;
 
-/** What is opened below the folder, and may not be there yet. */
+/** Files in the folder that are opened, and that may not exist yet. */
 const files: readonly string[] = ["access.sqlite", "audit.sqlite", "markets.sqlite"];
 
+/** Codes of errors that do not go away without the operator. */
 const impossible: ReadonlySet<string> = new Set(
   "EACCES EEXIST EINVAL ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS".split(" "),
 );
 
 /**
- * Makes the data folder unless it is there. Throws `ConfigError` where none can be, where nothing
- * may be written, which the engine takes for damage, or where something else has the name of a file of
- * it; all else that can go wrong, such as a full disk, passes on its own.
+ * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it is not
+ * writable, which the engine would take for damage, or when the name of one of its files is not that of a usable file.
+ * Other errors, such as a full disk, can be temporary and are thrown as they are.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {
@@ -27,8 +28,8 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 }
 
 /**
- * Throws `ConfigError` when a path of the data folder leads to something that is no file, which may
- * block the process that opens it, or to a file that may not be opened in that way.
+ * Throws `ConfigError` when a path in the data folder exists and is not a file, which can block the
+ * process that opens it, or is a file that cannot be opened with this `access`.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
   orUnusable(() => {
@@ -41,7 +42,7 @@ export function checkKeptFile(path: string, access: number = R_OK): void {
   });
 }
 
-/** Node's own way to make parents never ends below /proc, where nothing can be made. */
+/** Makes a folder and its parents. Node's `recursive` option never returns below /proc, where nothing can be made. */
 function makeFolder(path: string, mode: number | undefined): void {
   const make = () => mkdirSync(path, mode);
   try {

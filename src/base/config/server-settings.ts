@@ -1,6 +1,6 @@
 import { isUrl, setting } from "./setting.ts";
 
-/** The servers that a process or a cluster uses. */
+/** The settings of the servers that a process or a cluster uses. */
 export const serverSettings = {
   clickhouseUrl: setting<string | null>({
     variable: "ODDWIRE_CLICKHOUSE_URL",

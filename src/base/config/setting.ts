@@ -1,35 +1,35 @@
 import { readFileSync } from "node:fs";
 import { toError } from "../errors.ts";
 
-/** Variables and their texts. */
+/** Environment variables and their values. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One variable of the environment: `form` is its type, unit and range in words, for people. */
+/** A setting, read from an environment variable. `form` describes its type, unit and range for people. */
 export type Setting<T> = {
   readonly variable: `ODDWIRE_${string}`;
   readonly description: string;
   readonly form: string;
-  /** What an unset or empty variable means. */
+  /** The value when the variable is unset or empty. */
   readonly fallback: T;
-  /** `null` when the text is not of the form. */
+  /** Parses the text; `null` when it does not have the form. */
   readonly read: (text: string) => T | null;
-  /** May also be given as a file named by `<variable>_FILE`, and is never printed. */
+  /** Whether the value is secret: it is never printed, and can be in a file whose path is in `<variable>_FILE`. */
   readonly secret?: true;
   /** The flag of `serve` and `demo` with the same meaning, without its dashes. */
   readonly flag?: string;
-  /** What `formatConfig` prints in place of the value. */
+  /** Returns the text that `formatConfig` prints instead of the value. */
   show?(value: T): string;
 };
 
-/** What a setting may be. */
+/** The types of values of settings. */
 export type Value = string | number | readonly string[] | null;
 
-/** Declares a setting; the type of its value follows. */
+/** Defines a setting. The type of its value is inferred. */
 export function setting<T>(known: Setting<T>): Setting<T> {
   return known;
 }
 
-/** The form of a number without sign and fraction. */
+/** Returns the form, default and parser of a whole number. */
 export function wholeNumber(options: { min: number; max: number; fallback: number }) {
   const { min, max, fallback } = options;
   return {
@@ -42,7 +42,7 @@ export function wholeNumber(options: { min: number; max: number; fallback: numbe
   };
 }
 
-/** A comma list of texts that all pass `isValid`; spaces around them are dropped. */
+/** Returns a parser of a comma list whose items all pass `isValid`. Spaces around items are dropped. */
 export function listOf(
   isValid: (text: string) => boolean,
 ): (text: string) => readonly string[] | null {
@@ -52,7 +52,7 @@ export function listOf(
   };
 }
 
-/** Whether a text is a URL of such a protocol. */
+/** Whether a text is a URL whose protocol, with its colon, matches. */
 export function isUrl(text: string, protocol: RegExp): boolean {
   return URL.canParse(text) && protocol.test(new URL(text).protocol);
 }
@@ -63,7 +63,7 @@ export function hasCredentials(text: string): boolean {
   return url !== null && `${url.username}${url.password}` !== "";
 }
 
-/** The values of settings in an environment, or their fallbacks; what is wrong is added to `mistakes`. */
+/** Reads settings from an environment; a setting that is not set has its fallback. Adds mistakes to `mistakes`. */
 export function readValues(
   known: Readonly<Record<string, Setting<Value>>>,
   environment: Environment,
@@ -79,12 +79,12 @@ export function readValues(
   return Object.fromEntries(read);
 }
 
-/** A value as it would be written. */
+/** Formats a value as it would be written. */
 export function shown(known: Setting<Value>, value: Value): string {
   return known.show?.(value) ?? String(value ?? "");
 }
 
-/** The text of a variable or of its `_FILE`; `null` when unset. An empty value counts as unset. */
+/** Reads the text of a variable or of its `_FILE`; `null` when neither is set. An empty value counts as unset. */
 function textOf(
   known: Setting<Value>,
   environment: Environment,
@@ -106,13 +106,13 @@ function textOf(
 }
 
 function malformed(known: Setting<Value>, text: string): string {
-  // Endpoints hold secrets too, which is why they have a form of their own to be shown in.
+  // Settings with `show`, such as endpoints, contain secrets too, so their values are not quoted.
   const isPrivate = known.secret || known.show !== undefined || hasCredentials(text);
   const quoted = isPrivate ? "" : `, not ${JSON.stringify(text)}`;
   return `${known.variable} must be ${known.form}${quoted}`;
 }
 
-/** An origin as browsers send it, such as `https://app.example.com`. */
+/** Whether a text is an origin as browsers send it, such as `https://app.example.com`. */
 export function isOrigin(text: string): boolean {
   return isUrl(text, /^https?:$/) && new URL(text).origin === text;
 }

@@ -1,102 +1,102 @@
-/** Bounds on what is requested from Polymarket and kept of it, each with the source of its number. */
+/** Bounds on requests to Polymarket and on its data, each with the source of its number. */
 const mebibyte = 1024 * 1024;
 
-/** Bounds on requests to the venue, and on what is kept of its answers. */
+/** Bounds on the venue's order books, and on requests for them. */
 export const venueLimits = {
-  /** Open requests of one base URL; its answers take some 50 ms. */
+  /** Concurrent requests to one base URL. An answer takes about 50 ms. */
   concurrentRequestsMax: 4,
-  /** Requests that may follow each other closely, such as the first ones of a page of markets. */
+  /** Requests that can be sent in a burst, such as the first ones for a page of markets. */
   requestsInBurstMax: 10,
-  /** Requests in line: at 20 a second the last one waits for seconds. */
+  /** Requests that wait: at 20 a second, the last one waits for 5 s. */
   requestsWaitingMax: 100,
-  /** The venue queues what is over its rate rather than refuse it, so it may take a while. */
+  /** The venue delays requests over its rate rather than refusing them. */
   requestTimeoutMs: 10_000,
-  /** A hundred of the largest books seen have 10 MB. */
+  /** A hundred of the largest books seen have 10 MB together. */
   responseBytesMax: 16 * mebibyte,
   /** `Retry-After` is honored up to this. */
   retryAfterMsMax: 300_000,
-  /** Books held: at 20 KB each 100 MB, and as many tokens as 10 connections carry. */
+  /** Books in memory: 100 MB at 20 KB each. Their tokens fit on 10 connections. */
   booksMax: 5_000,
   /** A book that was not requested and has no listener for this long is released. */
   bookInterestMs: 5 * 60_000,
-  /** A book that nothing has confirmed for this long is asked for again: the stream has no numbers. */
+  /** A book without confirmation for this long is requested again: the venue's stream has no sequence numbers. */
   bookRereadMs: 30_000,
-  /** A book that nothing has confirmed for this long is stale. */
+  /** A book without confirmation for this long is stale. */
   bookUnconfirmedMsMax: 60_000,
-  /** The venue sends the trade that a hash already counts some 100 ms later: a mismatch may end on its own. */
+  /** The venue sends a trade about 100 ms after a hash that includes it, so a mismatch can resolve itself. */
   bookMismatchGraceMs: 250,
-  /** Changes kept while a book is being asked for; above it, it is asked for again. */
+  /** Changes kept while a book is being requested. With more, the book is requested again. */
   bookChangesAheadMax: 1_000,
-  /** Hashes that were wrong although the book was right, after which hashes are not believed. */
+  /** Consecutive mismatches of hashes on correct books after which hashes are no longer believed. */
   bookFalseAlarmsMax: 20,
-  /** The first request for a token waits this long for its book. */
+  /** How long the first request for a token waits for its book. */
   bookFirstMsMax: 3_000,
-  /** How often books are looked over for those to be asked for, and all of them for other things. */
+  /** How often due books are requested, and how often all books are checked otherwise. */
   bookDueMs: 100,
   bookSweepMs: 1_000,
-  /** A token the venue has no book of is asked for again after this. */
+  /** A token without a book at the venue is requested again after this. */
   bookAbsentMs: 60_000,
-  /** Books in one request; the venue takes up to 500. */
+  /** Books in one request. The venue accepts up to 500. */
   booksPerRequestMax: 100,
-  /** The venue grants 500 requests for many books in 10 seconds, and three times that for one. */
+  /** The venue allows 500 requests for several books in 10 seconds, and three times as many for one. */
   bookRequestsPer10Seconds: 200,
-  /** Tokens of one connection of the stream. The venue grants 500, though it does not say so. */
+  /** Tokens of one connection to the venue's stream. The venue allows 500, but does not document it. */
   tokensPerSocketMax: 500,
-  /** The first message contains the books of all tokens of a connection. */
+  /** The first message of a connection contains the books of all its tokens. */
   messageBytesMax: 16 * mebibyte,
   /** The venue closes connections without a PING in 10 seconds. */
   pingMs: 9_000,
-  /** A connection that says nothing for so long, not even PONG, is replaced. */
+  /** A connection that receives nothing for this long, not even PONG, is replaced. */
   silenceMsMax: 25_000,
-  /** Levels of one side: the finest tick of the venue, 0.0001, allows 9,999 prices. */
+  /** Price levels of one side of a book. The smallest tick of the venue, 0.0001, allows 9,999 prices. */
   levelsMax: 10_000,
 } as const;
 
-/** What is asked of the venue's market metadata, and believed of it. */
+/** Bounds on requests for the venue's market metadata, and on its texts. */
 export const metadataLimits = {
-  /** A fifth of the 300 requests in 10 seconds that the venue grants. */
+  /** A fifth of the 300 requests in 10 seconds that the venue allows. */
   requestsPer10Seconds: 60,
-  /** The most the venue gives. */
+  /** The largest page of the venue. */
   marketsPerPage: 100,
-  /** Entries of one answer that are looked at, whatever the venue thinks a page is. */
+  /** Entries that are read from one answer, even if the venue sends larger pages. */
   pageMarketsMax: 1_000,
-  /** Ids in one request: 100 of them would be a line of 8 KB, which is where servers stop reading. */
+  /** Ids in one request. 100 ids would make a line of 8 KB, which is a common limit of servers. */
   lookupIdsMax: 50,
-  /** Found to be due immediately; markets that become known meanwhile wait for these, some seconds. */
+  /** Markets that one search finds due. Markets that become known later wait for these, for several seconds. */
   dueMax: 500,
-  /** How often due markets are looked for after there were none; it walks over all markets. */
+  /** How often due markets are searched for after none was found. A search visits all markets. */
   idleMs: 1_000,
-  /** The open half has some 270 pages: read through this often, in a minute. */
+  /** How often all open markets are read: about 270 pages, in a minute. */
   openReadSeconds: 6 * 3600,
-  /** A market that the open half has not contained for this long is requested by its id. */
+  /** A market that has not been among the open ones for this long is requested by its id. */
   openAgeSeconds: 12 * 3600,
-  /** What has ended hardly changes any more. */
+  /** How often ended markets are requested: they rarely change. */
   endedAgeSeconds: 30 * 86_400,
-  /** Asked again after as long as the market was old then, within these: new ones come late. */
+  /** A market that the venue does not have is requested again after its age at the time, within these bounds. */
   absentAgeSecondsMin: 60,
   absentAgeSecondsMax: 7 * 86_400,
-  /** Above so many markets never asked for, reading the closed half is fewer requests than ids. */
+  /** With more markets never requested, reading all closed markets takes fewer requests than requesting them by id. */
   closedReadMissingMin: 10_000,
   closedReadSeconds: 7 * 86_400,
-  /** A hundred times the market metadata of 2026; a read that is still given pages goes in circles. */
+  /** A hundred times the pages of 2026. A read with more pages is in a loop. */
   passPagesMax: 1_000_000,
-  /** Changes that forks may revert, above which no more are made: some 100 bytes each. */
+  /** Changes that a reorg can revert, at about 100 bytes each. With more, no further changes are made. */
   changesAheadMax: 500_000,
-  /** The longest seen have some 300 characters. */
+  /** The longest cursors seen have about 300 characters. */
   cursorLengthMax: 2_000,
-  /** A path of `GET /v1/markets/{id}` holds no more; the longest seen has 130. */
+  /** The longest slug that a path of `GET /v1/markets/{id}` can have. The longest seen has 130 characters. */
   slugLengthMax: 200,
   questionLengthMax: 1_000,
-  /** The longest seen have some 6,000. */
+  /** The longest descriptions seen have about 6,000 characters. */
   descriptionLengthMax: 20_000,
   labelLengthMax: 200,
   addressLengthMax: 1_000,
   tagsMax: 50,
-  /** More than a condition can have. */
+  /** The most outcomes that a condition can have. */
   outcomesMax: 256,
-  /** Of JSON inside of a text: 256 token ids of 78 digits have 21 KB. */
+  /** The length of JSON inside a text. 256 token ids of 78 digits have 21 KB. */
   innerJsonLengthMax: 65_536,
 } as const;
 
-/** For how long the venue is left alone after a failure. */
+/** How long requests to the venue pause after a failure. */
 export const venueBackoff = { firstMs: 250, maxMs: 30_000 } as const;

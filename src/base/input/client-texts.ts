@@ -1,4 +1,4 @@
-/** Texts that clients send, by HTTP or on the stream: how they are read, and what they must be. */
+/** The schemas of texts that clients send, over HTTP or on the stream, with their parsers. */
 import { type TUnsafe, Type } from "typebox";
 import { parseMicros } from "../decimal.ts";
 import {
@@ -13,8 +13,8 @@ import {
 } from "../ids.ts";
 
 /**
- * A text that `parse` turns into what handlers work with; `null` from it means not valid, and the
- * error then says that the parameter must be `expected`. `keywords` are for the documentation.
+ * Defines the schema of a text that `parse` converts for handlers. When `parse` returns `null`, the error
+ * says that the parameter must be `expected`. `keywords` are only for the API documentation.
  */
 export function parsedText<T extends string | number | bigint>(options: {
   parse: (text: string) => T | null;
@@ -25,39 +25,39 @@ export function parsedText<T extends string | number | bigint>(options: {
   return Type.Unsafe<T>({ type: "string", ...keywords, "~parse": parse, "~expected": expected });
 }
 
-/** A token, as the decimal that clients know. */
+/** A token id in decimal. */
 export const tokenId: TUnsafe<TokenId> = parsedText({
   parse: parseTokenId,
   expected: "a decimal token id below 2^256",
   keywords: { pattern: "^[0-9]{1,78}$" },
 });
 
-/** A condition, in either spelling of generation 3. */
+/** A condition id, in either spelling of generation 3. */
 export const conditionId: TUnsafe<ConditionId> = parsedText({
   parse: parseConditionId,
   expected: "a condition id, 0x and 64 hex digits (62 for generation 3)",
   keywords: { pattern: "^0[xX]([0-9a-fA-F]{64}|[0-9a-fA-F]{62})$" },
 });
 
-/** A transaction, block or order. */
+/** The hash of a transaction, block or order. */
 export const hash: TUnsafe<Hash> = parsedText({
   parse: parseHash,
   expected: "a hash, 0x and 64 hex digits",
   keywords: { pattern: "^0[xX][0-9a-fA-F]{64}$" },
 });
 
-/** An account or contract. */
+/** The address of an account or contract. */
 export const address: TUnsafe<Address> = parsedText({
   parse: parseAddress,
   expected: "an address, 0x and 40 hex digits",
   keywords: { pattern: "^0[xX][0-9a-fA-F]{40}$" },
 });
 
-/** The store compares in 38 digits, 6 of them behind the point. */
+/** The store compares amounts as decimals of 38 digits, 6 of them fractional. */
 const amountPattern = "^[0-9]{1,32}(\\.[0-9]{1,6})?$";
 const isAmount = new RegExp(amountPattern);
 
-/** An amount of shares or cash in micros, never negative. */
+/** A decimal amount of shares or cash, parsed to micros; never negative. */
 export const amount: TUnsafe<bigint> = parsedText({
   parse: (text) => (isAmount.test(text) ? parseMicros(text) : null),
   expected: "a decimal with at most 6 fractional digits, such as 12.5",

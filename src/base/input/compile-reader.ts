@@ -5,26 +5,26 @@ import { webLimits } from "../config/limits.ts";
 import { AppError, type ErrorDetail } from "../errors.ts";
 import { shown, unknownName, wrongValue } from "../near-name.ts";
 
-/** Where parameters come from: texts in a path or a query string, JSON values in a body or a frame of the stream. */
+/** The source of parameters. A path and a query string contain texts; a body and a frame of the stream JSON values. */
 type Source = "path" | "query" | "body" | "frame";
 
-/** Turns what a client sent into the values of a schema; throws `VALIDATION_ERROR` naming each fault. */
+/** Converts input of a client to the values of a schema. Throws `VALIDATION_ERROR` with all faults. */
 type Reader = (input: unknown) => Readonly<Record<string, unknown>>;
 
-/** `undefined` when the value is not what it has to be. */
+/** Converts one value; returns `undefined` when it is not valid. */
 type ValueReader = (raw: unknown) => unknown;
 
 type Field = {
   readonly name: string;
   readonly isRequired: boolean;
   readonly read: ValueReader;
-  /** What the value has to be, after "must be". */
+  /** The form of a valid value, worded to follow "must be". */
   readonly expected: string;
-  /** All valid values, where there are few. */
+  /** All valid values if the schema lists them; otherwise empty. */
   readonly choices: readonly string[];
 };
 
-/** The keywords of JSON Schema that parameters use, and two of ours (see `parsedText`). */
+/** The keywords of JSON Schema that parameters use, and two more for parsed texts (see `parsedText`). */
 type Keywords = {
   readonly type?: string | readonly string[];
   readonly enum?: readonly string[];
@@ -41,10 +41,10 @@ type Keywords = {
 };
 
 /**
- * Compiles the schema of a path, a query string, a body or a frame. Unknown, repeated and malformed parameters are errors;
- * numbers are plain decimals, booleans `true` or `false`, lists separated by commas.
- * The query string of a schema with `additionalProperties` is left to the page that the route serves. `place` begins the
- * names of fields in errors.
+ * Compiles the schema of a path, query string, body or frame. Unknown, repeated and malformed parameters are errors.
+ * In texts, numbers are plain decimals, booleans are `true` or `false`, and lists are separated by commas.
+ * A query string whose schema has `additionalProperties` is not read: it is for the page that the route serves.
+ * `place` is the prefix of field names in errors.
  */
 export function compileReader(schema: TObject, source: Source, place = ""): Reader {
   const required = new Set<string>(schema.required);
@@ -75,7 +75,7 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     case "path":
       return (params) => readAll(Object.entries(params as Record<string, string>));
     case "body":
-      // Fastify reports no body as null; a null field is one that is not given.
+      // Fastify passes `null` for a missing body. A field that is `null` counts as not given.
       return (body) =>
         readAll(
           pairsOf(body === null ? {} : body, "body").filter(
@@ -119,12 +119,12 @@ function readFields(
   return values;
 }
 
-/** `VALIDATION_ERROR` about one parameter; also for rules between parameters. */
+/** Returns a `VALIDATION_ERROR` about one parameter; also for rules between parameters. */
 export function invalid(parameter: string, issue: string): AppError {
   return validationError([{ parameter, issue }]);
 }
 
-/** The message reports the first fault. */
+/** Returns a `VALIDATION_ERROR` whose message is the first fault. */
 function validationError(faults: readonly ErrorDetail[]): AppError {
   const [first] = faults;
   const publicMessage = `${first?.parameter} ${first?.issue}`;
@@ -149,7 +149,7 @@ function decode(text: string, parameter: string): string {
   }
 }
 
-/** The fields of a JSON object, which errors call `what`. */
+/** Returns the fields of a JSON object. Errors call the object `what`. */
 function pairsOf(object: unknown, what: string): [string, unknown][] {
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw invalid(what, "must be a JSON object");

@@ -1,6 +1,6 @@
 /**
- * Counts things by kind, for ever: kinds must be names of our own, never text from outside, or it
- * would grow without a bound.
+ * Counts by kind, for the life of the process. Kinds must be names from the code, never text from
+ * outside, or the map would grow without bound.
  */
 export class KindCounts<Kind extends string = string> {
   readonly #counts = new Map<Kind, number>();

@@ -12,7 +12,7 @@ function histogram(): LatencyHistogram<"route"> {
 
 test("quantiles are spread evenly within their bucket", async () => {
   const latency = histogram();
-  // 100 measurements between 25 and 50 ms, where a bucket begins and ends.
+  // 100 measurements between 25 and 50 ms, the bounds of one bucket.
   for (let count = 0; count < 100; count += 1) latency.observe({ route: "/a" }, 30);
   assert.deepEqual(await latency.read(), [
     { labels: { route: "/a" }, count: 100, p50Ms: 37.5, p95Ms: 48.75, p99Ms: 49.75 },

@@ -3,7 +3,7 @@ import { roundToThousandths } from "../round.ts";
 
 type Labels<Label extends string> = Readonly<Record<Label, string>>;
 
-/** Durations with one combination of labels; quantiles are `null` before the first. */
+/** The durations of one combination of labels. Quantiles are `null` before the first measurement. */
 export type Latency<Label extends string = never> = {
   readonly labels: Partial<Labels<Label>>;
   readonly count: number;
@@ -12,21 +12,21 @@ export type Latency<Label extends string = never> = {
   readonly p99Ms: number | null;
 };
 
-/** In seconds, from a cached response to one that clients no longer wait for. */
+/** Bucket bounds in seconds, from a cached response to one that clients no longer wait for. */
 const bounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
 type Bucket = { readonly bound: number; readonly count: number };
 
-/** A histogram of Prometheus. Quantiles are read from its buckets as Prometheus does, so that JSON and text agree. */
+/** A Prometheus histogram. Quantiles are computed from its buckets as Prometheus does, so that JSON and text agree. */
 export class LatencyHistogram<Label extends string = never> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly Label[];
   readonly metric: Histogram;
 
-  /** `name` ends in `_seconds`; the values of labels must be bounded. */
+  /** `name` ends in `_seconds`. Each label must have a bounded number of values. */
   constructor(options: { name: string; help: string; labelNames: readonly Label[] }) {
     const { name, help, labelNames } = options;
     this.name = name;
@@ -40,7 +40,7 @@ export class LatencyHistogram<Label extends string = never> {
     this.metric.observe(labels, durationMs / 1000);
   }
 
-  /** One entry for each combination of labels; one in any case without labels. */
+  /** Returns an entry for each combination of labels; without labels always one. */
   async read(): Promise<readonly Latency<Label>[]> {
     const { values } = await this.metric.get();
     const counts = values.filter(({ metricName }) => metricName === `${this.name}_bucket`);
@@ -63,7 +63,7 @@ export class LatencyHistogram<Label extends string = never> {
   }
 }
 
-/** Evenly spread within its bucket; above the last bound, that bound. */
+/** Interpolates linearly within a bucket. Returns the last bound for quantiles above it. */
 function quantileMs(buckets: readonly Bucket[], quantile: number): number | null {
   const total = buckets.at(-1)?.count ?? 0;
   if (total === 0) return null;

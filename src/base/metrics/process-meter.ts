@@ -1,13 +1,13 @@
 import { type ELDHistogram, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 import { roundToThousandths } from "../round.ts";
 
-/** The delay is measured by a timer of this interval, which is part of what it measures. */
+/** The interval of the timer that measures the delay. The measured delay includes this interval. */
 const resolutionMs = 20;
 const windowMs = 10_000;
 
 /**
- * Measures this process. The lag of the event loop is that of the last whole window of 10 seconds,
- * so that it does not depend on who asks, and how often.
+ * Measures this process. The event loop lag is that of the last complete window of 10 seconds, so
+ * that it does not depend on when and how often it is read.
  */
 export class ProcessMeter {
   readonly #delays: ELDHistogram;
@@ -35,7 +35,7 @@ export class ProcessMeter {
     return new ProcessMeter();
   }
 
-  /** What this process takes of the machine, as metrics show it; seconds are totals since its start. */
+  /** Returns the metrics of this process. Seconds are totals since its start. */
   read() {
     const { user, system } = process.cpuUsage();
     const memory = process.memoryUsage();

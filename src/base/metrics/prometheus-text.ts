@@ -7,9 +7,9 @@ export type Sample = {
   readonly value: number;
 };
 
-/** A metric that was read elsewhere, with all its values. */
+/** A metric whose values were read elsewhere. */
 export type Family = {
-  /** With the prefix and in base units; counters end in `_total`. */
+  /** The full name, with prefix and base unit. Names of counters end in `_total`. */
   readonly name: string;
   readonly type: "counter" | "gauge";
   readonly help: string;
@@ -17,12 +17,12 @@ export type Family = {
   readonly samples: readonly Sample[];
 };
 
-/** Of the text format 0.0.4. */
+/** The content type of the Prometheus text format 0.0.4. */
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Prints what was read in the text format 0.0.4; a family without samples is left out. The
- * registry lives for this one text, so that what no longer exists, such as an endpoint, is not shown.
+ * Formats metrics in the text format 0.0.4. Omits families without samples. Each text has a new
+ * registry, so that values of things that no longer exist, such as an endpoint, are omitted.
  */
 export async function formatPrometheus(
   families: readonly Family[],

@@ -1,7 +1,7 @@
-/** A value that is there, or will be. */
+/** A value, or a promise of it. */
 export type Awaitable<Value> = Value | Promise<Value>;
 
-/** Goes on with a value: immediately, in the same turn, when it is there. */
+/** Calls `proceed` with the value: immediately if it is not a promise, so that no turn of the event loop is lost. */
 export function whenKnown<Value, Result>(
   value: Awaitable<Value>,
   proceed: (value: Value) => Awaitable<Result>,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Time as the code sees it; a simulation puts its own in this place. */
+/** The source of time. A simulation replaces it. */
 export type Clock = {
-  /** Unix milliseconds of the wall clock, which may jump; for what people read. */
+  /** Unix milliseconds of the wall clock, which can jump; for times that people read. */
   nowMs(): number;
   /** Milliseconds that never go back; for measuring, limits and waiting. */
   monotonicMs(): number;
@@ -10,7 +10,7 @@ export type Clock = {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 };
 
-/** The clocks of the machine. */
+/** The clock of the machine. */
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),

@@ -1,6 +1,6 @@
 /**
- * Yields the results of `work` in the order of the items, with up to `concurrency` of them in progress. Throws what
- * `work` throws for the first item that fails; those in progress are then left to end by themselves.
+ * Yields the results of `work` in the order of the items, with up to `concurrency` calls in progress. Throws the error
+ * of the first item that fails. Calls in progress then continue, and their results are ignored.
  */
 export async function* mapInOrder<Item, Result>(
   items: Iterable<Item>,
@@ -10,7 +10,7 @@ export async function* mapInOrder<Item, Result>(
   const running = new Set<Promise<Result>>();
   for (const item of items) {
     const result = work(item);
-    // A failure before its turn is thrown in its turn.
+    // A failure is thrown when its turn comes, so it is not an unhandled rejection before.
     result.catch(() => {});
     running.add(result);
     const [first] = running;

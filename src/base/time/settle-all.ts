@@ -1,4 +1,4 @@
-/** Resolves with the results; rejects with what one of the steps failed of, but not before all of them have ended. */
+/** Waits for all steps to end. Then resolves with their results, or rejects with the error of one that failed. */
 export async function settleAll<const Steps extends readonly Promise<unknown>[]>(
   steps: Steps,
 ): Promise<{ -readonly [Index in keyof Steps]: Awaited<Steps[Index]> }> {

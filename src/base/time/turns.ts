@@ -1,11 +1,11 @@
-/** Live frames and quick answers wait for one slice; shorter ones would cost more in between. */
+/** How long work runs in one turn. Live frames and fast answers wait for this; shorter slices have more overhead. */
 const sliceMs = 4;
 
 const waiting: (() => void)[] = [];
 
 /**
- * Resolves when it is the caller's turn to work for some milliseconds. Each iteration of the event loop
- * gives one turn, whatever the long work is for, so that all of it together delays the rest by one slice.
+ * Resolves when it is the caller's turn to work for some milliseconds. Each iteration of the event loop gives one
+ * turn, so that all long-running work together delays other work by at most one slice.
  */
 export async function nextTurn(): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ function giveTurn(): void {
   if (waiting.length > 0) setImmediate(giveTurn);
 }
 
-/** Works through items in slices. What `work` looks at may change in between. */
+/** Maps items in slices. Data that `work` reads can change between slices. */
 export async function mapInTurns<Item, Result>(
   items: Iterable<Item>,
   work: (item: Item) => Result,

@@ -1,11 +1,11 @@
 import type { Clock } from "./clock.ts";
 
-/** Wakes the waiters when something has changed; a change before the wait is not missed. */
+/** Wakes waiters when something changes. A change between reading `version` and waiting is not missed. */
 export class WakeSignal {
   #version = 0;
   #waiters: (() => void)[] = [];
 
-  /** Rises with every change; taken before looking at the state that one then waits to change. */
+  /** Increases with every change. Read it before the state whose next change to wait for. */
   get version(): number {
     return this.#version;
   }
@@ -17,7 +17,7 @@ export class WakeSignal {
     for (const wake of waiters) wake();
   }
 
-  /** Resolves on the first change after `version`, or after `timeoutMs`; rejects once `signal` is aborted. */
+  /** Resolves at the first change after `version`, or after `timeoutMs`. Rejects when `signal` is aborted. */
   async wait(
     version: number,
     timeoutMs: number,
