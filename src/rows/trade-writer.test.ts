@@ -26,7 +26,7 @@ function contextOf(blocks: readonly BlockFacts[]): RowContext {
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }
 
-suite("trades as JSON are what their rows are as JSON", () => {
+suite("the writer of trades writes the same JSON as JSON.stringify of their rows", () => {
   for (const recording of ["contracts-a", "contracts-gen2", "contracts-gen3"] as const) {
     test(recording, () => {
       const recorded = readRecordedBlocks(recording).map((block) => ({ block, fills: [] }));
@@ -37,7 +37,7 @@ suite("trades as JSON are what their rows are as JSON", () => {
     });
   }
 
-  test("amounts of any size, whatever a market calls its outcomes", () => {
+  test("for amounts of any size and any name of an outcome", () => {
     const [first] = factsOf(
       readRecordedBlocks("contracts-gen2").map((block) => ({ block, fills: [] })),
     ).flatMap((block) => block.fills);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { formatTime } from "./wire-format.ts";
 
-test("times are written as Date writes them, without a fraction of 0", () => {
+test("times are formatted like Date.toISOString, without a fraction of 0", () => {
   const written = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
   const limit = 8_640_000_000_000;
   const second = fc.integer({ min: -limit, max: limit });

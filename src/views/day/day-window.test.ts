@@ -19,7 +19,7 @@ type Step =
       readonly kind: "block";
       readonly secondsLater: number;
       readonly trades: readonly Trade[];
-      /** How often the trades are repeated, so that a step can add and forget many. */
+      /** How often the trades are repeated, so that one step can add many. */
       readonly times: number;
     }
   | { readonly kind: "revert"; readonly blocks: number }
@@ -227,8 +227,8 @@ function volumeOf(fills: readonly Fill[]): DayVolume {
   };
 }
 
-describe("the window of a day", () => {
-  test("equals the naive one after any blocks, forks and settlements", () => {
+describe("the day window", () => {
+  test("equals the naive window after any blocks, reorgs and finalizations", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const comparison = new Comparison();
@@ -241,7 +241,7 @@ describe("the window of a day", () => {
     );
   });
 
-  test("equals it as well when so many trades depart that they are forgotten", () => {
+  test("equals the naive window after thousands of trades have expired and are dropped", () => {
     // Many trades in one block, and final blocks a day later.
     const many = fc.array(anyTrade, { minLength: 3, maxLength: 4 }).map((trades): Step => {
       const certain = trades.map((trade) => ({ ...trade, isTrade: true }));
@@ -266,7 +266,7 @@ describe("the window of a day", () => {
     );
   });
 
-  test("ends with the second: a trade of exactly 24 hours ago is out", () => {
+  test("excludes a trade of exactly 24 hours ago, and includes it again when time moves back", () => {
     const window = new DayWindow();
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
@@ -280,7 +280,7 @@ describe("the window of a day", () => {
     assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n, volumeShares: 4n });
   });
 
-  test("of a token never traded is empty", () => {
+  test("is empty for a token that was never traded", () => {
     const window = new DayWindow();
     const [tokenId] = tokenIds as [TokenId];
     assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n, volumeShares: 0n });

@@ -49,7 +49,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 
 type Known = Omit<DayTrade, "tokenId"> & { readonly slot: number; readonly number: number };
 
-test("every trade is returned as it came, whatever else comes and goes", () => {
+test("the queue returns every trade as it was added, after any additions and removals", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
       const queue = new TradeQueue();

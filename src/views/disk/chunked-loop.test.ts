@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Chunk, inChunks } from "./chunked-loop.ts";
 
-test("steps follow each other without a gap, each with the sum of those before", () => {
+test("chunks cover the length without a gap, and each gets the sum of the chunks before it", () => {
   for (const length of [0, 1, 4095, 4096, 4097, 20_000]) {
     const steps: (Chunk & { before: number })[] = [];
     const sum = inChunks(length, ({ from, to }, before) => {

@@ -21,7 +21,7 @@ function countRows(sql: DatabaseSync): number {
 }
 
 describe("a table in a file", () => {
-  it("says what was set last, written or not, remembered or not", () => {
+  it("returns the value that was set last, whether it is written or cached or neither", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const table = openTable(sql);
@@ -48,7 +48,7 @@ describe("a table in a file", () => {
     sql.close();
   });
 
-  it("writes a key that is set again and again but once", () => {
+  it("writes a key once that is set many times", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const table = openTable(sql);
@@ -60,7 +60,7 @@ describe("a table in a file", () => {
     sql.close();
   });
 
-  it("keeps the same key of different parts of one table apart", () => {
+  it("keeps separate values for a key in different parts of one table", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const [one, other] = [openTable(sql, "numbers.one"), openTable(sql, "numbers.other")];
@@ -76,7 +76,7 @@ describe("a table in a file", () => {
     sql.close();
   });
 
-  it("keeps few values unwritten, and all are written when it is loaded", () => {
+  it("bounds the number of unwritten values, and has written all of them when loading ends", () => {
     const sql = new DatabaseSync(":memory:");
     sql.exec("BEGIN");
     const table = openTable(sql);

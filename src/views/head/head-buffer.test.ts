@@ -27,7 +27,7 @@ function numbersOf(blocks: readonly BlockFacts[]): number[] {
   return blocks.map(({ number }) => number);
 }
 
-describe("the tail", () => {
+describe("the head buffer", () => {
   test("grows by one block at a time", () => {
     const headBuffer = tailOf(5, 6);
     assert.deepEqual([numbersOf(headBuffer.blocks), headBuffer.newest?.number], [[5, 6], 6]);
@@ -36,7 +36,7 @@ describe("the tail", () => {
     assert.equal(new HeadBuffer().newest, null);
   });
 
-  test("gives up what a fork reverts, oldest first", () => {
+  test("drops the blocks that a reorg reverts, and returns blocks oldest first", () => {
     const headBuffer = tailOf(5, 9);
     assert.deepEqual(numbersOf(headBuffer.above(7)), [8, 9]);
     headBuffer.revert(7);
@@ -47,7 +47,7 @@ describe("the tail", () => {
     assert.equal(headBuffer.newest, null);
   });
 
-  test("counts the fills of a token that it holds now", () => {
+  test("counts the fills of a token in its current blocks", () => {
     const headBuffer = new HeadBuffer();
     const unfinalized = (number: number, tokenIds: readonly string[]): BlockFacts => {
       const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
@@ -64,7 +64,7 @@ describe("the tail", () => {
     assert.deepEqual([headBuffer.countOf(a), headBuffer.countOf(b)], [0, 0]);
   });
 
-  test("gives up what has become final", () => {
+  test("drops the blocks that have become final", () => {
     const headBuffer = tailOf(5, 9);
     assert.deepEqual(numbersOf(headBuffer.through(7)), [5, 6, 7]);
     headBuffer.finalize(7);
@@ -72,7 +72,7 @@ describe("the tail", () => {
     assert.deepEqual(numbersOf(headBuffer.through(7)), []);
   });
 
-  test("holds the rows of its blocks in order", () => {
+  test("returns the rows of its blocks in order", () => {
     const headBuffer = tailOf(5, 7);
     assert.deepEqual(
       [headBuffer.fills(), headBuffer.events()].map((rows) => rows.map(({ seq }) => seq)),
@@ -83,7 +83,7 @@ describe("the tail", () => {
     );
   });
 
-  test("has a bound", () => {
+  test("throws when a block exceeds its bound", () => {
     const headBuffer = tailOf(1, storeLimits.headBufferBlocksMax);
     assert.throws(
       () => headBuffer.apply(deltaWith(block(storeLimits.headBufferBlocksMax + 1))),

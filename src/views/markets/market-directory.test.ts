@@ -108,7 +108,7 @@ const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((tra
 });
 
 describe("markets are the same in whatever order their parts arrive", () => {
-  test("all of the parts, and trades between them", () => {
+  test("all parts, with trades between them", () => {
     const order = fc.shuffledSubarray(anytime, { minLength: anytime.length });
     fc.assert(
       fc.property(order, anyTrades, fc.nat(anytime.length), (order, trades, at) => {
@@ -120,7 +120,7 @@ describe("markets are the same in whatever order their parts arrive", () => {
     );
   });
 
-  test("any part of the parts: what is missing is unknown, never wrong", () => {
+  test("any subset of the parts: missing data is null, never wrong", () => {
     const complete = directoryOf(...oneByOne);
     const anyPart = fc
       .shuffledSubarray(anytime)
@@ -156,7 +156,7 @@ describe("markets", () => {
     return [question, description, metadataSource, tokens.map(({ outcome }) => outcome)];
   };
 
-  test("a question of a known creator", () => {
+  test("a question of a known creator has its text, updates and resolution", () => {
     assert.deepEqual(textOf(testMarkets.standard), [
       "Standard, isn't it?",
       "About Standard, isn't it?.\n\nUpdate: REVISION: \t\n\\ 'quoted' \u{1f600}",
@@ -171,14 +171,14 @@ describe("markets", () => {
     assert.deepEqual(market.resolution?.numerators, [0n, 1n]);
   });
 
-  test("the same question of another oracle: nothing, since that one was not asked", () => {
+  test("the same question with another oracle has no text, because that oracle was not asked", () => {
     assert.deepEqual(textOf(testMarkets.sameQuestion), [null, null, "none", [null, null]]);
     const { questionId, resolution } = marketOf(directory, testMarkets.sameQuestion);
     assert.equal(questionId, testMarkets.standard.questionId);
     assert.equal(resolution, null);
   });
 
-  test("a question of a stranger, marked so", () => {
+  test("a question of an unknown creator is marked as untrusted", () => {
     const [question, , source, outcomes] = textOf(testMarkets.strangersQuestion) as unknown[];
     assert.deepEqual(
       [question, source, outcomes],
@@ -186,12 +186,12 @@ describe("markets", () => {
     );
   });
 
-  test("a question of the first adapter, whose creator is unknown", () => {
+  test("a question of the first adapter, whose logs have no creator, is marked as untrusted", () => {
     const [question, description, source] = textOf(testMarkets.firstAdapter) as unknown[];
     assert.deepEqual([question, description, source], ["Old", "As they were.", "chain_untrusted"]);
   });
 
-  test("a neg-risk question: its request, its event, its market", () => {
+  test("a neg-risk question has the text of its request, its event and its neg-risk market", () => {
     assert.deepEqual(textOf(testMarkets.negRisk), [
       "Will one of three win?",
       "About Will one of three win?.",
@@ -204,13 +204,13 @@ describe("markets", () => {
     assert.deepEqual(market.exchangeVersions, [1]);
   });
 
-  test("a condition with three outcomes: no tokens, but its result", () => {
+  test("a condition with three outcomes has a resolution but no tokens", () => {
     const market = marketOf(directory, testMarkets.threeOutcomes);
     assert.deepEqual([market.outcomeCount, market.tokens], [3, []]);
     assert.deepEqual(market.resolution?.numerators, [1n, 0n, 2n]);
   });
 
-  test("conditions that are listed: known oracle, registered, or more than two outcomes", () => {
+  test("conditions with a known oracle, a registration or more than two outcomes are listed", () => {
     const { unknownOracle } = testMarkets;
     const listed = new Set(listedMarkets(directory));
     const hidden = allTestMarkets.filter(({ conditionId }) => !listed.has(conditionId));
@@ -218,7 +218,7 @@ describe("markets", () => {
     assert.notEqual(directory.market(unknownOracle.conditionId), null);
   });
 
-  test("conditions of generation 3: all that anything named, and only those", () => {
+  test("every condition of generation 3 that a log names is listed, with its derived resolution", () => {
     const { combo, migrated, derivedYes, ...others } = gen3Conditions;
     const listed = new Set(listedMarkets(directory));
     for (const conditionId of Object.values(gen3Conditions)) assert(listed.has(conditionId));
@@ -250,7 +250,7 @@ describe("markets", () => {
     assert.deepEqual(shown(combo), [null, "none", false, undefined, undefined]);
   });
 
-  test("tokens", () => {
+  test("a token has its condition, its outcome index and its complement", () => {
     for (const { conditionId, tokenIds } of allTestMarkets) {
       for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
         assert.deepEqual(directory.placeOf(tokenId), { conditionId, outcomeIndex });
@@ -265,7 +265,7 @@ describe("markets", () => {
   });
 });
 
-describe("who may say what", () => {
+describe("which logs are trusted", () => {
   const neg = testMarkets.negRisk;
   const requestId = questionIdOf("Will one of three win?");
   const negRiskLogs = oneByOne.filter(({ events }) =>
@@ -294,7 +294,7 @@ describe("who may say what", () => {
     assert.equal(marketOf(directoryOf(...negRiskLogs), neg).metadataSource, "chain");
   });
 
-  test("the request of a neg-risk question counts, one under its id elsewhere does not", () => {
+  test("a neg-risk question has the text of its own request, not of a request with the same id in another adapter", () => {
     const all = [...contracts.byAddress.values()];
     const firstAdapter = all.find(({ kind }) => kind === "uma_adapter_v1");
     assert(firstAdapter !== undefined);
@@ -314,7 +314,7 @@ describe("who may say what", () => {
     assert.deepEqual(marketOf(directoryOf(...negRiskLogs, block), neg), expected);
   });
 
-  test("posts of others than the creator change nothing", () => {
+  test("updates by anyone but the creator change nothing", () => {
     const others = updates.map((block) => ({
       ...block,
       events: block.events.map((located) =>
@@ -328,7 +328,7 @@ describe("who may say what", () => {
     assert.notDeepEqual(answersOf(directoryOf(...anytime, ...updates)), answers);
   });
 
-  test("a text that does not hash to its id says nothing, also when it comes first", () => {
+  test("a text that does not hash to its id is ignored, even if it comes first", () => {
     const forged = oneByOne.find(({ events }) =>
       events.some(
         ({ event }) =>
@@ -342,7 +342,7 @@ describe("who may say what", () => {
     assert.equal(market.question, null);
   });
 
-  test("that the rest of an event is NO: conditions that nothing else ever named, too", () => {
+  test("resolving the rest of an event to NO also resolves conditions that no other log names", () => {
     const rest = oneByOne.find((block) => says(block, "gen3_remaining_resolved_no"));
     const said = rest?.events.at(-1);
     assert(rest !== undefined && said !== undefined);

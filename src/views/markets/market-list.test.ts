@@ -62,7 +62,7 @@ const anyAsked = fc.record({
   changes: fc.constantFrom(0, 50),
 });
 
-test("pages of a list are those of the moment it was made, whatever changes", () => {
+test("pages of a list show the markets as they were when the list was made, whatever changes later", () => {
   const random = new SeededRandom(testSeed);
   const columns = openColumns(random);
   fc.assert(

@@ -45,7 +45,7 @@ function shown({
   return members;
 }
 
-test("members have all words, flags, labels and numbers that are asked for, and ranks for words", () => {
+test("members match all requested words, flags, labels and minimums, and are ranked by words", () => {
   const anyAsked = fc.record({
     words: fc.option(fc.subarray(["all", "most", "third"], { minLength: 1 })),
     asked: fc.constantFrom(0, resolved, negRisk, resolved | negRisk),
@@ -72,7 +72,7 @@ test("members have all words, flags, labels and numbers that are asked for, and 
   );
 });
 
-test("markets that are named are members whether listed or not, if they have the words", () => {
+test("markets that are requested by ordinal are members if they have the words, listed or not", () => {
   assert.deepEqual(shown({ ordinals: [6, 3, 3, 2], words: ["third"] }), [
     [6, 150],
     [3, 150],

@@ -99,7 +99,7 @@ class Walk {
 }
 
 describe("the market state", () => {
-  test("after blocks are applied and reverted is what it was before", () => {
+  test("is the same as before after blocks are applied and reverted", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 10 }), fc.nat(10), (chain, cut) => {
         const blocks = factsOf(chain);
@@ -117,7 +117,7 @@ describe("the market state", () => {
     );
   });
 
-  test("after any blocks, forks and finality is that of the chain that is left", () => {
+  test("equals the state of the resulting chain after any blocks, reorgs and finalizations", () => {
     fc.assert(
       fc.property(anyPlans, anyOrder, anySteps, (plans, order, steps) => {
         const final = buildChain(plans, { order }).map(({ block }) => block);
@@ -149,7 +149,7 @@ describe("the market state", () => {
     );
   });
 
-  test("keeps time over blocks that hold nothing", () => {
+  test("advances its time with blocks without facts", () => {
     const state = new MarketState(contracts);
     state.apply(deltaOf([], { number: 7, hash: zeroHash, timestamp: 1_700_000_000 }));
     assert.equal(state.dayWindow.now, 1_700_000_000);

@@ -192,8 +192,8 @@ function assertProven(served: Market, proven: Market): void {
   if (eventId !== null) assert.equal(served.eventId, eventId);
 }
 
-describe("what the venue reports", () => {
-  test("never changes what the chain proves, and is found as long as it holds", () => {
+describe("the venue's market metadata", () => {
+  test("never changes what the chain proves, and is found by its current slug", () => {
     const property = fc.property(anySteps, (steps) => {
       const walk = new Walk();
       for (const step of steps) walk.take(step);
@@ -214,7 +214,7 @@ describe("what the venue reports", () => {
     fc.assert(property, propertySettings(300));
   });
 
-  test("fills in what the chain does not have, and is named as the source", () => {
+  test("fills in what the chain does not have, and the source is then the venue", () => {
     const state = stateOfAll();
     const { unknownOracle, standard } = testMarkets;
     const question = "The venue asks?";
@@ -238,7 +238,7 @@ describe("what the venue reports", () => {
     );
   });
 
-  test("is counted where it contradicts the chain, until it does no more", () => {
+  test("is counted as a contradiction while it contradicts the chain", () => {
     const state = stateOfAll();
     const { standard, negRisk } = testMarkets;
     const [yes, no] = standard.tokenIds;
@@ -261,7 +261,7 @@ describe("what the venue reports", () => {
     assert.equal(state.venue.coverage.known, 1);
   });
 
-  test("of two markets with one slug is kept for both, and given up when it changes", () => {
+  test("is found for both markets that share a slug, until the slug of one changes", () => {
     const state = stateOfAll();
     const { standard, negRisk } = testMarkets;
     for (const { conditionId } of [standard, negRisk]) {
@@ -274,8 +274,8 @@ describe("what the venue reports", () => {
   });
 });
 
-describe("what is asked of the venue", () => {
-  test("is what was never asked, the newest first, and then by age", () => {
+describe("requesting market metadata from the venue", () => {
+  test("is due for markets that were never requested, newest first, and then by age", () => {
     const state = stateOfAll();
     const all = listedMarkets(state.directory);
     assert.deepEqual(state.venue.due(now, 1000), {
@@ -300,7 +300,7 @@ describe("what is asked of the venue", () => {
     assert.equal(isDueAfter(standard, endedAgeSeconds), true);
   });
 
-  test("is asked again soon while a market is new", () => {
+  test("is due again soon while a market is new", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.firstAdapter;
     const { createdAt } = marketOf(state, conditionId);
@@ -314,7 +314,7 @@ describe("what is asked of the venue", () => {
     assert.equal(isDueAt(createdAt + 2000), true);
   });
 
-  test("does not revert the venue's market metadata", () => {
+  test("keeps the metadata of a market that the venue no longer returns", () => {
     const state = stateOfAll();
     const { conditionId } = testMarkets.standard;
     state.venue.take(shown(conditionId, { slug: "a" }), now);
@@ -323,7 +323,7 @@ describe("what is asked of the venue", () => {
     assert.equal(state.venue.coverage.known, 1);
   });
 
-  test("waits while too much of it could be reverted", () => {
+  test("pauses while too many changes could still be reverted", () => {
     const state = stateOfAll();
     const last = chainOf(marketLogs.length + 1).at(-1);
     assert(last !== undefined);

@@ -64,8 +64,8 @@ function assertUntitled(directory: MarketDirectory, { conditionId }: Prepared): 
   assert.equal(market.metadataSource, "none");
 }
 
-suite("a condition about a question that is a market's has no title when", () => {
-  test("it has other than two outcomes", () => {
+suite("a condition about the question of another market has no title when", () => {
+  test("it has more than two outcomes", () => {
     const more = prepare(oracle, questionId, 3);
     for (const logs of [
       [more.log, ...marketLogs],
@@ -78,7 +78,7 @@ suite("a condition about a question that is a market's has no title when", () =>
     }
   });
 
-  test("it is about the request that a neg-risk question is answered by", () => {
+  test("its question is the UMA request behind a neg-risk question", () => {
     const adapters = [...contracts.byAddress.values()].filter(({ kind }) => kind === "uma_adapter");
     const ones = adapters.map(({ address }) => prepare(address, requestId, 2));
     const logs = ones.map(({ log }) => log);

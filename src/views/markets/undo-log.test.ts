@@ -28,7 +28,7 @@ const anySteps = fc.array(
 ) as fc.Arbitrary<readonly Step[]>;
 
 describe("journaled maps", () => {
-  test("have their blocks again after work without them that failed", () => {
+  test("contain the recorded blocks again after work without them throws", () => {
     const journal = new UndoLog();
     const map = new JournaledMap<number, number>(journal, new Map<number, number>());
     map.set(1, 1);
@@ -41,7 +41,7 @@ describe("journaled maps", () => {
     assert.equal(map.get(1), 2);
   });
 
-  test("hold what the blocks that are left have put there", () => {
+  test("contain exactly the changes of the remaining blocks", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new UndoLog();
@@ -79,7 +79,7 @@ describe("journaled maps", () => {
     );
   });
 
-  test("keep what was changed outside of any block", () => {
+  test("keep changes made outside of any block", () => {
     const journal = new UndoLog();
     const map = new JournaledMap<string, number>(journal, new Map());
     map.set("final", 1);

@@ -41,7 +41,7 @@ function fillsOf(chain: readonly GeneratedBlock[]): Fill[] {
 }
 
 describe("the price of a token", () => {
-  test("is the newest of either token of its pair, until the payout takes its place", () => {
+  test("is that of the newest trade of its pair, until the payout replaces it", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
         const state = stateOf(chain);
@@ -66,7 +66,7 @@ describe("the price of a token", () => {
     );
   });
 
-  test("of the two tokens of a pair adds up to 1, from the same trade", () => {
+  test("comes from the same trade for both tokens of a pair, and the two add up to 1", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
         const { directory } = stateOf(chain);
@@ -82,7 +82,7 @@ describe("the price of a token", () => {
     );
   });
 
-  test("of a token without trades is unknown", () => {
+  test("is null for a token without trades", () => {
     const { directory } = stateOf([]);
     for (const tokenId of testMarkets.standard.tokenIds) {
       assert.equal(pairPrice(tokenId, directory), null);
@@ -90,7 +90,7 @@ describe("the price of a token", () => {
   });
 });
 
-test("the day of a pair is one candle of all its trades within 24 hours", () => {
+test("the day candle of a pair aggregates all of its trades within 24 hours", () => {
   fc.assert(
     fc.property(anyChain({ blocksMin: 1, blocksMax: 15 }), (chain) => {
       const state = stateOf(chain);

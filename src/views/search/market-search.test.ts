@@ -148,7 +148,7 @@ function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketText
 }
 
 describe("a search of markets", () => {
-  test("finds what all texts that are left say, after any forks", () => {
+  test("finds the same as a naive search of the remaining texts, after any reorgs", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(anyStep, fc.array(anyQuery, { maxLength: 3 })), { maxLength: 12 }),
@@ -171,7 +171,7 @@ describe("a search of markets", () => {
     );
   });
 
-  test("finds in steps what is there when it ends, whatever changes and who searches in between", () => {
+  test("in steps finds what is there at its end, whatever changes or searches come in between", () => {
     const anyTurn = fc.tuple(anyStep, fc.nat(9), fc.array(anyQuery, { maxLength: 2 }));
     fc.assert(
       fc.property(fc.array(anyTurn, { maxLength: 12 }), (turns) => {
@@ -201,7 +201,7 @@ describe("a search of markets", () => {
     );
   });
 
-  test("finds words that few of many markets have together, common and rare ones", () => {
+  test("finds the few of many markets that have all words, both common and rare ones", () => {
     const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
     const all = Array.from({ length: 9000 }, (_, ordinal) => ({
       ...none,
@@ -223,7 +223,7 @@ describe("a search of markets", () => {
     }
   });
 
-  test("looks for so many words, and leaves those behind them out", () => {
+  test("ignores the words after the first 32", () => {
     const { search } = openSearch();
     const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
     const texts = { ...none, question: words.join(" ") };
@@ -235,7 +235,7 @@ describe("a search of markets", () => {
   });
 });
 
-test("a word that no market has stands for the most frequent one that differs by one typo", () => {
+test("a word that no market has is corrected to the most frequent word that differs by one typo", () => {
   const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
   const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];
   for (const [ordinal, question] of questions.entries()) search.put(ordinal, { ...none, question });

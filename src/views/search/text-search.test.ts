@@ -66,7 +66,7 @@ function scoresAmong(index: TextSearch, word: string, things: Int32Array): Uint8
 }
 
 describe("a search of texts", () => {
-  test("finds what the texts that are left have, after any forks", () => {
+  test("finds the words of the remaining texts, after any reorgs", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const { journal, index } = openIndex();
@@ -112,7 +112,7 @@ describe("a search of texts", () => {
     );
   });
 
-  test("finds each of many things, whose lists run over many slices", () => {
+  test("finds each of 20,000 things, whose postings span many slices", () => {
     const { index } = openIndex();
     const things = 20_000;
     for (let thing = 0; thing < things; thing += 1) {
@@ -132,7 +132,7 @@ describe("a search of texts", () => {
     }
   });
 
-  test("finds the same among a few things, whatever slices they are in", () => {
+  test("scores a subset of things the same, whatever slices their postings are in", () => {
     const { index } = openIndex();
     const random = new SeededRandom(testSeed);
     const things = 60_000;
