@@ -1,6 +1,6 @@
 /** A block of an IP, in force or ended. Ended blocks are kept because they make the next block longer. */
 export type IpBlock = {
-  /** An IPv4 address or an IPv6 /64, as `ipBucketOf` names it. */
+  /** An IPv4 address or an IPv6 /64, as `ipBucketOf` returns it. */
   readonly bucket: string;
   readonly reason: "failed_authentication" | "abuse";
   /** The number of blocks in a row, including this one. */

@@ -19,7 +19,7 @@ type Usage = { requests: number; lastUsedAtMs: number };
 
 /** What verifying keys needs. */
 export type LiveKeysOptions = {
-  /** The same on all nodes of a cluster. */
+  /** The secret that values are hashed with; the same on all nodes of a cluster. */
   readonly pepper: string;
   readonly clock: Clock;
   /** Limits by scope; the defaults are in `base/config/limits.ts`. */

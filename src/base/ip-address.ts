@@ -32,7 +32,7 @@ export function ipBucketOf(address: string): string {
 export class IpRanges {
   readonly #ranges = new BlockList();
 
-  /** Takes ranges that `isIpRange` accepts. */
+  /** Takes ranges that `isIpRange` accepts, and ignores others. */
   constructor(ranges: Iterable<string>) {
     for (const text of ranges) {
       const range = parseIpRange(text);

@@ -16,7 +16,7 @@ export const resolutionSeconds = {
   "1d": 86_400,
 } as const;
 
-/** Prices in micros per share, amounts in micros. At least one trade with a price. */
+/** A candle of at least one trade with a price. Prices are micros per share, amounts micros. */
 export type Candle = {
   readonly open: Tick;
   readonly close: Tick;

@@ -5,7 +5,7 @@ import { tryParseJson } from "../../base/json.ts";
 import { scopes } from "../key-format.ts";
 import type { KeyRecord } from "../key-record.ts";
 
-/** A row of the log of keys. The order of rows does not affect the state, except that a rotation follows its key. */
+/** A row of the log of keys. All orders that keep the `stored` rows of a key in sequence result in the same state. */
 export type KeyChange =
   /** The MAC of a fixed text. It reveals a node that has another pepper, under which no key would work. */
   | { readonly kind: "pepper"; readonly check: string }

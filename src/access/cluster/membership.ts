@@ -7,23 +7,23 @@ import { LuaScript } from "./lua-script.ts";
 
 /** The state of the cluster, as Redis reports it. */
 export type ClusterView = {
-  /** Identifies the contents of Redis. It changes when Redis has lost them. */
+  /** Identifies the contents of Redis. It changes when Redis has lost contents. */
   readonly epoch: string;
-  /** Milliseconds since the epoch began, with an empty Redis. */
+  /** Milliseconds since the epoch began. */
   readonly ageMs: number;
   /** Whether no node has reported an earlier epoch, so that no earlier requests can be missing from Redis. */
   readonly isFresh: boolean;
   /** The newest version of the keys that was announced before this question. */
   readonly announcedVersion: number;
-  /** The number of changes to IP blocks in this epoch. */
+  /** The number of changes to IP blocks since Redis was empty. */
   readonly blockChanges: number;
   /** The version that each live node has applied, by its id. */
   readonly nodes: ReadonlyMap<string, number>;
 };
 
 /**
- * Announces a version of the keys, registers a node for `valid_ms`, and returns the view of the cluster. Starts a new
- * epoch when a node knows another one: Redis was replaced or emptied, and requests that the node admitted are missing.
+ * Announces a version of the keys, registers a node for `valid_ms`, and returns the cluster view. Starts an epoch
+ * if there is none, and a new one if the node knows another: Redis has then lost requests that the node admitted.
  */
 const renewScript = new LuaScript(`
 local time = redis.call('TIME')
@@ -117,7 +117,7 @@ export class Membership {
     return view;
   }
 
-  /** Resolves when every node registered in Redis has applied `version`, or cannot act on older keys; for new keys. */
+  /** Resolves when every node registered in Redis has applied `version`, or after `confirmWaitMs`; for new keys. */
   async spread(version: number): Promise<void> {
     await this.#until(version, ({ nodes }) => isKnownBy(nodes, version));
   }

@@ -97,7 +97,7 @@ export class WindowClient {
     return (this.#inexactMs + present) / 1000;
   }
 
-  /** Returns this node's share of a limit; the shares of all nodes add up to it. `null` while the nodes are unknown. */
+  /** Returns this node's share of a limit. All shares add up to it. `null` while this node does not know the nodes. */
   shareOf(limit: number): number | null {
     const rank = this.#nodes.indexOf(this.#parts.nodeId);
     if (rank === -1) return null;

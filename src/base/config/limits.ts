@@ -55,7 +55,7 @@ export const storeLimits = {
   newestCandlesMax: 200_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
-  /** Requested keys in one generation of `RecentlyAsked`: 5 MB. */
+  /** Keys in each of the two generations of `RecentlyAsked`: 5 MB. */
   askedOnceMax: 10_000,
   /** Fills returned with one order. The largest orders seen have a few hundred. */
   orderFillsMax: 10_000,
