@@ -1,4 +1,4 @@
-/** Every change of keys and IP blocks leaves one log line, with who made it and without a value. */
+/** Every change of keys and IP blocks writes one log line, with the acting key and without a key value. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ function auditLines(): Line[] {
     .map(({ audit, by_key_id, key_id, ip }) => ({ audit, by_key_id, key_id, ip }));
 }
 
-test("keys that are created, rotated and revoked, with the acting key", async () => {
+test("logs the creation, rotation and revocation of a key, with the acting key", async () => {
   const by_key_id = server.access.keys.verify(admin, "127.0.0.1")?.id;
   const created = await server.request("POST", "/v1/keys", { key: admin, json: { name: "mine" } });
   const { id, key: value } = created.body["data"] as { id: string; key: string };
@@ -41,7 +41,7 @@ test("keys that are created, rotated and revoked, with the acting key", async ()
     assert(!server.logged.some((line) => line.includes(secret.slice(13))));
 });
 
-test("IPs that are blocked, by the service, and unblocked, by a key", async () => {
+test("logs an IP block by the service, and its unblocking by a key", async () => {
   const before = auditLines().length;
   const headers = { "x-forwarded-for": "203.0.113.1" };
   for (let failure = 0; failure < 20; failure += 1)
@@ -62,7 +62,7 @@ test("IPs that are blocked, by the service, and unblocked, by a key", async () =
   });
 });
 
-test("the first import of the admin key of the configuration, once", () => {
+test("logs the import of the configured admin key only once", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
   const [adminKey, log] = [generateKey("admin"), openLog({ level: "silent" })];
   const imports = [1, 0].map(() => {

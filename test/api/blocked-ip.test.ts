@@ -11,7 +11,7 @@ const server = await openTestServer({ trustedProxies: ["127.0.0.1"] });
 const { admin, read } = server.keys;
 after(() => server.close());
 
-/** A request as the proxy in front passes it on for a client. */
+/** Sends a request as the proxy forwards it for a client. */
 function from(ip: string, path = "/v1/keys", key?: string) {
   return send(`GET ${path}`, ip, key);
 }
@@ -37,7 +37,7 @@ async function retryAfterOf(ip: string): Promise<number> {
   return Number(answer.headers.get("retry-after"));
 }
 
-test("403: 20 failed authentications block the IP, also with a good key", async () => {
+test("403: 20 failed authentications block the IP, even for a valid key", async () => {
   await failTimes("203.0.113.1", 19);
   assert.equal((await from("203.0.113.1", "/v1/health")).status, 200);
   await failTimes("203.0.113.1", 1);
@@ -56,21 +56,21 @@ test("403: a block expires, and the next one is twice as long", async () => {
   assert.equal(await retryAfterOf("203.0.113.3"), 1800);
 });
 
-test("401: failures spread over more than five minutes never block", async () => {
+test("401: failures spread over more than five minutes do not block the IP", async () => {
   for (let minute = 0; minute < 12; minute += 1) {
     await failTimes("203.0.113.4", 3);
     server.clock.advance(60_000);
   }
 });
 
-test("401: requests without a key are no failed authentications", async () => {
+test("401: a request without a key does not count as a failed authentication", async () => {
   for (let request = 0; request < 40; request += 1)
     assertError(await from("203.0.113.5"), "UNAUTHORIZED");
   await failTimes("203.0.113.5", 20);
   await retryAfterOf("203.0.113.5");
 });
 
-test("200: a blocked IP can ask whether the service is alive and ready, at its own limit", async () => {
+test("200: a blocked IP can still read health and readiness, within its rate limit", async () => {
   await failTimes("203.0.113.7", 20);
   await retryAfterOf("203.0.113.7");
   for (let request = 0; request < 80; request += 1)
@@ -79,7 +79,7 @@ test("200: a blocked IP can ask whether the service is alive and ready, at its o
   assert.equal((await from("203.0.113.8", "/v1/ready")).status, 200);
 });
 
-test("200: an admin key unblocks of the IP that it comes from; no other key does", async () => {
+test("200: an admin key can unblock the IP it comes from; no other key can", async () => {
   const ip = "203.0.113.9";
   await failTimes(ip, 20);
   for (const key of [read, "ow_admin_x", undefined])
@@ -90,13 +90,13 @@ test("200: an admin key unblocks of the IP that it comes from; no other key does
   assert.equal((await from(ip, "/v1/keys", admin)).status, 200);
 });
 
-test("403: IPv6 is blocked by /64", async () => {
+test("403: IPv6 addresses are blocked by /64 prefix", async () => {
   for (let host = 0; host < 20; host += 1) await failTimes(`2001:db8::${host.toString(16)}`, 1);
   await retryAfterOf("2001:db8::ffff");
   assert.equal((await from("2001:db8:0:1::1", "/v1/health")).status, 200);
 });
 
-test("403: an IP that hammers on after 429 is blocked", async () => {
+test("403: an IP that keeps sending requests after 429 is blocked", async () => {
   for (let sent = 0; sent < 1100; sent += 100)
     await Promise.all(Array.from({ length: 100 }, () => from("203.0.113.6", "/v1/health")));
   await retryAfterOf("203.0.113.6");
@@ -107,7 +107,7 @@ test("401: the proxy itself is never blocked", async () => {
     assertError(await server.request("GET", "/v1/keys"), "UNAUTHORIZED");
 });
 
-test("GET /v1/ip-blocks 200: the blocks in force, newest first, in pages", async () => {
+test("GET /v1/ip-blocks 200: active blocks, newest first, in pages", async () => {
   const first = await from("198.51.100.1", "/v1/ip-blocks?limit=2", admin);
   assert.equal(first.status, 200);
   const rows = rowsOf(first);
@@ -135,7 +135,7 @@ test("GET /v1/ip-blocks 401, 403", async () => {
   assertError(await from("198.51.100.2", "/v1/ip-blocks", read), "FORBIDDEN");
 });
 
-test("DELETE /v1/ip-blocks/{ip} 200: the IP is free immediately and starts again", async () => {
+test("DELETE /v1/ip-blocks/{ip} 200: unblocks the IP immediately; its next block is as long as a first one", async () => {
   const answer = await lift("203.0.113.5", admin);
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, { message: "IP unblocked" });
@@ -143,7 +143,7 @@ test("DELETE /v1/ip-blocks/{ip} 200: the IP is free immediately and starts again
   assert.equal(await retryAfterOf("203.0.113.5"), 900);
 });
 
-test("DELETE /v1/ip-blocks/{ip} 200: a /64 as the list shows it, or any address of it", async () => {
+test("DELETE /v1/ip-blocks/{ip} 200: accepts a /64 as listed, or any address in it", async () => {
   const shown = encodeURIComponent("2001:db8:0:0::/64");
   assert.equal((await lift(shown, admin)).status, 200);
   for (let host = 0; host < 20; host += 1) await failTimes("2001:db8::1", 1);

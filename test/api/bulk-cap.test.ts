@@ -1,4 +1,4 @@
-/** Lists as files that are longer than the row cap. */
+/** Lists requested as files, with more rows than the row cap. */
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
@@ -12,9 +12,9 @@ function parseNdjson(text: string): Row[] {
         .map((line) => JSON.parse(line) as Row);
 }
 
-/** Every row is in one of the files, and each but the last says where to go on. */
+/** Asserts that the files together have every row, and that each but the last has a cursor for the next. */
 async function assertWhole(from: DataServer, path: string, rowCap: number): Promise<void> {
-  // Candles without a time begin with the newest range, whatever the order within it.
+  // Without `start`, candles begin with the newest range, in either order.
   const walksBack = path.includes("candles") && !path.includes("start");
   const rows = await from.getAll(`${path}&limit=1000${walksBack ? "&start=0" : ""}`);
   const parts: Row[][] = [];
@@ -33,7 +33,7 @@ async function assertWhole(from: DataServer, path: string, rowCap: number): Prom
   if (rows.length > rowCap) assert(parts.length > 1);
 }
 
-/** Each has a server of its own, one after the other: there is one engine in a process. */
+/** Runs each suite on its own server, one after the other, because a process has only one engine. */
 function testCap(rowCap: number, paths: readonly string[]): void {
   suite(`with a row cap of ${rowCap}`, () => {
     let server: DataServer;
@@ -46,7 +46,7 @@ function testCap(rowCap: number, paths: readonly string[]): void {
     after(() => server.close());
 
     for (const path of paths) {
-      test(`200: ${path}: a cap that is hit is reported, and where to go on`, async () => {
+      test(`200: ${path}: a file cut at the cap says so and has a cursor for the rest`, async () => {
         await assertWhole(server, path.replace("{token_id}", token), rowCap);
       });
     }

@@ -1,4 +1,4 @@
-/** Lists as files, held against the rows that the same lists have as JSON. */
+/** Lists requested as files, compared with the rows of the same lists as JSON. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
@@ -33,7 +33,7 @@ function parseNdjson(text: string): Row[] {
         .map((line) => JSON.parse(line) as Row);
 }
 
-/** RFC 4180, by the letter; quoted and empty are distinguished. */
+/** Parses CSV strictly by RFC 4180. An empty field is `null`, an empty quoted one is a string. */
 function parseCsv(text: string): (string | null)[][] {
   const records: (string | null)[][] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
@@ -77,7 +77,7 @@ for (const { path, name, ...size } of lists) {
     const rows = await server.getAll(`${path}&limit=${"limit" in size ? size.limit : 1000}`);
     if (!path.includes("9000000000")) assert(rows.length > 0, "there is something to report");
 
-    test("200: ndjson has the rows of all pages, one a line", async () => {
+    test("200: ndjson has the rows of all pages, one per line", async () => {
       const { headers, text } = await fetchFile(`${path}&format=ndjson`);
       assert.deepEqual(parseNdjson(text), rows);
       assert.equal(headers.get("content-type"), "application/x-ndjson; charset=utf-8");
@@ -89,7 +89,7 @@ for (const { path, name, ...size } of lists) {
       if (name !== "candles") assert.equal(headers.get("x-row-count"), String(rows.length));
     });
 
-    test("200: csv has a line of names and the same values", async () => {
+    test("200: csv has a header line and the same values", async () => {
       const { text } = await fetchFile(`${path}&format=csv`);
       const [names = [], ...records] = parseCsv(text);
       const textOf = (value: unknown) =>
@@ -113,7 +113,7 @@ for (const { path, name, ...size } of lists) {
   });
 }
 
-/** Columns hold lists and objects as their JSON. */
+/** Returns a row as columnar formats hold it: lists and objects as JSON text. */
 function listsAsText(row: Row): Row {
   const entries = Object.entries(row).map(([name, value]) =>
     typeof value === "object" && value !== null ? [name, JSON.stringify(value)] : [name, value],
@@ -133,7 +133,7 @@ async function assertColumnar(format: ColumnarFormat, bytes: Uint8Array, rows: r
   if (rows[0] !== undefined) assert.deepEqual([...types.keys()], Object.keys(rows[0]));
 }
 
-test("200: with a limit a file is a page, and its cursor works in every format", async () => {
+test("200: a file with a limit is one page, and its cursor works in every format", async () => {
   const path = "/v1/trades?side=BUY&limit=7";
   const page = await server.getPage(path);
   const { headers, text } = await fetchFile(`${path}&format=ndjson`);
@@ -151,7 +151,7 @@ test("200: with a limit a file is a page, and its cursor works in every format",
   );
 });
 
-test("HEAD is answered as GET, without rows", async () => {
+test("HEAD returns the headers of GET and no rows", async () => {
   const path = "/v1/trades?format=parquet";
   const { headers, text } = await server.edge.request("HEAD", path, {
     key: server.edge.keys.read,
@@ -163,7 +163,7 @@ test("HEAD is answered as GET, without rows", async () => {
   assert.equal(headers.get("content-length"), null);
 });
 
-test("400: other formats, and limits over that of a page", async () => {
+test("400: an unknown format or parameter, a limit above that of a page, and an invalid cursor", async () => {
   const cases = [
     "format=xml",
     "format=csv&limit=1001",

@@ -1,4 +1,4 @@
-/** Files that never end, so that what bounds them shows: back-pressure, room, keys that end. */
+/** Files that never end, to test their bounds: back-pressure, simultaneous files, keys that end. */
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import { after, test } from "node:test";
@@ -14,10 +14,10 @@ import { waitFor } from "../support/wait-for.ts";
 const row = Type.Object({ text: Type.String() });
 const chunk = Array.from({ length: 100 }, () => ({ text: "x".repeat(10_000) }));
 
-/** Chunks of a megabyte that were asked for, and files that were released. */
+/** The number of 1 MB chunks that were read, and of files that were closed. */
 const seen = { chunks: 0, ended: 0 };
 
-/** What opening a file waits for. */
+/** Opening a file waits for `opening`. */
 const gate = { opening: async (): Promise<void> => undefined };
 
 const server = await openTestServer({ makeRoutes });
@@ -95,7 +95,7 @@ async function refuse(key: string): Promise<void> {
   assert(Number(answer.headers.get("retry-after")) >= 1);
 }
 
-test("a client that takes nothing is sent no more than buffers hold, and one that leaves, nothing", async () => {
+test("a client that does not read is sent only what buffers hold, and nothing once it disconnects", async () => {
   const { leave } = await openFile(read);
   let before = -1;
   await waitFor("chunks to stop coming", async () => {
@@ -108,7 +108,7 @@ test("a client that takes nothing is sent no more than buffers hold, and one tha
   assert.equal(seen.chunks <= before + 1, true);
 });
 
-test("503: three files of a key, eight of all, and room again when one ends", async () => {
+test("503: a key can have three open files and all keys eight; a file that ends makes room", async () => {
   const first = await openFile(read);
   const files = [await openFile(read), await openFile(read)];
   await refuse(read);
@@ -117,12 +117,12 @@ test("503: three files of a key, eight of all, and room again when one ends", as
   await first.leave();
   files.push(await openFile(admin));
   await refuse(read);
-  // A page in the format of a file takes no room.
+  // A page in a file format does not count as an open file.
   files.push(await openFile(read, "?limit=1000"));
   for (const { leave } of files) await leave();
 });
 
-test("a client that takes too little is cut, so that others have its room", async () => {
+test("a client that reads too slowly is disconnected, which makes room for others", async () => {
   const own = await openTestServer({ makeRoutes: (parts) => makeRoutes(parts, 500) });
   const headers = { "x-api-key": own.keys.read };
   const response = await fetch(`${own.url}/v1/endless`, { headers });
@@ -134,8 +134,8 @@ test("a client that takes too little is cut, so that others have its room", asyn
   await own.close();
 });
 
-test("a client that leaves before the first row gives its room back, and is no failure of ours", async () => {
-  // A server of its own: no connection of an earlier request is open, or closes under a request of this test.
+test("a client that disconnects before the first row makes room and does not count as a failure", async () => {
+  // A separate server, so that no connection of an earlier test is open or closes during this one.
   const failures: (string | null)[] = [];
   const observe = ({ code }: Observation): void => {
     if (code !== null) failures.push(code);
@@ -168,7 +168,7 @@ test("a client that leaves before the first row gives its room back, and is no f
   await own.close();
 });
 
-test("a revoked key gets no further row, and the file does not end as if it were whole", async () => {
+test("a revoked key gets no further row, and the file does not end as if it were complete", async () => {
   const input = { name: "short", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
   const { key, value } = await server.access.keys.create(input);
   const { response } = await openFile(value);
@@ -176,7 +176,7 @@ test("a revoked key gets no further row, and the file does not end as if it were
   await assert.rejects(response.text());
 });
 
-test("a file that outlasts the stop of the service is cut, taken or not, and does not end as if it were whole", async () => {
+test("a file still open when the service stops is cut off, read or not, and does not end as if it were complete", async () => {
   const own = await openTestServer({ makeRoutes, drainTimeoutMs: 500 });
   const { ended } = seen;
   const get = async () =>
@@ -185,7 +185,7 @@ test("a file that outlasts the stop of the service is cut, taken or not, and doe
   const taking = assert.rejects(async () => {
     for await (const _piece of taken.body ?? []);
   });
-  // Resolves, however much there still is to send.
+  // Resolves, however much is left to send.
   await own.close();
   await taking;
   await assert.rejects(stalled.text());

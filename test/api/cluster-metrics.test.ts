@@ -1,4 +1,4 @@
-/** Metrics of the processes of a cluster: who is active, how old the feed is, and what an indexer that stands by knows. */
+/** Metrics of the processes of a cluster: the active indexer, the age of the feed, and those of a standby indexer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
@@ -14,7 +14,7 @@ import { silentLog } from "../support/silent-log.ts";
 
 const redis = { isUp: true, downSeconds: 1.5 };
 
-test("an indexer that stands by has metrics: its role, and who is active", async (t) => {
+test("a standby indexer reports its role and the active indexer", async (t) => {
   const feed = new MemoryFeed();
   assert.equal(await readActiveIndexer(feed), null);
   await feed.beginTerm("one:1");
@@ -50,7 +50,7 @@ test("an indexer that stands by has metrics: its role, and who is active", async
   assert.deepEqual(samplesOf("oddwire_redis_down_seconds_total"), [{ labels: {}, value: 1.5 }]);
 });
 
-test("the active indexer and a serving node say what only they know", () => {
+test("the active indexer and a serving node report the metrics that only they have", () => {
   const own = indexingStatus(redis, { node: "one:1", term: 3 }, { openClaims: 2 });
   assert.deepEqual([own.is_active, own.open_claims, own.term], [true, 2, 3]);
   const indexer = { node: "one:1", head: null, checks: {} };

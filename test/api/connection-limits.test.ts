@@ -1,4 +1,4 @@
-/** How many connections, and preflights, one IP address has. */
+/** The limits of connections and preflights per IP address. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -24,7 +24,7 @@ async function openServer(t: TestContext, trustedProxies: readonly string[]) {
   return { port, open };
 }
 
-test("a connection above the limit is closed, and one that ends makes room", async (t) => {
+test("a connection above the limit is closed, and a connection that ends makes room", async (t) => {
   const { port, open } = await openServer(t, []);
   const [first] = [await open(), await open(), await open()];
   const refused = connect({ host: "127.0.0.1", port });
@@ -40,7 +40,7 @@ test("connections of trusted proxies are not counted", async (t) => {
   for (let count = 0; count < 5; count += 1) await open();
 });
 
-test("429: preflights above their own limit, which leave that of the IP as it is", async (t) => {
+test("429: preflights above their own limit, which do not use up the limit of the IP", async (t) => {
   const origin = "https://app.example.com";
   const server = await openTestServer({ corsOrigins: [origin] });
   cleanUp(t, () => server.close());

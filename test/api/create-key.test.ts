@@ -59,14 +59,14 @@ test("201: every field is honored", async () => {
   assertError(elsewhere, "UNAUTHORIZED");
 });
 
-test("201: times in epoch seconds and milliseconds, null for not given", async () => {
+test("201: accepts times in epoch seconds and milliseconds, and null for an absent field", async () => {
   for (const [name, expiresAt] of Object.entries({ seconds: 4102444800, ms: 4102444800000 })) {
     const answer = await create({ name, expires_at: expiresAt, allowed_ips: null });
     assert.equal(dataOf(answer)["expires_at"], "2100-01-01T00:00:00.000Z");
   }
 });
 
-test("400: each fault is named, with the name that was meant", async () => {
+test("400: reports each invalid field, and suggests the name that was probably meant", async () => {
   assert.deepEqual(await faultsOf({ nam: "x", scope: "root" }), [
     {
       parameter: "nam",
@@ -91,12 +91,12 @@ test("400: each fault is named, with the name that was meant", async () => {
   ]);
 });
 
-test("400: names that cannot be shown", async () => {
+test("400: a name that is empty, too long, padded with spaces or not printable", async () => {
   for (const name of ["", " x", "x ", "a\nb", "a\u0000b", "\ud800", "a\u202eb", "x".repeat(101), 7])
     await faultsOf({ name });
 });
 
-test("400: a body that is no JSON object", async () => {
+test("400: a body that is not a JSON object", async () => {
   const headers = { "content-type": "application/json" };
   for (const body of ["", "{", "[]", "null", '"x"', "1", '{"name":"x"} x', '{"__proto__":{}}']) {
     const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
@@ -104,7 +104,7 @@ test("400: a body that is no JSON object", async () => {
   }
 });
 
-test("400: a field that is given twice, however it is spelled", async () => {
+test("400: a field that is given twice, even if its name is escaped", async () => {
   const headers = { "content-type": "application/json" };
   const bodies = {
     scope: '{"name":"x","scope":"read","scope":"admin"}',
@@ -128,7 +128,7 @@ test("400: a query string", async () => {
   assertError(answer, "VALIDATION_ERROR");
 });
 
-test("401: no key, and every kind of bad one, with the same answer", async () => {
+test("401: no key and every kind of invalid key, with the same response", async () => {
   const flipped = admin.slice(0, -1) + (admin.endsWith("0") ? "1" : "0");
   const answers = [await server.request("POST", "/v1/keys", { json: { name: "x" } })];
   for (const key of ["x", "ow_admin_", flipped, admin.toLowerCase(), "k".repeat(8000)])
@@ -149,14 +149,14 @@ test("403: read and write keys", async () => {
   }
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   const answer = await server.request("PUT", "/v1/keys", { key: admin, body: "x" });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS");
   assert.equal(assertEveryHeader(answer.headers).limit, 5000);
 });
 
-test("409: the name of an active key, until that is revoked or expires", async () => {
+test("409: the name of an active key, until that key is revoked or expires", async () => {
   const first = await create({ name: "taken" });
   assertError(await create({ name: "taken" }), "CONFLICT");
   await server.request("DELETE", `/v1/keys/${String(dataOf(first)["id"])}`, { key: admin });
@@ -167,12 +167,12 @@ test("409: the name of an active key, until that is revoked or expires", async (
   assert.equal((await create({ name: "taken" })).status, 201);
 });
 
-test("413: a large body, however it is sent", async () => {
+test("413: a body above the size limit", async () => {
   for (const size of [17_000, 5_000_000])
     assertError(await create({ name: "x".repeat(size) }), "PAYLOAD_TOO_LARGE");
 });
 
-test("415: a body that says it is packed", async () => {
+test("415: a body with a content encoding", async () => {
   for (const coding of ["gzip", "br", "GZIP", "identity, gzip"]) {
     const headers = { "content-encoding": coding };
     const sent = { key: admin, headers, json: { name: "packed" } };
@@ -180,7 +180,7 @@ test("415: a body that says it is packed", async () => {
   }
 });
 
-test("415: anything but JSON", async () => {
+test("415: a content type other than JSON", async () => {
   for (const type of [
     "text/plain",
     "application/x-www-form-urlencoded",
@@ -209,7 +209,7 @@ test("429: the 5001st request of an admin key within a minute", async () => {
   assert.equal((await create({ name: "a minute later" }, value)).status, 201);
 });
 
-test("400: an empty list of allowed IPs, which would allow none or all", async () => {
+test("400: an empty list of allowed IPs, which could mean none or all", async () => {
   const answer = await create({ name: "nowhere", allowed_ips: [] });
   const { details } = assertError(answer, "VALIDATION_ERROR");
   assert.match(JSON.stringify(details), /a list of 1 to \d+/);

@@ -41,7 +41,7 @@ async function idAnsweredTo(given: string): Promise<string | null> {
   return (await server.request("GET", "/v1/health", { headers })).headers.get("x-request-id");
 }
 
-test("200: JSON made before goes out as it is, with the cache lifetime of its route", async () => {
+test("200: prepared JSON is sent unchanged, with the cache lifetime of its route", async () => {
   const answer = await server.request("GET", "/v1/ready-made/1", { key: read });
   assert.deepEqual(answer.body, { price: "0.5" });
   assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
@@ -49,14 +49,14 @@ test("200: JSON made before goes out as it is, with the cache lifetime of its ro
   assertEveryHeader(answer.headers);
 });
 
-test("200: a harmless request id comes back, any other is replaced", async () => {
+test("200: a valid request id is returned, any other is replaced", async () => {
   assert.equal(await idAnsweredTo("Trace_1.a-b"), "Trace_1.a-b");
   assert.equal(await idAnsweredTo("x".repeat(128)), "x".repeat(128));
   for (const given of ["x".repeat(129), "a b", "a\tb", "\u00fc", "a,b", '"', "<script>"])
     assert.match((await idAnsweredTo(given)) ?? "", /^[0-9a-f]{8}-[0-9a-f-]{27}$/);
 });
 
-test("404: unknown paths, with the limit of the key when there is one", async () => {
+test("404: an unknown path, with the rate limit of the key if one is sent", async () => {
   const paths = [
     "/",
     "/v1",
@@ -76,7 +76,7 @@ test("404: unknown paths, with the limit of the key when there is one", async ()
   }
 });
 
-test("404: the path that was probably meant, and where all of them are", async () => {
+test("404: suggests the path that was probably meant, and points to /docs", async () => {
   const meant = {
     "/health": "/v1/health",
     "/v1/healht?x=/v1/keys": "/v1/health",
@@ -92,7 +92,7 @@ test("404: the path that was probably meant, and where all of them are", async (
   assert.equal(message, "There is no such path; see /docs");
 });
 
-test("200: a key as a bearer token; X-API-Key wins over it", async () => {
+test("200: accepts a key as a bearer token; X-API-Key takes precedence", async () => {
   const ask = async (headers: Record<string, string>) =>
     server.request("GET", "/v1/ready-made/1", { headers });
   for (const authorization of [`Bearer ${read}`, `bearer ${read}`])
@@ -102,7 +102,7 @@ test("200: a key as a bearer token; X-API-Key wins over it", async () => {
     assertError(await ask({ authorization }), "UNAUTHORIZED");
 });
 
-test("401: a bad key also where there is nothing", async () => {
+test("401: an invalid key, also on an unknown path or with another method", async () => {
   assertError(await server.request("GET", "/v1/nothing", { key: "ow_read_x" }), "UNAUTHORIZED");
   assertError(await server.request("POST", "/v1/health", { key: "ow_read_x" }), "UNAUTHORIZED");
 });
@@ -112,7 +112,7 @@ test("404: a path that is not UTF-8", async () => {
     assertError(await server.request("GET", path, { key: server.keys.admin }), "NOT_FOUND");
 });
 
-test("500: a bug shows the client nothing and is logged once with the request id", async () => {
+test("500: a bug exposes nothing to the client and is logged once, with the request id", async () => {
   const headers = { "x-request-id": "find-me" };
   const answer = await server.request("GET", "/v1/failing", { key: read, headers });
   const { message } = assertError(answer, "INTERNAL_ERROR");
@@ -135,7 +135,7 @@ test("204: a preflight of an allowed origin, without a key", async () => {
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
 });
 
-test("204: preflights of allowed origins use nothing of the limit up, other OPTIONS do", async () => {
+test("204: preflights of allowed origins do not use up the limit; other OPTIONS requests do", async () => {
   const own = await openTestServer({ corsOrigins: [origin] });
   const ask = async (headers: Record<string, string>) =>
     own.request("OPTIONS", "/v1/keys", { headers });
@@ -152,7 +152,7 @@ test("204: preflights of allowed origins use nothing of the limit up, other OPTI
   await own.close();
 });
 
-test("204: OPTIONS of any other origin allows nothing to it", async () => {
+test("204: OPTIONS from any other origin allows it nothing", async () => {
   const headers = { origin: "https://evil.example.com", "access-control-request-method": "GET" };
   const answer = await server.request("OPTIONS", "/v1/keys", { headers });
   assert.equal(answer.status, 204);
@@ -162,7 +162,7 @@ test("204: OPTIONS of any other origin allows nothing to it", async () => {
   assertEveryHeader(answer.headers);
 });
 
-test("every answer to an allowed origin can be read by it, errors included", async () => {
+test("an allowed origin can read every response, errors included", async () => {
   for (const path of ["/v1/health", "/v1/nothing", "/v1/keys"]) {
     const { headers } = await server.request("GET", path, { headers: { origin } });
     assert.equal(headers.get("access-control-allow-origin"), origin);
@@ -170,14 +170,14 @@ test("every answer to an allowed origin can be read by it, errors included", asy
   }
 });
 
-test("any origin may be allowed", async () => {
+test("any origin can be allowed", async () => {
   const open = await openTestServer({ corsOrigins: ["*"] });
   const { headers } = await open.request("GET", "/v1/health", { headers: { origin: "null" } });
   assert.equal(headers.get("access-control-allow-origin"), "*");
   await open.close();
 });
 
-test("closing does not wait for a connection that asks for nothing", {
+test("closing does not wait for an idle connection", {
   timeout: waitMsMax,
 }, async () => {
   const closing = await openTestServer({ drainTimeoutMs: 2 * waitMsMax });
@@ -189,7 +189,7 @@ test("closing does not wait for a connection that asks for nothing", {
   await ended;
 });
 
-test("closing does not wait for the connection of an answer that had begun", {
+test("closing does not wait for a kept-alive connection after its response has ended", {
   timeout: waitMsMax,
 }, async () => {
   const body = new PassThrough();

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, the answer is one of ours: never a 5xx, a hang, a missing header or an exit.
- * `TEST_SEED` chooses other requests, `TEST_RUNS_FACTOR` more of them: by default it is a sample.
+ * Whatever is sent, the response is well-formed: never a 5xx, a hang, a missing header or an exit.
+ * `TEST_SEED` changes the requests, `TEST_RUNS_FACTOR` their number. The default is a sample.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -20,7 +20,7 @@ import { propertySettings } from "../support/property-settings.ts";
 import { type RawAnswer, RawConnection, sendBroken } from "../support/raw-connection.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 
-// Few blocks are held: each read of held rows costs as much as all of them.
+// Few unfinalized blocks, because every read of the head buffer scans all of its rows.
 const server = await DataServer.open({
   finalBlocks: 1100,
   unfinalizedBlocks: 10,
@@ -31,7 +31,7 @@ after(() => server.close());
 const { edge } = server;
 const port = Number(new URL(edge.url).port);
 const contract = await ApiContract.read(server);
-/** Few enough in flight that the store never has too much to do, which would be an honest 503. */
+/** Few enough in flight that the store is never overloaded, which would be a legitimate 503. */
 const [connectionCount, inFlight] = [4, 8];
 
 async function makeKeys(): Promise<KeysOfScope> {
@@ -119,12 +119,12 @@ function assertOurs(request: FuzzedRequest, answer: RawAnswer): void {
   assert(isAllowed, `what is right is refused: ${message}`);
 }
 
-/** Ids that no one has, limits, rules between parameters, which no schema reports, and a stream asked for as a page. */
+/** Errors that a valid request can get: unknown ids, limits, rules between parameters, a stream without an upgrade. */
 const allowedForRight =
   /^(NOT_FOUND|INVALID_CURSOR|CONFLICT|RATE_LIMITED)$|must be after (start|created_after|end_after)$|must not be below (from_block|min_size)$|must be in the future$|must be websocket to open the stream$/;
 
 function assertAnswer({ status, headers }: RawAnswer): void {
-  // The stream begins with a 101; all else that is not final is taken out before.
+  // The stream begins with 101. All other 1xx responses were removed before.
   assert(status === 101 || (status >= 200 && status < 500), `status ${status}`);
   assertEveryHeader(headers);
 }
@@ -137,7 +137,7 @@ function readError({ body, headers }: RawAnswer): { code: string; message: strin
   return { code, message };
 }
 
-/** Sends its share of the requests over one connection, some in flight at any time. */
+/** Sends `count` requests over one connection, at most `inFlight` at a time. */
 async function runConnection(
   fuzzer: RequestFuzzer,
   { count, statuses }: { count: number; statuses: Map<number, number> },
@@ -183,7 +183,7 @@ async function assertWell(): Promise<void> {
   assert.deepEqual(failures, [], "nothing failed");
 }
 
-test("whatever request is sent, the answer is one of those the document describes", async (t) => {
+test("the API document describes the response to every request", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const statuses = new Map<number, number>();
   const started = performance.now();
@@ -202,12 +202,12 @@ test("whatever request is sent, the answer is one of those the document describe
   await assertWell();
 });
 
-/** Sends broken bytes, some at the same time; all answers. */
+/** Sends malformed requests, `inFlight` at a time, and returns all responses. */
 async function sendAll(count: number, makeBytes: () => Buffer): Promise<readonly RawAnswer[]> {
   const random = new SeededRandom(seed);
   const answers: RawAnswer[] = [];
   const sendOne = async (index: number) => {
-    // Each from another address, so that few are over the limit of one.
+    // Each from a different address, so that few exceed the limit of an IP.
     const localAddress = `127.1.${index & 255}.${random.integer(1, 254)}`;
     const bytes = makeBytes();
     try {
@@ -223,7 +223,7 @@ async function sendAll(count: number, makeBytes: () => Buffer): Promise<readonly
   return answers;
 }
 
-test("whatever bytes are sent, the answers are ours and the connection ends", async (t) => {
+test("whatever bytes are sent, the responses are well-formed and the connection ends", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = new SeededRandom(seed);
   const fuzzer = fuzzerOf(random);
@@ -234,7 +234,7 @@ test("whatever bytes are sent, the answers are ours and the connection ends", as
   await assertWell();
 });
 
-test("however the stream is asked for, it opens or says why not, with every header", async (t) => {
+test("every request for the stream opens it or gets the reason why not, with every header", async (t) => {
   t.diagnostic(`seed ${seed}`);
   const random = new SeededRandom(seed);
   const count = Math.ceil(numRuns / 20);

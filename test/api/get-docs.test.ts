@@ -31,7 +31,7 @@ test("200: a page and its script, without a key", async () => {
   assert((await script.text()).length > 1_000_000);
 });
 
-test("200: it loads and sends nothing elsewhere, and shows every operation", {
+test("200: the page shows an operation in a browser and contacts no other host", {
   skip: skipsBrowser,
 }, async (t) => {
   const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
@@ -45,7 +45,7 @@ test("200: it loads and sends nothing elsewhere, and shows every operation", {
   assert.deepEqual(complaints, []);
 });
 
-test("400, 405: parameters, and any other method", async () => {
+test("400, 405: any parameter, and any other method", async () => {
   assertError(await server.request("GET", "/docs?theme=dark"), "VALIDATION_ERROR");
   assertError(await server.request("POST", "/docs"), "METHOD_NOT_ALLOWED");
 });

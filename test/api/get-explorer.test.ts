@@ -31,14 +31,14 @@ suite("GET /", () => {
     return fetch(server.url + path, { headers: { "Accept-Encoding": accepted } });
   }
 
-  test("500 when it cannot be made, and made with the next request", async () => {
+  test("500 when the page cannot be built; the next request builds it", async () => {
     isBroken = true;
     assertError(await server.request("GET", "/"), "INTERNAL_ERROR");
     isBroken = false;
     assert.equal((await server.request("GET", "/")).status, 200);
   });
 
-  test("200 without a key, loads its own assets and nothing else", async () => {
+  test("200 without a key; the page loads its own assets and nothing else", async () => {
     const response = await get("/");
     assert.equal(response.status, 200);
     assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
@@ -57,7 +57,7 @@ suite("GET /", () => {
     }
   });
 
-  test("the page, its script and NOTICE name whom the chart library asks to name", async () => {
+  test("the page, its script and NOTICE have the attribution that the chart library requires", async () => {
     const library = await readFile(
       fileURLToPath(import.meta.resolve("lightweight-charts")),
       "utf8",
@@ -78,7 +78,7 @@ suite("GET /", () => {
     assert.match(notice, /https:\/\/www\.tradingview\.com\//);
   });
 
-  test("200 at the path of every page, with whatever state in the query string", async () => {
+  test("200 at the path of every page, with any query string", async () => {
     const page = await (await get("/")).text();
     for (const path of [
       "/trades?min_value=100",
@@ -92,7 +92,7 @@ suite("GET /", () => {
     }
   });
 
-  test("404 where there is nothing: the page for a browser, an error for a program and below /v1", async () => {
+  test("404 at an unknown path: the page for a browser, an error for a program and below /v1", async () => {
     const headers = { Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
     const page = await (await get("/")).text();
     for (const path of [
@@ -114,14 +114,14 @@ suite("GET /", () => {
     assertError(await server.request("POST", "/nothing", { headers }), "NOT_FOUND");
   });
 
-  test("its policy lets it run its own script, and no other", async () => {
+  test("its content security policy allows its own script and no other", async () => {
     const policy = (await get("/")).headers.get("content-security-policy") ?? "";
     assert.match(policy, /default-src 'none'/);
     assert.match(policy, /script-src 'self';/);
     assert.doesNotMatch(policy, /unsafe|https?:|\*/);
   });
 
-  test("200 with every header, packed for those who take it", async () => {
+  test("200 with every header, compressed for clients that accept gzip", async () => {
     for (const { name, body } of files) {
       const path = name === pageName ? "/" : `/assets/${name}`;
       const plain = await get(path);
@@ -135,13 +135,13 @@ suite("GET /", () => {
     }
   });
 
-  test("assets may be kept for good, the page may not", async () => {
+  test("assets can be cached for a year, the page cannot be cached", async () => {
     assert.equal((await get("/")).headers.get("cache-control"), "private, max-age=0");
     const asset = await get(`/assets/${files[1]?.name}`);
     assert.equal(asset.headers.get("cache-control"), "private, max-age=31536000");
   });
 
-  test("packed is less than 120 KB in all", async () => {
+  test("all files together have less than 120 KB compressed", async () => {
     const sizes = await Promise.all(
       files.map(async ({ name }) => {
         const response = await get(name === pageName ? "/" : `/assets/${name}`, "gzip");
@@ -152,7 +152,7 @@ suite("GET /", () => {
     assert.ok(bytes > 10_000 && bytes < 120_000, `${bytes} bytes`);
   });
 
-  test("404 for an asset that is not of this version", async () => {
+  test("404 for an asset of another version", async () => {
     assertError(await server.request("GET", "/assets/explorer-0.js"), "NOT_FOUND");
     assertError(await server.request("GET", "/assets/..%2f..%2fpackage.json"), "NOT_FOUND");
   });

@@ -40,14 +40,14 @@ test("pages and their files need no key", async () => {
   assert.match(String(script.headers.get("content-type")), /javascript/);
 });
 
-test("a page runs the scripts that were built into it, and no others", async () => {
+test("a page can run the scripts that were built into it, and no others", async () => {
   const { headers } = await get("/guide/");
   const policy = String(headers.get("content-security-policy"));
   assert.equal(policy.match(/'sha256-[^']{44}'/g)?.length, 2);
   assert.match(policy, /default-src 'none'/);
 });
 
-test("what is not of the site is not found, and a site that was not built has no routes", async () => {
+test("404 for a file that is not part of the site; a site that was not built has no routes", async () => {
   for (const path of ["/guide/secret", "/guide/..%2fpackage.json", "/guide/assets/none.js"])
     assert.equal((await get(path)).status, 404, path);
   assert.deepEqual(guideRoutes(join(folder, "none")), []);

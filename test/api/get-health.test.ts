@@ -15,7 +15,7 @@ test("200: status, version and uptime, without a key", async () => {
   assert.deepEqual(assertEveryHeader(answer.headers), { limit: 100, remaining: 99 });
 });
 
-test("200: a key, good or bad, changes nothing", async () => {
+test("200: a key, valid or not, makes no difference", async () => {
   for (const key of [server.keys.admin, "ow_read_bad"]) {
     const answer = await server.request("GET", "/v1/health", { key });
     assert.equal(answer.status, 200);
@@ -30,14 +30,14 @@ test("200: HEAD has the headers without the body", async () => {
   assertEveryHeader(answer.headers);
 });
 
-test("400: a parameter it does not know", async () => {
+test("400: an unknown parameter", async () => {
   const answer = await server.request("GET", "/v1/health?verbose=1");
   assert.deepEqual(assertError(answer, "VALIDATION_ERROR").details, [
     { parameter: "verbose", issue: "is not known here; there are no parameters" },
   ]);
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
     const answer = await server.request(method, "/v1/health");
     assertError(answer, "METHOD_NOT_ALLOWED");

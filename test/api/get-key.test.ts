@@ -13,7 +13,7 @@ const { key: made, value } = await server.access.keys.create({
   allowedIps: ["127.0.0.0/8"],
 });
 
-test("200: the key, with its use and its status as they change", async () => {
+test("200: the key, with its current usage and status", async () => {
   const get = async () =>
     dataOf(await server.request("GET", `/v1/keys/${made.id}`, { key: admin }));
   const before = await get();
@@ -48,12 +48,12 @@ test("403: a write key", async () => {
   assertError(answer, "FORBIDDEN");
 });
 
-test("404: no such id, whatever it looks like", async () => {
+test("404: an unknown id of any form", async () => {
   for (const id of ["00000000-0000-4000-8000-000000000000", "x", "%00", "a%2Fb", "k".repeat(500)])
     assertError(await server.request("GET", `/v1/keys/${id}`, { key: admin }), "NOT_FOUND");
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   const answer = await server.request("PATCH", `/v1/keys/${made.id}`, { key: admin });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");

@@ -20,7 +20,7 @@ async function read(id: unknown): Promise<Row> {
   return dataOf(answer);
 }
 
-test("200: by condition id and by each token, as the list has it", async () => {
+test("200: finds a market by condition id and by each token id, as the same row as in the list", async () => {
   assert(markets.length > 5);
   for (const market of markets) {
     assert.deepEqual(await read(market["id"]), market);
@@ -30,7 +30,7 @@ test("200: by condition id and by each token, as the list has it", async () => {
   }
 });
 
-test("200: in upper case, and with the padding that logs have", async () => {
+test("200: accepts a condition id in upper case, and with the padding of logs", async () => {
   const market = markets.find((one) => String(one["id"]).length === 64);
   assert(market !== undefined, "there is a market of generation 3");
   const id = String(market["id"]);
@@ -38,7 +38,7 @@ test("200: in upper case, and with the padding that logs have", async () => {
   assert.deepEqual(await read(`${id}00`), market);
 });
 
-test("400: an id that is too long, and parameters", async () => {
+test("400: an id that is too long, and any parameter", async () => {
   assertError(await server.get(`/v1/markets/${"x".repeat(201)}`), "VALIDATION_ERROR");
   assertError(
     await server.get(`/v1/markets/${String(markets[0]?.["id"])}?full=1`),

@@ -21,7 +21,7 @@ async function readApi(): Promise<Metrics["api"]> {
   return body["api"] as Metrics["api"];
 }
 
-test("200: all that was measured, in its own schema, with any key", async () => {
+test("200: all metrics, as their schema describes, with any key", async () => {
   for (const [scope, limit] of [
     ["read", 1000],
     ["write", 2000],
@@ -46,7 +46,7 @@ test("200: HEAD has the headers without the body", async () => {
   assertEveryHeader(answer.headers);
 });
 
-test("200: requests are counted by pattern, method and status, refusals by code", async () => {
+test("200: requests are counted by route, method and status, refusals by code", async () => {
   const before = await readApi();
   await server.request("GET", "/v1/keys/one", { key: server.keys.admin });
   await server.request("GET", "/v1/keys/two", { key: server.keys.admin });
@@ -64,7 +64,7 @@ test("200: requests are counted by pattern, method and status, refusals by code"
   assert.equal(after.errors, 0);
 });
 
-test("200: hostile requests cannot make the answer grow", async () => {
+test("200: hostile requests cannot make the response grow", async () => {
   await Promise.all(
     METHODS.filter((method) => !["CONNECT", "TRACE"].includes(method)).map(async (method) => {
       await server.request(method, "/v1/keys", { key: read });
@@ -106,19 +106,19 @@ test("200: hostile requests cannot make the answer grow", async () => {
   assert.doesNotMatch(prometheus.text, /hostile/i);
 });
 
-test("400: a parameter it does not know", async () => {
+test("400: an unknown parameter", async () => {
   const answer = await server.request("GET", "/v1/metrics?format=prometheus", { key: read });
   assert.deepEqual(assertError(answer, "VALIDATION_ERROR").details, [
     { parameter: "format", issue: "is not known here; there are no parameters" },
   ]);
 });
 
-test("401: without a key, or with a bad one", async () => {
+test("401: without a key, or with an invalid one", async () => {
   assertError(await server.request("GET", "/v1/metrics"), "UNAUTHORIZED");
   assertError(await server.request("GET", "/v1/metrics", { key: "ow_read_x" }), "UNAUTHORIZED");
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   const answer = await server.request("POST", "/v1/metrics", { key: read, json: {} });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");

@@ -28,7 +28,7 @@ test("200: an OpenAPI 3.1 document of this version, without a key", async () => 
   assert.equal(info.version, packageJson.version);
 });
 
-test("200: every reference leads to a component", async () => {
+test("200: every reference resolves to a component", async () => {
   const { components } = await readDocument();
   const text = (await edge.request("GET", path)).text;
   const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
@@ -115,7 +115,7 @@ test("200: every operation, parameter, header and field is described, with an ex
   assert.deepEqual(missing, []);
 });
 
-test("200: who may call is documented: every client, any key, a key of scope admin", async () => {
+test("200: each operation says who can call it: every client, any key, or an admin key", async () => {
   const { paths, components } = await readDocument();
   assert.deepEqual(components.securitySchemes, {
     ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
@@ -129,7 +129,7 @@ test("200: who may call is documented: every client, any key, a key of scope adm
   ]);
 });
 
-test("400: parameters", async () => {
+test("400: any parameter", async () => {
   assertError(await edge.request("GET", `${path}?pretty=1`), "VALIDATION_ERROR");
 });
 

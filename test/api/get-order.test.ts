@@ -24,7 +24,7 @@ async function read(hash: string): Promise<Row> {
   return dataOf(answer);
 }
 
-test("200: all fills of an order, oldest first, and what ended it", async () => {
+test("200: all fills and cancellations of an order, oldest first", async () => {
   const busiest = [...fills.keys()].toSorted(
     (a, b) => (fills.get(b)?.length ?? 0) - (fills.get(a)?.length ?? 0),
   );
@@ -45,7 +45,7 @@ test("200: a hash in upper case is the same order", async () => {
   assert.deepEqual(await read(`0x${hash.slice(2).toUpperCase()}`), await read(hash));
 });
 
-test("400: what is no hash", async () => {
+test("400: a value that is not a hash", async () => {
   for (const hash of ["x", "0x12", "ab".repeat(32), `0x${"zz".repeat(32)}`]) {
     const { message } = assertError(await server.get(`/v1/orders/${hash}`), "VALIDATION_ERROR");
     assert.match(message, /^order_hash must be a hash, 0x and 64 hex digits; got "/);
@@ -56,7 +56,7 @@ test("401: no key", async () => {
   assertError(await server.edge.request("GET", "/v1/orders/x"), "UNAUTHORIZED");
 });
 
-test("404: an order the chain says nothing of", async () => {
+test("404: an order without a fill or cancellation", async () => {
   assertError(await server.get(`/v1/orders/0x${"ee".repeat(32)}`), "NOT_FOUND");
 });
 

@@ -19,12 +19,12 @@ const server = await DataServer.open();
 after(() => server.close());
 const { venue } = server;
 
-/** Tokens that are traded, and open. */
+/** Traded tokens of open markets. */
 const tokens = [...new Set(server.fills.map(({ tokenId }) => tokenId))].filter(
   (tokenId) => pairPrice(tokenId, server.state.directory)?.source === "last_trade",
 );
 
-/** Another token for each test. */
+/** Returns a different token for each test. */
 function takeToken(): string {
   const tokenId = tokens.pop();
   assert(tokenId !== undefined, "there are open tokens");
@@ -39,7 +39,7 @@ async function bookOf(token: string, query = ""): Promise<Row> {
   return data;
 }
 
-test("200: best first, with quote, depth and what the venue says of it", async () => {
+test("200: levels best first, with quote, depth and the fields of the venue", async () => {
   const token = takeToken();
   const book = venue.book(token);
   for (const [price, size] of [
@@ -101,7 +101,7 @@ test("200: an empty book has no best prices", async () => {
   assert.deepEqual([bid_depth_usd, checksum], ["0", 0]);
 });
 
-test("200: every request has the newest book, its own id, and the age as it is then", async () => {
+test("200: every response has the newest book, its own request id, and the current age", async () => {
   const token = takeToken();
   await bookOf(token);
   for (let round = 1; round <= 5; round += 1) {
@@ -122,7 +122,7 @@ test("200: every request has the newest book, its own id, and the age as it is t
   assert.notEqual((again.body["meta"] as Row)["request_id"], "twice");
 });
 
-test("200: a book that cannot be relied upon says so, and why", async () => {
+test("200: an unreliable book is marked stale, with the reason", async () => {
   const token = takeToken();
   await bookOf(token);
   venue.change([{ assetId: token, side: "BUY", price: "0.6", size: "1" }]);
@@ -135,12 +135,12 @@ test("200: a book that cannot be relied upon says so, and why", async () => {
   assert.equal(price["best_bid"], null, "a price has no quote of a book that is stale");
 });
 
-test("200: a price has the quote of a book that is live", async () => {
+test("200: a price has the quote of a live book", async () => {
   const token = takeToken();
   venue.book(token).set("BUY", "0.4", "1");
   venue.book(token).set("SELL", "0.44", "1");
   const path = `/v1/price/${token}`;
-  // Asking for the price is interest in the book.
+  // A request for the price makes the service follow the book.
   const price = await waitFor("the quote", async () => {
     const row = dataOf(await server.get(path));
     return row["best_bid"] === null ? null : row;
@@ -165,16 +165,16 @@ test("401: without a key", async () => {
   assertError(await server.edge.request("GET", "/v1/orderbook/1"), "UNAUTHORIZED");
 });
 
-test("404: a token never seen on the chain, whatever the venue has", async () => {
+test("404: a token never seen on the chain, without a request to the venue", async () => {
   assertError(await server.get("/v1/orderbook/4711"), "NOT_FOUND");
-  // Books of other tokens may be read again meanwhile.
+  // Books of other tokens can be read again in the meantime.
   assert.deepEqual(
     venue.requests.filter((request) => /["=]4711\b/.test(request)),
     [],
   );
 });
 
-test("503: no source is configured, or it is unavailable; the message says which", async () => {
+test("503: the source is not configured or is unavailable; the message says which", async () => {
   const token = takeToken();
   const { store, state } = server;
   const backend = { store, state, freshness: () => testFreshness, books: null };

@@ -11,7 +11,7 @@ import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { testMarkets, testPairs } from "../support/test-markets.ts";
 
-// A chain of some weeks, so that trades leave the window of 24 hours all the time.
+// A chain of several weeks, so that trades keep leaving the 24h window.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 200 });
 const server = await DataServer.open({
   facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
@@ -20,7 +20,7 @@ const server = await DataServer.open({
 });
 after(() => server.close());
 
-// The last of these are known and never traded.
+// The last ones are known but never traded.
 const tokens = [
   ...[...testPairs.legacy, ...testPairs.generation3].flat(),
   ...testMarkets.sameQuestion.tokenIds,
@@ -33,7 +33,7 @@ async function priceOf(tokenId: TokenId): Promise<Row> {
   return dataOf(answer);
 }
 
-test("200: at every height the price, the last 24 hours and the complement are those of the trades", async () => {
+test("200: at every height the price, the 24h statistics and the complement follow from the trades", async () => {
   const sources = new Set<unknown>();
   while (server.newestBlock < last) {
     const unfinalized = Math.min(server.newestBlock + 11, last);
@@ -48,7 +48,7 @@ test("200: at every height the price, the last 24 hours and the complement are t
   assert.deepEqual(sources, new Set([null, "last_trade", "complement", "settlement"]));
 });
 
-test("200: the prices of a pair add up to 1, and each names the other's", async () => {
+test("200: the prices of a pair add up to 1, and each row has the price of the other token", async () => {
   for (const [yes, no] of [...testPairs.legacy, ...testPairs.generation3]) {
     const [own, other] = [await priceOf(yes), await priceOf(no)];
     assert.equal(microsOf(own["price"]) + microsOf(other["price"]), 1_000_000n);
@@ -57,7 +57,7 @@ test("200: the prices of a pair add up to 1, and each names the other's", async 
   }
 });
 
-test("200: a resolved token has its payout for a price, whatever was traded last", async () => {
+test("200: the price of a resolved token is its payout, whatever was traded last", async () => {
   const [yes] = testMarkets.negRisk.tokenIds as [TokenId];
   const row = await priceOf(yes);
   // The payouts of this market are 3 and 7.
@@ -67,7 +67,7 @@ test("200: a resolved token has its payout for a price, whatever was traded last
   assert.equal(row["resolved"], true);
 });
 
-test("200: in a day without trades the last price stands, and nothing has moved", async () => {
+test("200: after a day without trades the price stays, with no change and no volume", async () => {
   const [tokenId] = testPairs.generation3[1] ?? [];
   assert(tokenId !== undefined);
   const before = await priceOf(tokenId);
@@ -80,14 +80,14 @@ test("200: in a day without trades the last price stands, and nothing has moved"
   assert.deepEqual([change, trades, volume_usd, vwap], ["0", 0, "0", null]);
 });
 
-test("200: it may be kept for a second, and has every header", async () => {
+test("200: can be cached for a second, and has every header", async () => {
   const answer = await server.get(`/v1/price/${formatTokenId(tokens[0] as TokenId)}`);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=1");
   assertEveryHeader(answer.headers);
   assert.equal((answer.body["meta"] as Row)["indexed_block"], server.newestBlock);
 });
 
-test("400: token ids that are none, and parameters", async () => {
+test("400: an invalid token id, and an unknown parameter", async () => {
   for (const id of ["x", "0x1", "1e3", "9".repeat(79), `${2n ** 256n}`])
     assertError(await server.get(`/v1/price/${id}`), "VALIDATION_ERROR");
   const { message } = assertError(await server.get("/v1/price/1?at=2"), "VALIDATION_ERROR");

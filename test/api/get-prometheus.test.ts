@@ -23,7 +23,7 @@ async function scrape(): Promise<Scrape> {
   return parsePrometheus((await server.request("GET", path, { key: read })).text);
 }
 
-test("200: text of the format 0.0.4, with the headers of every answer", async () => {
+test("200: text of the format 0.0.4, with the headers of every response", async () => {
   const answer = await server.request("GET", path, { key: read });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
@@ -32,7 +32,7 @@ test("200: text of the format 0.0.4, with the headers of every answer", async ()
   assert.ok(parsePrometheus(answer.text).samples.length > 60);
 });
 
-test("200: the numbers of the JSON in base units", async () => {
+test("200: the numbers of the JSON metrics, in base units", async () => {
   await server.request("GET", "/v1/health");
   await server.request("GET", "/v1/nothing");
   const reported = await scrape();
@@ -72,7 +72,7 @@ test("200: the numbers of the JSON in base units", async () => {
     assert.equal(reported.value(`oddwire_${name}`, labels), value, name);
 });
 
-test("200: what is not known is absent, not 0", async () => {
+test("200: an unknown value is absent, not 0", async () => {
   const { samples } = await scrape();
   const ofSecond = samples.filter(({ labels }) => labels["host"] === "node.example.com#2");
   const names = ofSecond.map(({ name }) => name);
@@ -81,7 +81,7 @@ test("200: what is not known is absent, not 0", async () => {
     assert.ok(!names.includes(`oddwire_rpc_${name}`), name);
 });
 
-test("200: every number of the JSON is there, and every metric of the table", async () => {
+test("200: has every number of the JSON metrics and every metric of the table", async () => {
   const reported = await scrape();
   for (const { name } of metricTable) {
     if (name !== "oddwire_http_refusals_total") assert.ok(reported.families.has(name), name);
@@ -96,7 +96,7 @@ test("200: every number of the JSON is there, and every metric of the table", as
   }
 });
 
-test("200: a scraper's own listener needs no key", async () => {
+test("200: the separate listener for scrapers needs no key", async () => {
   const answer = await server.request("GET", "/metrics");
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
@@ -104,7 +104,7 @@ test("200: a scraper's own listener needs no key", async () => {
   parsePrometheus(answer.text);
 });
 
-test("400: a parameter it does not know", async () => {
+test("400: an unknown parameter", async () => {
   const answer = await server.request("GET", `${path}?name[]=up`, { key: read });
   assertError(answer, "VALIDATION_ERROR");
 });
@@ -113,7 +113,7 @@ test("401: without a key", async () => {
   assertError(await server.request("GET", path), "UNAUTHORIZED");
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   const answer = await server.request("DELETE", path, { key: read });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");

@@ -12,7 +12,7 @@ const server = await openTestServer({
 });
 after(() => server.close());
 
-test("200: every check is well", async () => {
+test("200: every check passes", async () => {
   const answer = await server.request("GET", "/v1/ready");
   assert.equal(answer.status, 200);
   assert.deepEqual(answer.body, {
@@ -24,7 +24,7 @@ test("200: every check is well", async () => {
   assert.equal(assertEveryHeader(answer.headers).limit, 100);
 });
 
-test("503: a check is not, and says why", async () => {
+test("503: a check fails and says why", async () => {
   isFollowed = false;
   const answer = await server.request("GET", "/v1/ready");
   isFollowed = true;
@@ -40,17 +40,17 @@ test("503: a check is not, and says why", async () => {
   assertEveryHeader(answer.headers);
 });
 
-test("400: a parameter it does not know", async () => {
+test("400: an unknown parameter", async () => {
   assertError(await server.request("GET", "/v1/ready?x"), "VALIDATION_ERROR");
 });
 
-test("405: with the methods it has", async () => {
+test("405: any other method; Allow lists the methods it has", async () => {
   const answer = await server.request("POST", "/v1/ready", { json: {} });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
 });
 
-test("200: checks of a balancer do not count, those it passes on do", async (t) => {
+test("200: requests of a load balancer do not count toward the limit; requests that it forwards do", async (t) => {
   const behind = await openTestServer({ trustedProxies: ["127.0.0.1"] });
   cleanUp(t, () => behind.close());
   const remainingOf = async (headers: Record<string, string>) =>

@@ -29,7 +29,7 @@ async function read(hash: string): Promise<Row> {
   return dataOf(answer);
 }
 
-test("200: a transaction has what the lists have of it, final or not", async () => {
+test("200: a transaction has its rows of every list, final or not", async () => {
   const hashes = Object.values(lists).flatMap((list) => {
     const all = [...list.keys()];
     return [...all.slice(0, 5), ...all.slice(-5)].map(String);
@@ -47,7 +47,7 @@ test("200: a transaction has what the lists have of it, final or not", async () 
   }
 });
 
-test("200: other logs are named, with what they are about", async () => {
+test("200: other logs have their kind and subject", async () => {
   const prepared = logged.filter(({ event }) => event.kind === "condition_prepared");
   assert(prepared.length > 2);
   for (const { txHash, seq, event } of prepared.slice(0, 3)) {
@@ -58,7 +58,7 @@ test("200: other logs are named, with what they are about", async () => {
   }
 });
 
-test("400: what is no hash", async () => {
+test("400: a value that is not a hash", async () => {
   for (const hash of ["x", "0x12", `0x${"zz".repeat(32)}`])
     assertError(await server.get(`/v1/transactions/${hash}`), "VALIDATION_ERROR");
 });
@@ -67,6 +67,6 @@ test("401: no key", async () => {
   assertError(await server.edge.request("GET", "/v1/transactions/x"), "UNAUTHORIZED");
 });
 
-test("404: a transaction without a log of ours", async () => {
+test("404: a transaction without a log of the indexed contracts", async () => {
   assertError(await server.get(`/v1/transactions/0x${"ee".repeat(32)}`), "NOT_FOUND");
 });

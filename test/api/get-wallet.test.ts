@@ -23,7 +23,7 @@ function volumeOf(rows: readonly Row[]): bigint {
   return rows.reduce((sum, row) => sum + microsOf(row["value_usd"]), 0n);
 }
 
-test("200: a wallet is the sum of its trades, final or not", async () => {
+test("200: the totals of a wallet are the sums of its trades, final or not", async () => {
   assert(wallets.length > 4);
   for (const address of wallets) {
     const own = trades.filter((row) => row["maker"] === address || row["taker"] === address);
@@ -62,7 +62,7 @@ test("200: an address in upper case is the same wallet", async () => {
   assert.deepEqual(await read(`0x${address.slice(2).toUpperCase()}`), await read(address));
 });
 
-test("400: what is no address", async () => {
+test("400: a value that is not an address", async () => {
   for (const address of ["x", "0x12", `0x${"zz".repeat(20)}`])
     assertError(await server.get(`/v1/wallets/${address}`), "VALIDATION_ERROR");
 });

@@ -11,7 +11,7 @@ after(() => server.close());
 const path = "/v1/cancellations";
 const rows = await server.getAll(`${path}?limit=1000&order=asc`);
 
-test("200: what ended orders, and who stopped", () => {
+test("200: canceled orders, invalidated preapprovals and paused users", () => {
   const facts = server.facts.slice(0, server.newestBlock + 1).flatMap((block) => block.events);
   const kinds = ["order_cancelled", "order_preapproval_invalidated", "user_paused"];
   const expected = facts.filter(({ event }) => kinds.includes(event.kind));
@@ -22,7 +22,7 @@ test("200: what ended orders, and who stopped", () => {
   assert.deepEqual(new Set(rows.map((row) => row["kind"])), new Set(kinds));
 });
 
-test("200: an order and a user together choose nothing, as no cancellation has both", async () => {
+test("200: an order and a user together match nothing, because no cancellation has both", async () => {
   const order = rows.find((row) => row["order_hash"] !== null)?.["order_hash"];
   const user = rows.find((row) => row["user"] !== null)?.["user"];
   for (const query of [
@@ -33,19 +33,19 @@ test("200: an order and a user together choose nothing, as no cancellation has b
     assert.deepEqual((await server.getPage(`${path}?${query}`)).data, []);
 });
 
-test("200: an order hash that spells a user's address is not that user", async () => {
+test("200: an order hash with the digits of a user's address does not match that user", async () => {
   const user = String(rows.find((row) => row["user"] !== null)?.["user"]);
   const spelt = `0x${user.slice(2).padStart(64, "0")}`;
   assert.deepEqual((await server.getPage(`${path}?order_hash=${spelt}`)).data, []);
   assertError(await server.get(`/v1/orders/${spelt}`), "NOT_FOUND");
 });
 
-test("400: a kind that is none", async () => {
+test("400: an unknown kind", async () => {
   const { message } = assertError(await server.get(`${path}?kind=filled`), "VALIDATION_ERROR");
   assert.match(message, /^kind must be one of order_cancelled, /);
 });
 
-test("400: an exchange that is none", async () => {
+test("400: an unknown exchange", async () => {
   const { message } = assertError(await server.get(`${path}?exchange=x`), "VALIDATION_ERROR");
   assert.equal(message, 'exchange must be one of standard, neg_risk; got "x"');
 });

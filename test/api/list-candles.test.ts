@@ -15,7 +15,7 @@ import { testSeed } from "../support/property-settings.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { testMarkets, testPairs } from "../support/test-markets.ts";
 
-// A chain of some weeks, in which blocks come seconds, hours or more than a day after each other.
+// A chain of several weeks, whose blocks are seconds, hours or more than a day apart.
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 330 });
 const server = await DataServer.open({
   facts: factsOf(buildChain(plans.map((plan) => ({ ...plan, reports: true })))),
@@ -35,14 +35,14 @@ type Asked = {
   readonly bucketSeconds: number;
 };
 
-/** The candles by the naive way, oldest first, of the facts that are served now. */
+/** Computes the candles of the facts that are served now, naively, oldest first. */
 function expectedCandles(asked: Asked): Row[] {
   return [...naiveCandles(server.fills, asked)].map(([bucket, candle]) =>
     presentCandle({ bucket, candle }, bucket + asked.bucketSeconds <= dayWindow.now),
   );
 }
 
-/** The same with a flat candle for every bucket up to now in which nothing was traded. */
+/** Adds to `expectedCandles` a flat candle for every bucket up to now without a trade. */
 function expectedFilled(asked: Asked): Row[] {
   const traded = naiveCandles(server.fills, asked);
   const rows: Row[] = [];
@@ -58,13 +58,13 @@ function expectedFilled(asked: Asked): Row[] {
   return rows;
 }
 
-/** All pages, oldest first: without a time they are sent newest page first. */
+/** Reads all pages and sorts them, oldest first. Without a time the newest page comes first. */
 async function readAll(query: Record<string, string>): Promise<Row[]> {
   const rows = await server.getAll(pathOf(path, query));
   return rows.toSorted((a, b) => Number(a["timestamp_ms"]) - Number(b["timestamp_ms"]));
 }
 
-test("200: every resolution is what a naive roll-up of the trades gives", async () => {
+test("200: candles of every resolution equal a naive roll-up of the trades", async () => {
   for (const [resolution, bucketSeconds] of resolutions) {
     for (const tokenId of [yes, no, ...testPairs.generation3.flat()]) {
       for (const source of ["pair", "own"]) {
@@ -82,7 +82,7 @@ test("200: every resolution is what a naive roll-up of the trades gives", async 
   }
 });
 
-test("200: fill=previous carries the close on over every bucket without a trade", async () => {
+test("200: fill=previous repeats the last close in every bucket without a trade", async () => {
   for (const [resolution, bucketSeconds] of resolutions.slice(2)) {
     const expected = expectedFilled({ tokenId: yes, complement: no, bucketSeconds });
     assert(resolution === "1d" || expected.some((row) => row["filled"] === true));
@@ -93,7 +93,7 @@ test("200: fill=previous carries the close on over every bucket without a trade"
   }
 });
 
-test("200: the tokens of a pair are inverse to each other", async () => {
+test("200: the candles of the two tokens of a pair are inverse to each other", async () => {
   const flip = (text: unknown) => invertPrice(microsOf(text));
   const own = await readAll({ resolution: "15m" });
   const query = { resolution: "15m", start: "0", limit: "1000" };
@@ -116,7 +116,7 @@ test("200: the tokens of a pair are inverse to each other", async () => {
   );
 });
 
-test("200: without a time the newest, in the order asked for, page by page into the past", async () => {
+test("200: without a time the newest candles, in the requested order, page by page into the past", async () => {
   const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 300 });
   const newest = await server.getPage(pathOf(path, { resolution: "5m", limit: "7" }));
   assert.deepEqual(newest.data, all.slice(-7));
@@ -130,7 +130,7 @@ test("200: without a time the newest, in the order asked for, page by page into 
   assert.equal(hourly.meta["resolution"], "1h");
 });
 
-test("200: start is inclusive, end exclusive; a bucket belongs to where it opens", async () => {
+test("200: start is inclusive and end exclusive, by the time at which a bucket opens", async () => {
   const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 3600 });
   const [from = 0, to = 0] = [all[2], all.at(-3)].map((row) => Number(row?.["timestamp_ms"]));
   const within = (start: number, end: number) =>
@@ -162,20 +162,20 @@ test("200: meta has the first candle and the settlement", async () => {
   assert.deepEqual(meta["settlement"], { price: "0", timestamp_ms });
 });
 
-test("200: a page of closed candles may be kept for as long as one lasts", async () => {
+test("200: a page of closed candles can be cached for the length of one candle", async () => {
   const cacheOf = async (query: Record<string, string>) =>
     (await server.get(pathOf(path, query))).headers.get("cache-control");
   const closed = { end: String(dayWindow.now - 2 * 86_400) };
   for (const [resolution, seconds] of resolutions)
     assert.equal(await cacheOf({ ...closed, resolution }), `private, max-age=${seconds}`);
   assert.equal(await cacheOf({ fill: "previous" }), "private, max-age=1");
-  // Nothing yet: the next trade makes one.
+  // There is no candle yet: the next trade creates one.
   const ahead = { start: String(dayWindow.now + 1), resolution: "1d" };
   assert.deepEqual((await server.getPage(pathOf(path, ahead))).data, []);
   assert.equal(await cacheOf(ahead), "private, max-age=1");
 });
 
-test("200: pages hold every candle once while blocks come in and become final", async () => {
+test("200: pages have every candle once while blocks arrive and become final", async () => {
   const last = server.facts.at(-1)?.number ?? 0;
   const rising = await server.getAll(
     pathOf(path, { resolution: "1m", start: "0", limit: "9" }),
@@ -191,7 +191,7 @@ test("200: pages hold every candle once while blocks come in and become final", 
   assert.deepEqual(await readAll({ resolution: "1m", start: "0" }), all);
 });
 
-test("400: resolutions, ranges and cursors that are none", async () => {
+test("400: an invalid resolution, range or cursor", async () => {
   const refusals = [
     ["resolution=2h", /^resolution must be one of 1m, 5m, 15m, 1h, 4h, 1d; got "2h"/],
     ["limit=1001", 'limit must be a whole number from 1 to 1000; got "1001"'],
@@ -212,7 +212,7 @@ test("400: resolutions, ranges and cursors that are none", async () => {
     assertError(await server.get(pathOf(path, { ...query, cursor })), "INVALID_CURSOR");
 });
 
-test("400: a token id that is none", async () => {
+test("400: an invalid token id", async () => {
   assertError(await server.get("/v1/candles/0x12"), "VALIDATION_ERROR");
 });
 
@@ -220,7 +220,7 @@ test("401: no key", async () => {
   assertError(await server.edge.request("GET", path), "UNAUTHORIZED");
 });
 
-test("404: a token never seen, and one of a market without tokens", async () => {
+test("404: a token never seen, and the id of a market without tokens", async () => {
   assertError(await server.get("/v1/candles/12345"), "NOT_FOUND");
   const { conditionId } = testMarkets.threeOutcomes;
   assertError(await server.get(`/v1/candles/${BigInt(conditionId)}`), "NOT_FOUND");

@@ -14,7 +14,7 @@ const path = "/v1/events";
 const markets = await server.getAll("/v1/markets?limit=100");
 const plain = markets.filter((row) => row["neg_risk"] === false && row["event_id"] === null);
 
-/** What the venue reports of a market that is part of an event of its own. */
+/** Market metadata of a market that is part of an event of the venue. */
 const ofEvent: VenueMetadata = {
   slug: null,
   category: "Sports",
@@ -55,7 +55,7 @@ describe("events of the chain and of the venue", () => {
     events = await all();
   });
 
-  test("200: each neg-risk event has its markets, and what they add up to", () => {
+  test("200: each neg-risk event has its markets and their totals", () => {
     const byEvent = Map.groupBy(
       markets.filter((row) => row["neg_risk_market_id"] !== null),
       (row) => String(row["neg_risk_market_id"]),
@@ -101,7 +101,7 @@ describe("events of the chain and of the venue", () => {
     assert(marketsOf(event).every((market) => market["outcome_label"] === "Home"));
   });
 
-  test("200: sorted by each sum, pages join without gaps", async () => {
+  test("200: sorted by each field, pages have every event once", async () => {
     const keys = {
       volume_24h: (row: Row) => Number(microsOf(row["volume_24h_usd"])),
       volume: (row: Row) => Number(microsOf(row["volume_usd"])),
@@ -126,7 +126,7 @@ describe("events of the chain and of the venue", () => {
     }
   });
 
-  test("200: an event is chosen by its markets, and comes with all of them", async () => {
+  test("200: an event matches by any of its markets, and is returned with all of them", async () => {
     const [event] = events.filter((one) => one["neg_risk"] === true && marketsOf(one).length > 1);
     const id = String(event?.["id"]);
     const [, second] = marketsOf(event);
@@ -151,7 +151,7 @@ describe("events of the chain and of the venue", () => {
     assert(idsOf(found).includes(id));
   });
 
-  test("200: one event by its id, in upper case too, or the venue's id or slug", async () => {
+  test("200: finds one event by its id, also in upper case, or by the venue's id or slug", async () => {
     const [event] = events.filter((one) => one["neg_risk"] === true);
     const id = String(event?.["id"]);
     for (const name of [id, `0x${id.slice(2).toUpperCase()}`]) {
@@ -165,7 +165,7 @@ describe("events of the chain and of the venue", () => {
       assert.equal(dataOf(await server.get(`${path}/${name}`))["id"], "4711");
   });
 
-  test("200: markets are chosen by their event, and name it", async () => {
+  test("200: lists can be filtered by event, and a market names its event", async () => {
     const [event] = events.filter((one) => one["neg_risk"] === true);
     const id = String(event?.["id"]);
     const query = { neg_risk_market_id: id, include: "event", limit: "100" };
@@ -183,7 +183,7 @@ describe("events of the chain and of the venue", () => {
   });
 });
 
-test("400: what no list of events knows, and a cursor of another list", async () => {
+test("400: an unknown or invalid parameter, and a cursor of another list", async () => {
   for (const query of ["sort=trades", "limit=51", "neg_risk_market_id=0x12", "side=BUY"])
     assertError(await server.get(`${path}?${query}`), "VALIDATION_ERROR");
   const { pagination } = await server.getPage(`${path}?limit=1`);
@@ -196,12 +196,12 @@ test("401: no key", async () => {
   assertError(await server.edge.request("GET", `${path}/1`), "UNAUTHORIZED");
 });
 
-test("404: an event that no market is part of", async () => {
+test("404: an event without a market", async () => {
   for (const id of ["1", "no-such-event", `0x${"ee".repeat(32)}`])
     assertError(await server.get(`${path}/${id}`), "NOT_FOUND");
 });
 
-test("200: a fork that reverts markets reverts their events", async () => {
+test("200: a reorg that reverts markets reverts their events", async () => {
   const before = await all({ neg_risk: "true", sort: "created_at" });
   const newest = server.newestBlock;
   await server.fork(server.finalBlock, []);

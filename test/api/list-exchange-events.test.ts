@@ -10,7 +10,7 @@ after(() => server.close());
 const path = "/v1/exchange-events";
 const rows = await server.getAll(`${path}?limit=1000&order=asc`);
 
-test("200: all that exchanges logged besides fills", () => {
+test("200: every log of the exchanges except fills and token registrations", () => {
   const facts = server.facts.slice(0, server.newestBlock + 1).flatMap((block) => block.events);
   const addresses = new Set(rows.map((row) => row["exchange_address"]));
   const expected = facts.filter(({ address }) => addresses.has(address));
@@ -21,7 +21,7 @@ test("200: all that exchanges logged besides fills", () => {
   );
 });
 
-test("200: who changed a role is no user of the exchange", async () => {
+test("200: the filter by user does not match the account of a role change", async () => {
   const { account } = rows.find((row) => row["kind"] === "role_changed") ?? {};
   const { data } = await server.getPage(`${path}?user=${String(account)}`);
   assert(data.every((row) => row["user"] === account));

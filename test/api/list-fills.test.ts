@@ -9,7 +9,7 @@ after(() => server.close());
 
 const { side, maker, taker, wallet, token_id, condition_id, exchange } = tradeFilters;
 
-test("200: every OrderFilled, of legs and of takers", async () => {
+test("200: every OrderFilled event, of legs and of takers", async () => {
   const rows = await server.getAll("/v1/fills?limit=1000&order=asc");
   const facts = server.facts.slice(0, server.newestBlock + 1).flatMap((block) => block.fills);
   assert.deepEqual(

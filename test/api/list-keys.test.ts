@@ -10,7 +10,7 @@ function list(query = "", key: string = admin) {
   return server.request("GET", `/v1/keys${query}`, { key });
 }
 
-test("200: newest first, without values", async () => {
+test("200: keys newest first, without their values", async () => {
   const answer = await list();
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("cache-control"), "no-store");
@@ -34,7 +34,7 @@ test("200: newest first, without values", async () => {
   });
 });
 
-test("200: pages that hold every key once while new ones are made", async () => {
+test("200: pages have every key once while new keys are created", async () => {
   for (let count = 0; count < 7; count += 1) {
     server.clock.advance(count % 2);
     const name = `page ${count}`;
@@ -84,7 +84,7 @@ test("400: a limit out of range or not in plain digits, unknown and repeated par
   assert.equal((await list("?limit=%35")).status, 200);
 });
 
-test("400: cursors that are not ours", async () => {
+test("400: cursors that the service did not issue", async () => {
   for (const cursor of ["x", "AAAA", "a".repeat(512), "%00"])
     assertError(await list(`?cursor=${cursor}`), "INVALID_CURSOR");
   assertError(await list("?cursor="), "VALIDATION_ERROR");

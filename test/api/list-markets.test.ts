@@ -16,7 +16,7 @@ after(() => server.close());
 const path = "/v1/markets";
 const all = await server.getAll(`${path}?limit=100`);
 
-/** The venue's market metadata of a market, with nothing in it. */
+/** Market metadata in which every field is empty. */
 const untold: VenueMetadata = {
   slug: null,
   category: null,
@@ -37,7 +37,7 @@ async function idsFor(query: Record<string, string>): Promise<string[]> {
   return idsOf(await server.getAll(pathOf(path, { limit: "100", ...query })));
 }
 
-/** The ids of the rows that pass, in the order of the list without filters. */
+/** Returns the ids of the matching rows, in the order of the list without filters. */
 function idsOfThose(isWanted: (row: Row) => boolean): string[] {
   return idsOf(all.filter(isWanted));
 }
@@ -50,7 +50,7 @@ function tokensOf(row: Row | undefined): Row[] {
   return (row?.["tokens"] ?? []) as Row[];
 }
 
-test("200: the kinds of market are distinguished", async () => {
+test("200: filters by status, by active and by neg_risk", async () => {
   assert(all.length > 20);
   assert.deepEqual(await idsFor({ status: "all" }), idsOf(all));
   for (const status of ["open", "resolved"]) {
@@ -67,7 +67,7 @@ test("200: the kinds of market are distinguished", async () => {
   assert.deepEqual(await idsFor({ active: "true", status: "resolved" }), []);
 });
 
-test("200: lists of ids choose any of them", async () => {
+test("200: a list of ids matches any of them", async () => {
   const [first, second, third] = all.filter((row) => tokensOf(row).length === 2);
   const id = (row: Row | undefined) => String(row?.["id"]);
   const token = (row: Row | undefined) => String(tokensOf(row)[1]?.["token_id"]);
@@ -89,14 +89,14 @@ test("200: lists of ids choose any of them", async () => {
   }
 });
 
-test("200: what only the venue knows is unknown, and asking for it finds nothing", async () => {
+test("200: without market metadata, filters by its fields match nothing", async () => {
   for (const name of ["slug", "category", "tag"])
     assert.deepEqual(await idsFor({ [name]: "x" }), []);
   assert.deepEqual(await idsFor({ end_after: "0" }), []);
   assert.deepEqual(await idsFor({ end_before: "2100-01-01T00:00:00Z" }), []);
 });
 
-test("200: volumes have lower bounds, and creation has an inclusive and an exclusive one", async () => {
+test("200: filters by minimum volume, and by creation time, inclusive after and exclusive before", async () => {
   for (const [parameter, field] of [
     ["min_volume", "volume_usd"],
     ["min_volume_24h", "volume_24h_usd"],
@@ -125,7 +125,7 @@ const keys: Record<string, (row: Row) => bigint> = {
 };
 
 for (const [sort, keyOf] of Object.entries(keys)) {
-  test(`200: ${sort} orders them, both ways, and equals by id`, async () => {
+  test(`200: ${sort} sorts in both orders, with ties by id`, async () => {
     for (const order of ["desc", "asc"]) {
       const expected = all.toSorted((a, b) => {
         const [one, other] = order === "asc" ? [keyOf(a), keyOf(b)] : [keyOf(b), keyOf(a)];
@@ -139,13 +139,13 @@ for (const [sort, keyOf] of Object.entries(keys)) {
   });
 }
 
-test("200: by default the volume of the last 24 hours, 50 at a time", async () => {
+test("200: by default sorted by 24h volume, 50 per page", async () => {
   const page = await server.getPage(path);
   assert.equal(page.pagination.limit, 50);
   assert.deepEqual(idsOf(page.data), await idsFor({ sort: "volume_24h", order: "desc" }));
 });
 
-/** Words as a search sees them. */
+/** Splits a text into words as the search does. */
 function wordsOf(text: unknown): string[] {
   return (isText(text) ? text : "")
     .normalize("NFKD")
@@ -154,7 +154,7 @@ function wordsOf(text: unknown): string[] {
     .split(/[^\p{L}\p{N}]+/u);
 }
 
-/** How good the best place of a word is, best first; `null` where it is nowhere. */
+/** Returns the rank of the best match of a word, 0 being the best, or `null` without a match. */
 function placeOf(row: Row, word: string): number | null {
   const outcomes = tokensOf(row)
     .map((token) => token["outcome"])
@@ -169,11 +169,11 @@ function placeOf(row: Row, word: string): number | null {
     const way = ways.findIndex((matches) => words.some((own) => matches(own, text)));
     return way === -1 ? [] : [text * ways.length + way];
   });
-  // The start of a word in a description is worth less than the middle of an outcome.
+  // The start of a word in a description ranks below the middle of a word in an outcome.
   return places.length === 0 ? null : Math.min(...places);
 }
 
-test("200: a word finds all that have it, in the question before outcomes and description", async () => {
+test("200: a word finds all markets that have it, in the question before outcomes and description", async () => {
   for (const word of [
     "will",
     "win",
@@ -200,7 +200,7 @@ test("200: a word finds all that have it, in the question before outcomes and de
   }
 });
 
-test("200: all words have to be found, in any order; equals stand as sorted", async () => {
+test("200: all words must be found, in any order; ties keep the sort order", async () => {
   const words = ["win", "cup"];
   const expected = idsOfThose((row) => words.every((word) => placeOf(row, word) !== null));
   assert(expected.length > 1);
@@ -213,7 +213,7 @@ test("200: a search without a word finds nothing, rather than everything", async
   for (const search of ["!", " ", "...", "-"]) assert.deepEqual(await idsFor({ search }), []);
 });
 
-test("200: pages hold every market once while all that orders them changes", async () => {
+test("200: pages have every market once while the values they are sorted by change", async () => {
   const rows = await server.getAll(`${path}?limit=3&sort=last_trade_at`, () =>
     server.advance({ unfinalized: server.newestBlock + 20, final: server.newestBlock - 10 }),
   );
@@ -221,7 +221,7 @@ test("200: pages hold every market once while all that orders them changes", asy
   assert(all.every(({ id }) => idsOf(rows).includes(String(id))));
 });
 
-test("200: a cursor goes on in its own list after a restart", async () => {
+test("200: a cursor continues its own list after a restart", async () => {
   const { state, store } = server;
   const cursors = new Cursors(Buffer.alloc(32, 7), () => -1);
   const backend = { state, store, cursors, freshness: () => ({}) } as never;
@@ -243,13 +243,13 @@ test("200: a cursor goes on in its own list after a restart", async () => {
   assert.deepEqual(idsOf(data), idsOf(expected.data));
 });
 
-test("200: it may be kept for five minutes, and has every header", async () => {
+test("200: can be cached for five minutes, and has every header", async () => {
   const answer = await server.get(path);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=300");
   assertEveryHeader(answer.headers);
 });
 
-test("400: what is unknown, repeated or out of range is named", async () => {
+test("400: names the parameter that is unknown, invalid or out of range", async () => {
   const manyWords = Array.from({ length: 33 }, (_, index) => `w${index}`).join("+");
   const refusals = [
     ["limit=101", 'limit must be a whole number from 1 to 100; got "101"'],
@@ -278,7 +278,7 @@ test("400: what is unknown, repeated or out of range is named", async () => {
   }
 });
 
-test("400: a cursor works with its filters and its order, and with no others", async () => {
+test("400: a cursor with other filters or another order than its own", async () => {
   const { pagination } = await server.getPage(`${path}?limit=1&status=open`);
   const cursor = String(pagination.next_cursor);
   await server.getPage(pathOf(path, { limit: "9", status: "open", cursor }));
@@ -295,7 +295,7 @@ test("405: any other method", async () => {
   assertError(await edge.request("POST", path, { key: edge.keys.admin }), "METHOD_NOT_ALLOWED");
 });
 
-describe("with what the venue reports", () => {
+describe("with market metadata", () => {
   const unnamed = all.filter((row) => row["event_id"] === null);
   const [cup, final, vote, endless, ...others] = unnamed.map(({ id }) => String(id));
   const reported: Record<string, Partial<VenueMetadata>> = {
@@ -337,7 +337,7 @@ describe("with what the venue reports", () => {
     assert.deepEqual(found.toSorted(), expected.map(String).toSorted(), JSON.stringify(query));
   }
 
-  test("200: a slug is taken as it is written, categories and tags in whatever case", async () => {
+  test("200: slugs match exactly, categories and tags in any case", async () => {
     await assertFound({ slug: "who-wins-the-cup" }, [cup]);
     await assertFound({ slug: "Who-Wins-The-Cup" }, []);
     await assertFound({ slug: "Who-Votes,endless,nothing" }, [vote, endless]);
@@ -348,7 +348,7 @@ describe("with what the venue reports", () => {
     await assertFound({ tag: "Qualifiers" }, []);
   });
 
-  test("200: all filters have to hold, whatever else is asked", async () => {
+  test("200: a market must match all filters and the search", async () => {
     await assertFound({ event_id: "77" }, [cup, final]);
     await assertFound({ event_id: "77,78", tag: "finals" }, [final, vote]);
     await assertFound({ event_id: "77", category: "politics" }, []);
@@ -356,7 +356,7 @@ describe("with what the venue reports", () => {
     await assertFound({ tag: "football", search: "final" }, [final]);
   });
 
-  test("200: ends have an inclusive and an exclusive bound, and no end is in neither", async () => {
+  test("200: filters by end date, inclusive after and exclusive before, which no market without an end date matches", async () => {
     await assertFound({ end_after: "0" }, [cup, final, vote]);
     await assertFound({ end_after: "2030-01-02T00:00:00Z" }, [final, vote]);
     await assertFound({ end_before: "2030-01-02T00:00:00Z" }, [cup]);
@@ -366,7 +366,7 @@ describe("with what the venue reports", () => {
     assert.deepEqual(sorted.slice(0, 3), [vote, final, cup]);
   });
 
-  test("200: slugs, categories and tags are searched", async () => {
+  test("200: the search covers slugs, categories and tags", async () => {
     await assertFound({ search: "qualifiers zulu" }, [cup]);
     await assertFound({ search: "who wins" }, [cup, final]);
     await assertFound({ search: "politic" }, [vote]);

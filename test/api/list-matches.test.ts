@@ -12,7 +12,7 @@ after(() => server.close());
 const { side, min_size, max_size, min_value, taker, token_id, condition_id, exchange } =
   tradeFilters;
 
-test("200: each is the sum of its legs", async () => {
+test("200: each match is the sum of its legs", async () => {
   const matches = await server.getAll("/v1/matches?limit=1000&order=asc");
   const trades = await server.getAll("/v1/trades?limit=1000&order=asc");
   const legs = Map.groupBy(trades, (row) => row["match_seq"]);
@@ -35,7 +35,7 @@ test("200: each is the sum of its legs", async () => {
   }
 });
 
-test("400: a maker, of whom a match has any number", async () => {
+test("400: a maker or wallet, because a match can have several makers", async () => {
   for (const name of ["maker", "wallet"]) {
     const answer = await server.get(`/v1/matches?${name}=0x${"ab".repeat(20)}`);
     assert.match(assertError(answer, "VALIDATION_ERROR").message, /^\w+ is not known here/);

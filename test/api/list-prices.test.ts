@@ -10,7 +10,7 @@ const path = "/v1/price";
 const trades = await server.getAll("/v1/trades?limit=1000");
 const known = [...new Set(trades.map((row) => String(row["token_id"])))];
 
-test("200: each as it is alone, in the order asked for", async () => {
+test("200: each price as a request for it alone returns it, in the requested order", async () => {
   const asked = [...known, ...known.slice(0, 1)];
   const answer = await server.get(`${path}?token_ids=${asked.join(",")}`);
   assert.equal(answer.status, 200);
@@ -23,7 +23,7 @@ test("200: each as it is alone, in the order asked for", async () => {
   assert.deepEqual(answer.body["pagination"], pagination);
 });
 
-test("200: tokens never seen are named, not left out in silence", async () => {
+test("200: tokens never seen are listed in not_found", async () => {
   const [id = ""] = known;
   const answer = await server.get(`${path}?token_ids=1,${id},02`);
   assert.deepEqual(
@@ -33,13 +33,13 @@ test("200: tokens never seen are named, not left out in silence", async () => {
   assert.deepEqual(answer.body["not_found"], ["1", "2"]);
 });
 
-test("200: a hundred immediately", async () => {
+test("200: a hundred prices in one request", async () => {
   const ids = Array.from({ length: 100 }, (_, index) => known[index % known.length]);
   const answer = await server.get(`${path}?token_ids=${ids.join(",")}`);
   assert.equal(rowsOf(answer).length, 100);
 });
 
-test("400: none, too many, and one that is no token id", async () => {
+test("400: no token id, too many token ids, and an invalid one", async () => {
   const expected = "a list of 1 to 100, each a decimal token id below 2^256";
   const tooMany = Array.from({ length: 101 }, () => "1").join(",");
   const refusals = {

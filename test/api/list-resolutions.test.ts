@@ -4,7 +4,7 @@ import { testList } from "../support/list-cases.ts";
 import { rangeFilters, tradeFilters } from "../support/naive-filters.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
-// Generation 3 has results that follow from others, several from one log.
+// Generation 3 has results that are derived from others, several from one log.
 const server = await DataServer.open({
   recording: "contracts-gen3",
   finalBlocks: 259,
@@ -14,14 +14,14 @@ after(() => server.close());
 
 const path = "/v1/resolutions";
 
-test("200: results that follow from others are distinguished", async () => {
+test("200: results that are derived from others are marked", async () => {
   const rows = await server.getAll(`${path}?order=asc`);
   const derived = rows.filter((row) => row["derived"] === true);
   assert(derived.length > 0 && derived.length < rows.length);
   assert.equal(new Set(rows.map((row) => row["condition_id"])).size, rows.length);
 });
 
-test("200: a condition is asked for in both spellings", async () => {
+test("200: a condition id matches with and without padding", async () => {
   const [row] = (await server.getPage(path)).data;
   const short = String(row?.["condition_id"]);
   assert.equal(short.length, 64);

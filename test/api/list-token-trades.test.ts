@@ -12,14 +12,14 @@ after(() => server.close());
 const all = await server.getAll("/v1/trades?limit=1000&order=asc");
 const { token_id: _, ...filters } = tradeFilters;
 
-/** The token whose pair was traded most, on both of its sides. */
+/** The rows of the pair that was traded most. */
 const [busiest] = [...Map.groupBy(all, (row) => String(row["condition_id"])).values()].toSorted(
   (a, b) => b.length - a.length,
 );
 const tokenId = String(busiest?.[0]?.["token_id"]);
 const path = `/v1/trades/market/${tokenId}`;
 
-/** A trade inverted to the other token of its pair. */
+/** Inverts a trade to the other token of its pair. */
 function invert(row: Row, outcome: unknown): Row {
   const { token_id, complement_token_id, outcome_index, side, size, value_usd, price } = row;
   return {
@@ -34,7 +34,7 @@ function invert(row: Row, outcome: unknown): Row {
   };
 }
 
-test("200: the rows of the token, as the list of all trades has them", async () => {
+test("200: the trades of the token, as in the list of all trades", async () => {
   const own = all.filter((row) => row["token_id"] === tokenId);
   assert.deepEqual(await server.getAll(`${path}?order=asc&limit=1000`), own);
   assert.deepEqual(await server.getAll(`${path}?order=asc&include_complement=false`), own);
@@ -52,7 +52,7 @@ test("200: include_complement adds the trades of the other token, inverted", asy
   assert(inverted.length > 20 && inverted.length < served.length - 20);
 });
 
-test("200: the condition of another market has none of its trades", async () => {
+test("200: the condition id of another market matches none of the trades", async () => {
   const other = all.find(
     (row) => row["token_id"] !== tokenId && row["complement_token_id"] !== tokenId,
   );
@@ -64,7 +64,7 @@ test("200: the condition of another market has none of its trades", async () => 
   );
 });
 
-test("400: a token id that is none, and the list of tokens of the other endpoint", async () => {
+test("400: an invalid token id, and the token_id parameter of the list of all trades", async () => {
   for (const id of ["x", "0x1", "-1", "1.0", "9".repeat(79), `${2n ** 256n}`]) {
     const { message } = assertError(
       await server.get(`/v1/trades/market/${id}`),

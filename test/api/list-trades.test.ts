@@ -8,7 +8,7 @@ import { DataServer } from "../support/open-data-server.ts";
 const server = await DataServer.open();
 after(() => server.close());
 
-test("200: include=market adds the names of the market, as they are now", async () => {
+test("200: include=market adds the current question, slug and event of the market", async () => {
   const markets = await server.getAll("/v1/markets?limit=100");
   for (const path of ["/v1/trades", "/v1/fills", "/v1/matches"]) {
     const plain = await server.getAll(`${path}?limit=1000`);

@@ -24,7 +24,7 @@ function post(headers: string, body: string): string {
   return `POST /v1/keys HTTP/1.1\r\n${common}${headers}\r\n\r\n${body}`;
 }
 
-test("400: bytes that are no HTTP have every header and the error shape", async () => {
+test("400: bytes that are not HTTP get every header and the error shape", async () => {
   const broken = [
     "garbage\r\n\r\n",
     "GET\r\n\r\n",
@@ -56,7 +56,7 @@ test("400: no Host", async () => {
   assert.deepEqual(details, [{ parameter: "host", issue: "header is missing" }]);
 });
 
-test("400: more than one Host, or one that is none", async () => {
+test("400: more than one Host, or an invalid one", async () => {
   const faults = ["host: x\r\nhost: y", "host: x\r\nhost: x", "Host:\r\nhost:", "host: x y"];
   const wanted = [{ parameter: "host", issue: "header must be one host" }];
   for (const lines of faults) {
@@ -66,7 +66,7 @@ test("400: more than one Host, or one that is none", async () => {
   }
 });
 
-test("400: a body cut off, not UTF-8 or empty", async () => {
+test("400: a body that is empty or not UTF-8", async () => {
   const json = "content-type: application/json\r\n";
   assertError(await answerTo(post(`${json}content-length: 0`, "")), "VALIDATION_ERROR");
   const notUtf8 = Buffer.concat([
@@ -84,7 +84,7 @@ test("400: a request that is not complete in time", async () => {
   assert.ok(performance.now() - started < 60_000, "sooner than Node on its own");
 });
 
-test("a connection that asks for nothing is closed without a word, and uses nothing up", async () => {
+test("an idle connection is closed without a response and does not use up the limit", async () => {
   const left = async () =>
     assertEveryHeader((await server.request("GET", "/v1/health")).headers).remaining;
   const before = await left();
@@ -92,7 +92,7 @@ test("a connection that asks for nothing is closed without a word, and uses noth
   assert.equal(await left(), before - 1);
 });
 
-test("405: CONNECT and methods no one has", async () => {
+test("405: CONNECT and methods that no endpoint has", async () => {
   const methods = ["CONNECT x:443", "PURGE /v1/health", "TRACE /v1/health", "M-SEARCH /v1/health"];
   for (const start of methods) {
     const answer = await answerTo(`${start} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
@@ -101,14 +101,14 @@ test("405: CONNECT and methods no one has", async () => {
   }
 });
 
-test("404: targets that are no path", async () => {
+test("404: a request target that is not a path", async () => {
   for (const target of ["GET *", "GET http://x"]) {
     const answer = await answerTo(`${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
     assertError(answer, "NOT_FOUND");
   }
 });
 
-test("204: OPTIONS * says what the server can", async () => {
+test("204: OPTIONS * lists the methods of the server", async () => {
   const head = (more: string) => `OPTIONS * HTTP/1.1\r\n${more}connection: close\r\n\r\n`;
   const answer = await answerTo(head("host: x\r\n"));
   assert.equal(answer.status, 204);
@@ -118,7 +118,7 @@ test("204: OPTIONS * says what the server can", async () => {
   assertError(await answerTo(head("")), "VALIDATION_ERROR");
 });
 
-test("200: expectations, absolute targets and HTTP/1.0 are served", async () => {
+test("200: unknown expectations, absolute targets, HTTP/1.0 and unknown upgrades are served", async () => {
   const requests = [
     "GET /v1/health HTTP/1.1\r\nhost: x\r\nexpect: a-miracle\r\nconnection: close\r\n\r\n",
     "GET http://x/v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
@@ -140,7 +140,7 @@ test("429: malformed bytes use up the limit of the IP", async () => {
   server.clock.advance(60_000);
 });
 
-test("a client that hangs up at any point harms no one", async () => {
+test("a client that disconnects at any point does no harm", async () => {
   const whole = post("content-type: application/json\r\ncontent-length: 12", '{"name":"x"}');
   const cuts = Array.from({ length: 20 }, (_, index) => Math.floor((index * whole.length) / 20));
   await Promise.all(cuts.map((cut) => hangUpAfter(whole.slice(0, cut))));
@@ -150,7 +150,7 @@ test("a client that hangs up at any point harms no one", async () => {
   assert.deepEqual(server.logged, []);
 });
 
-test("whatever bytes come, every answer is one of ours", async () => {
+test("whatever bytes arrive, every response has every header and is not a 5xx", async () => {
   const pieces = [
     "GET ",
     "POST ",
@@ -180,7 +180,7 @@ test("whatever bytes come, every answer is one of ours", async () => {
   );
 });
 
-/** The answers on one connection, each as long as its `content-length` says. */
+/** Splits the bytes of one connection into responses by their `content-length`. */
 function parseAnswers(text: string): TestAnswer[] {
   if (text === "") return [];
   const { headers } = parseRaw(text.slice(0, text.indexOf("\r\n\r\n") + 4));
@@ -188,7 +188,7 @@ function parseAnswers(text: string): TestAnswer[] {
   return [parseRaw(text.slice(0, end)), ...parseAnswers(text.slice(end))];
 }
 
-/** Sends and closes its own side, so that a connection kept alive ends too. */
+/** Sends bytes and closes the sending side, so that a kept-alive connection ends too. */
 function sendAndEnd(bytes: Buffer): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const chunks: Buffer[] = [];
@@ -210,7 +210,7 @@ function hangUpAfter(bytes: string): Promise<void> {
   return promise;
 }
 
-test("400: raw UTF-8 in a URL is no abuse, and the error says what to do", async () => {
+test("400: raw UTF-8 in a URL does not count as abuse, and the error says what to do", async () => {
   const own = await openTestServer();
   const bytes = Buffer.from("GET /v1/markets?search=köln HTTP/1.1\r\nhost: x\r\n\r\n", "utf8");
   for (let sent = 0; sent < 3; sent += 1) {

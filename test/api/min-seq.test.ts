@@ -1,4 +1,4 @@
-/** What a client has seen on one node, another node does not go behind. */
+/** No node answers a client with data older than the client has seen on another node. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Cursors } from "../../src/api/lists/cursor.ts";
@@ -11,7 +11,7 @@ after(() => server.close());
 
 const { access } = server.edge;
 
-test("200: a position that is indexed is answered right away, on every list and every single resource", async () => {
+test("200: an indexed position is answered immediately, by lists and single resources", async () => {
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
   const seq = firstSeqOf(server.newestBlock + 1) - 1;
   const paths = [
@@ -28,7 +28,7 @@ test("200: a position that is indexed is answered right away, on every list and 
   }
 });
 
-test("200: a position that is indexed soon is waited for", async () => {
+test("200: waits for a position that is indexed soon", async () => {
   const next = server.newestBlock + 1;
   const asked = server.get(`/v1/trades?limit=1&min_seq=${firstSeqOf(next)}`);
   await server.advance({ unfinalized: next });
@@ -37,7 +37,7 @@ test("200: a position that is indexed soon is waited for", async () => {
   assert((body as { meta: { indexed_block: number } }).meta.indexed_block >= next);
 });
 
-test("200: a cursor of a node that is ahead is waited for, and then goes on", async () => {
+test("200: a cursor of a node that is ahead waits for its position, then continues", async () => {
   const next = server.newestBlock + 1;
   const ahead = new Cursors(access.deriveSecret("cursors"), () => firstSeqOf(next));
   const path = "/v1/resolutions";
@@ -52,7 +52,7 @@ test("200: a cursor of a node that is ahead is waited for, and then goes on", as
   assert.equal((await asked).status, 200);
 });
 
-test("503: a position that does not come is given up after a while", async () => {
+test("503: a position that is not indexed in time", async () => {
   const seq = firstSeqOf(server.newestBlock + 2);
   const { status, headers, body } = await server.get(`/v1/trades?min_seq=${seq}`);
   assert.equal(status, 503);
@@ -60,7 +60,7 @@ test("503: a position that does not come is given up after a while", async () =>
   assert.match(JSON.stringify(body), /min_seq is not indexed yet: the last position is/);
 });
 
-test("503: no more requests wait at the same time than are allowed", async () => {
+test("503: immediately, if as many requests wait as are allowed", async () => {
   const { positionWaitersMax } = storeLimits;
   const position = firstSeqOf(server.newestBlock + 2);
   const waiting = Array.from({ length: positionWaitersMax }, () =>
@@ -75,7 +75,7 @@ test("503: no more requests wait at the same time than are allowed", async () =>
   assert((await Promise.all(waiting)).every(Boolean));
 });
 
-test("400: no node is so far ahead", async () => {
+test("400: a position too far ahead of the chain", async () => {
   const seq = firstSeqOf(server.newestBlock + 100_000);
   const { status, body } = await server.get(`/v1/trades?min_seq=${seq}`);
   assert.equal(status, 400);

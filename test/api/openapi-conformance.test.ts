@@ -1,4 +1,4 @@
-/** What the running server answers, held against its own OpenAPI document: both directions. */
+/** The responses of the running server, compared with its own OpenAPI document in both directions. */
 import assert from "node:assert/strict";
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -24,7 +24,7 @@ type Sent = {
   readonly body?: string;
 };
 
-/** A client of its own for each request: neither a limit nor a block of one meets another. */
+/** Returns a new client IP for each request, so that limits and blocks of one do not affect another. */
 let clients = 0;
 function anyClient(): string {
   clients += 1;
@@ -34,7 +34,7 @@ function anyClient(): string {
 const floodedClient = anyClient();
 const blockedClient = anyClient();
 
-/** Path parameters of something that is there. */
+/** Returns the path parameters of something that exists. */
 async function goodParams({ method, path }: Endpoint): Promise<Record<string, string>> {
   if (path.startsWith("/v1/keys/")) {
     const name = `for ${method} ${path} ${anyClient()}`;
@@ -83,7 +83,7 @@ async function send(endpoint: Endpoint, sent: Sent): Promise<TestAnswer> {
   });
 }
 
-/** The handshake of a WebSocket, which is over once it is answered. */
+/** Sends the handshake of a WebSocket and ends the connection after the response. */
 async function askForUpgrade(target: string, sent: Record<string, string>): Promise<TestAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<TestAnswer>();
   const headers = {
@@ -118,7 +118,7 @@ function bodyOf({ path, requestBody }: Endpoint, { body }: Sent): { body?: strin
   return { body: path === "/v1/keys" ? JSON.stringify({ name: `made by ${anyClient()}` }) : "{}" };
 }
 
-/** Requests of which each is answered with one of the codes, wherever an endpoint has that code. */
+/** A request for each error code that provokes it at every endpoint that has the code. */
 const provocations: Readonly<Record<string, Sent>> = {
   VALIDATION_ERROR: { query: "no_such_parameter=1" },
   INVALID_CURSOR: { query: "cursor=AAAA" },
@@ -141,18 +141,18 @@ const provocations: Readonly<Record<string, Sent>> = {
   RATE_LIMITED: { key: null, headers: { "x-forwarded-for": floodedClient } },
 };
 
-/** Codes that only a failure of ours brings about; their shape is that of the others. */
+/** Codes that only a failure of the service causes. They have the shape of the others. */
 const ours = ["INTERNAL_ERROR", "SERVICE_UNAVAILABLE"];
 
 suite("the document", () => {
-  test("describes every endpoint that is served, and of no other", () => {
+  test("describes every endpoint that is served, and no other", () => {
     const served = server.routes.map(({ method, path }) => `${method} ${path}`);
     const reported = contract.endpoints.map(({ method, path }) => `${method} ${path}`);
     assert.deepEqual(new Set(reported), new Set(served));
     assert(reported.length > 25 && new Set(reported).size === reported.length);
   });
 
-  test("names each operation once, each path parameter, and nothing of our own keywords", () => {
+  test("names each operation once, has each path parameter, and has no internal keyword", () => {
     const operations = Object.values(contract.document.paths).flatMap((one) => Object.values(one));
     const ids = operations.map(({ operationId }) => operationId);
     assert.equal(new Set(ids).size, ids.length);
@@ -164,7 +164,7 @@ suite("the document", () => {
   });
 });
 
-test("each operation with a JSON answer has a sample of it that its schema allows", () => {
+test("each operation with a JSON response has a sample that its schema allows", () => {
   for (const endpoint of contract.endpoints) {
     const success = endpoint.responses[200] ?? endpoint.responses[201];
     const media = success?.content["application/json"];
@@ -173,7 +173,7 @@ test("each operation with a JSON answer has a sample of it that its schema allow
   }
 });
 
-test("429 after a flood conforms", async () => {
+test("429 after a flood has the error shape", async () => {
   const headers = { "x-forwarded-for": floodedClient };
   for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });
   assertError(await edge.request("GET", "/v1/health", { headers }), "RATE_LIMITED");
@@ -214,7 +214,7 @@ suite("lists as files", () => {
     parameters.some(({ name }) => name === "format"),
   );
 
-  test("are those of markets and of the chain", () => {
+  test("are available for markets, events and the chain", () => {
     assert.deepEqual(
       bulk.map(({ path }) => path),
       [
@@ -254,7 +254,7 @@ test("503 of the readiness check has the shape of its 200", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("a plain request for the stream is answered with what it is", async () => {
+test("a request for the stream without an upgrade is refused as documented", async () => {
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/stream");
   assert(endpoint !== undefined);
   const headers = { "x-forwarded-for": anyClient() };
@@ -263,9 +263,9 @@ test("a plain request for the stream is answered with what it is", async () => {
   contract.assertReported(endpoint, answer);
 });
 
-test("503 of a store with too much to do conforms", async () => {
+test("503 of an overloaded store conforms", async () => {
   const answered = new AbortController();
-  // Who is done, or found no room, asks again: whatever becomes free is taken immediately.
+  // Each loop queries again after a result or a refusal, so that a free slot is taken immediately.
   const keepAsking = async (): Promise<void> => {
     while (!answered.signal.aborted)
       await server.store.engine.query("SELECT sleep(0.01)").catch(() => nextTurn());
@@ -273,7 +273,7 @@ test("503 of a store with too much to do conforms", async () => {
   const busy = Array.from({ length: 300 }, keepAsking);
   const endpoint = contract.endpoints.find(({ path }) => path === "/v1/fills");
   assert(endpoint !== undefined);
-  // What is held needs no query.
+  // Rows in the head buffer need no query, so ask for final ones.
   const answer = await send(endpoint, { query: "status=finalized" });
   answered.abort();
   assertError(answer, "SERVICE_UNAVAILABLE");
@@ -282,7 +282,7 @@ test("503 of a store with too much to do conforms", async () => {
   await Promise.all(busy);
 });
 
-test("405 and 404 stand next to the document, in the same shape", async () => {
+test("405 and 404, which are not per endpoint, have the error shape", async () => {
   for (const path of Object.keys(contract.document.paths)) {
     const filled = path.replaceAll(/\{\w+\}/g, "1");
     const headers = { "x-forwarded-for": anyClient() };
@@ -297,7 +297,7 @@ test("405 and 404 stand next to the document, in the same shape", async () => {
   }
 });
 
-test("HEAD of every GET has its headers and no body", async () => {
+test("HEAD of every GET endpoint has every header and no body", async () => {
   const pages = contract.endpoints.filter(({ responses }) => !("101" in responses));
   for (const endpoint of pages.filter(({ method }) => method === "GET")) {
     const answer = await send({ ...endpoint, method: "HEAD" }, {});

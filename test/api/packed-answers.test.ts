@@ -1,4 +1,4 @@
-/** Long answers come packed to who takes them so, and are the same answers. */
+/** Long responses are compressed for clients that accept gzip, and are otherwise the same. */
 import assert from "node:assert/strict";
 import { type IncomingHttpHeaders, request } from "node:http";
 import { buffer } from "node:stream/consumers";
@@ -29,7 +29,7 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** As it comes over the wire; `fetch` would unpack it. */
+/** Returns the response as it is on the wire. `fetch` would decompress it. */
 async function ask(path: string, { method = "GET", accepted, headers = {} }: Sent = {}) {
   const coding = accepted === undefined ? {} : { "accept-encoding": accepted };
   const own = { "x-api-key": edge.keys.admin, "x-request-id": "mine", ...coding, ...headers };
@@ -45,13 +45,13 @@ async function ask(path: string, { method = "GET", accepted, headers = {} }: Sen
   );
 }
 
-/** What must be equal in two answers: not the time, nor what is left of the limit. */
+/** Returns the headers that are equal in two responses: all but the time and the state of the limit. */
 function lasting({ headers }: { headers: IncomingHttpHeaders }): IncomingHttpHeaders {
   const own = ["date", "x-ratelimit-remaining", "x-ratelimit-reset"];
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !own.includes(name)));
 }
 
-test("200: it is the plain answer, packed, the first time and whenever it is sent again", async () => {
+test("200: a compressed response equals the plain one, the first time and each time after", async () => {
   for (const path of longPaths) {
     const plain = await ask(path);
     assert.equal(plain.headers["content-encoding"], undefined);
@@ -73,7 +73,7 @@ test("200: it is the plain answer, packed, the first time and whenever it is sen
   }
 });
 
-test("200: short answers, and those for who does not take gzip, come as they are", async () => {
+test("200: short responses, and those to clients that do not accept gzip, are not compressed", async () => {
   for (const path of shortPaths)
     for (let times = 0; times < 3; times += 1)
       assert.equal((await ask(path, { accepted: "gzip" })).headers["content-encoding"], undefined);
@@ -86,7 +86,7 @@ test("200: short answers, and those for who does not take gzip, come as they are
   }
 });
 
-test("200: many who ask immediately for what has just changed get what is now, each with its own id", async () => {
+test("200: simultaneous requests right after a change get the new data, each with its own request id", async () => {
   const path = "/v1/trades?limit=80";
   for (let round = 0; round < 5; round += 1) {
     await server.advance({ unfinalized: server.newestBlock + 2 });
@@ -107,7 +107,7 @@ test("200: many who ask immediately for what has just changed get what is now, e
   }
 });
 
-test("200: HEAD reports the length of the packed answer, and that it is packed", async () => {
+test("200: HEAD has the length and the encoding of the compressed response", async () => {
   for (const path of longPaths) {
     const { headers } = await ask(path, { accepted: "gzip" });
     const head = await ask(path, { accepted: "gzip", method: "HEAD" });
@@ -116,7 +116,7 @@ test("200: HEAD reports the length of the packed answer, and that it is packed",
   }
 });
 
-test("304: who holds an answer need not say how it was packed", async () => {
+test("304: the tag of a compressed response is valid with and without gzip", async () => {
   const { headers } = await ask("/v1/markets", { accepted: "gzip" });
   const unfinalized = { "if-none-match": String(headers.etag) };
   for (const accepted of ["gzip", "identity"]) {
@@ -128,7 +128,7 @@ test("304: who holds an answer need not say how it was packed", async () => {
   }
 });
 
-test("200: files are sent as their format says, not packed again", async () => {
+test("200: files are not compressed by the server", async () => {
   for (const format of ["csv", "ndjson", "parquet", "arrow"]) {
     const { status, headers } = await ask(`/v1/trades?format=${format}`, { accepted: "gzip" });
     assert.equal(status, 200);

@@ -7,7 +7,7 @@ import { defineRoute } from "../../src/api/http/route.ts";
 import { openTestServer } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** What the slow endpoint waits for. */
+/** The slow endpoint waits for this promise. */
 let gate: Promise<void> = Promise.resolve();
 let asked = 0;
 
@@ -36,7 +36,7 @@ function createKey(name: string, headers = ""): string {
   return `${head}\r\n\r\n${body}`;
 }
 
-/** Statuses and bodies of the responses in what came, read by their lengths. */
+/** Splits received text into responses by their lengths. */
 function responsesIn(text: string): { status: number; body: string }[] {
   const found: { status: number; body: string }[] = [];
   for (let rest = text; rest !== ""; ) {
@@ -61,7 +61,7 @@ async function sendBehindSlow(bytes: string): Promise<ReturnType<typeof response
   return responsesIn(await answer);
 }
 
-test("malformed bytes behind a request do not take the place of its response", async () => {
+test("malformed bytes after a request do not replace its response", async () => {
   for (const bytes of [
     "garbage\r\n\r\n",
     `GET /v1/health HTTP/1.1\r\nhost: x\r\nbig: ${"x".repeat(20_000)}\r\n\r\n`,
@@ -75,20 +75,20 @@ test("malformed bytes behind a request do not take the place of its response", a
   }
 });
 
-test("a key that is created before malformed bytes is returned", async () => {
+test("a key that is created by a request before malformed bytes is returned", async () => {
   const answer = await server.sendRaw(`${createKey("before")}garbage\r\n\r\n`);
   const [created, refused] = responsesIn(answer);
   assert.deepEqual([created?.status, refused?.status], [201, 400]);
   assert.match(JSON.parse(created?.body ?? "").data.key, /^ow_read_/);
 });
 
-test("malformed bytes in the body of a request are refused once, after those before", async () => {
+test("malformed bytes in the body of a request are refused once, after the responses before", async () => {
   const chunked = `POST /v1/keys HTTP/1.1\r\n${key}${json}transfer-encoding: chunked\r\n\r\nzz\r\n{}\r\n`;
   const statuses = (await sendBehindSlow(chunked)).map(({ status }) => status);
   assert.deepEqual(statuses, [200, 400]);
 });
 
-test("Expect: 100-continue behind a request does not get into its response", async () => {
+test("Expect: 100-continue after a request does not get into its response", async () => {
   const closing = createKey("pipelined", "expect: 100-continue\r\nconnection: close\r\n");
   const statuses = (await sendBehindSlow(closing)).map(({ status }) => status);
   assert.deepEqual(
@@ -98,7 +98,7 @@ test("Expect: 100-continue behind a request does not get into its response", asy
   assert.notEqual(statuses[0], 100);
 });
 
-test("Expect: 100-continue alone gets 100 before its body is sent", async () => {
+test("Expect: 100-continue in a single request gets 100 before the body is sent", async () => {
   const { port } = new URL(server.url);
   const socket = connect(Number(port), "127.0.0.1");
   let text = "";

@@ -14,7 +14,7 @@ const readable = defineRoute({
   handler: () => ({}),
 });
 
-test("reading takes a key unless it is public", async (t) => {
+test("reading requires a key unless it is public", async (t) => {
   const server = await openTestServer({ routes: [readable] });
   cleanUp(t, async () => server.close());
   assertError(await server.request("GET", "/v1/readable"), "UNAUTHORIZED");
@@ -30,7 +30,7 @@ test("public reading is counted by IP, and only reading is public", async (t) =>
   assertError(await server.request("POST", "/v1/keys", { json: { name: "x" } }), "UNAUTHORIZED");
 });
 
-test("a key that is sent still counts, and a wrong one is still refused", async (t) => {
+test("a key that is sent still has its own limit, and an invalid key is still refused", async (t) => {
   const server = await openTestServer({ routes: [readable], isPublicRead: true });
   cleanUp(t, async () => server.close());
   const { read: key } = server.keys;

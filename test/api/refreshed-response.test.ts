@@ -1,4 +1,4 @@
-/** Answers that have changed and can be made at the same time, without their handler: clients must see no difference. */
+/** Changed responses that can be built immediately, without their handler. Clients must see no difference. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
@@ -6,7 +6,7 @@ import { defineRoute } from "../../src/api/http/route.ts";
 import { oneOf } from "../../src/api/lists/list-answer.ts";
 import { assertEveryHeader, openTestServer, testFreshness } from "../support/open-test-server.ts";
 
-/** What the answer is made of. */
+/** The content of the response. */
 let change = 0;
 let handled = 0;
 let bodyNow: () => { data: { change: number } } | null = () => null;
@@ -42,7 +42,7 @@ async function ask(id: string) {
   return server.request("GET", "/v1/changes", { key: server.keys.read, headers });
 }
 
-test("200: what has changed is made without the handler, and is the answer from then on", async () => {
+test("200: a changed response is built without the handler and sent from then on", async () => {
   bodyNow = () => ({ data: { change } });
   for (const id of ["changed", "again"]) {
     if (id === "changed") change += 1;
@@ -54,7 +54,7 @@ test("200: what has changed is made without the handler, and is the answer from 
   assert.equal(handled, 0);
 });
 
-test("200: by the handler when it cannot be made at the same time, or making it fails", async () => {
+test("200: the handler answers if the response cannot be built immediately or building it fails", async () => {
   const failing = () => {
     throw new Error("a fault of ours");
   };
@@ -69,7 +69,7 @@ test("200: by the handler when it cannot be made at the same time, or making it 
   assert.equal(handled, 2);
 });
 
-test("401: nothing is made for who has no key", async () => {
+test("401: nothing is built for a client without a key", async () => {
   let made = 0;
   bodyNow = () => {
     made += 1;

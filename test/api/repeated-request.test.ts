@@ -1,4 +1,4 @@
-/** Answers that were given before are sent again as bytes: clients must see no difference. */
+/** Cached responses are sent again as bytes. Clients must see no difference. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { formatTokenId } from "../../src/base/ids.ts";
@@ -32,21 +32,21 @@ function withoutOwn({ body, headers }: TestAnswer): unknown {
   return { body: { ...body, meta }, headers: shared };
 }
 
-/** Asks for something that is the same, but not yet with this target. */
+/** Returns another spelling of the path, which has the same meaning but is not cached. */
 let spellings = 0;
 function respelled(path: string): string {
   spellings += 1;
   return `${path}${path.includes("?") ? "" : "?"}${"&".repeat(spellings)}`;
 }
 
-test("200: a repeated request is answered as a first one, at every height", async () => {
+test("200: a repeated request gets the same response as a first one, at every height", async () => {
   const end = server.newestBlock + 36;
   for (let unfinalized = server.newestBlock; unfinalized <= end; unfinalized += 9) {
     for (const upTo of [{ unfinalized }, { final: unfinalized - 20 }]) {
       await server.advance(upTo);
       for (const path of paths) {
         const fresh = withoutOwn(await server.get(respelled(path)));
-        // Long answers are kept when they are asked for again.
+        // Long responses are cached at their second request.
         for (let asked = 0; asked < 3; asked += 1) {
           assert.deepEqual(withoutOwn(await server.get(path)), fresh, path);
         }
@@ -55,7 +55,7 @@ test("200: a repeated request is answered as a first one, at every height", asyn
   }
 });
 
-test("200: the same after a fork took blocks back, and when they come again", async () => {
+test("200: a cached response stays correct when a reorg reverts blocks and when they return", async () => {
   const reported = server.facts.filter(({ number }) => number <= server.newestBlock);
   const before = await Promise.all(paths.map((path) => server.get(path)));
   for (const depth of [1, 7, 20]) {
@@ -73,7 +73,7 @@ test("200: the same after a fork took blocks back, and when they come again", as
   assert.deepEqual(after.map(withoutOwn), before.map(withoutOwn));
 });
 
-test("200: a token that is named twice has its trades once, also those that came since", async () => {
+test("200: a token that is named twice has its trades once, new ones included", async () => {
   const end = server.newestBlock + 24;
   for (let unfinalized = server.newestBlock; unfinalized <= end; unfinalized += 8) {
     await server.advance({ unfinalized });
@@ -87,7 +87,7 @@ test("200: a token that is named twice has its trades once, also those that came
   }
 });
 
-test("200: it has its own request id, and uses up its own slot of the limit", async () => {
+test("200: a cached response has its own request id and uses up one slot of the limit", async () => {
   const input = { name: "counted", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
   const { value: key } = await edge.access.keys.create(input);
   const first = await edge.request("GET", "/v1/trades", { key });
@@ -101,7 +101,7 @@ test("200: it has its own request id, and uses up its own slot of the limit", as
   assert.equal((named.body["meta"] as Row)["request_id"], "mine-1");
 });
 
-test("200: its head is that of a first one, line by line, and its connection stays or ends as asked", async () => {
+test("200: a cached response has the header lines of a first one, and keeps or closes the connection as requested", async () => {
   const [token] = tokens;
   assert(token !== undefined);
   const paths = ["/v1/trades?limit=60", `/v1/price/${formatTokenId(token)}`];
@@ -127,7 +127,7 @@ test("200: its head is that of a first one, line by line, and its connection sta
   }
 });
 
-test("400: a body, and no host, are refused also when the answer is ready", async () => {
+test("400: a body and a missing host are refused even if the response is cached", async () => {
   await server.get("/v1/trades");
   const key = edge.keys.read;
   const head = "GET /v1/trades HTTP/1.1\r\nx-api-key: KEY\r\nconnection: close\r\n";
@@ -138,7 +138,7 @@ test("400: a body, and no host, are refused also when the answer is ready", asyn
   assert.match(await edge.sendRaw(`${bare}host: a\r\n\r\n`), /^HTTP\/1.1 200 /);
 });
 
-test("401 and 429: refusals come before answers that are ready, and count once", async () => {
+test("401, 429: requests are refused before a cached response is sent, and counted once", async () => {
   await server.get("/v1/trades");
   assertError(await edge.request("GET", "/v1/trades"), "UNAUTHORIZED");
   const input = { name: "busy", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
@@ -165,7 +165,7 @@ suite("304", () => {
   const market = server.state.directory.placeOf(token)?.conditionId ?? "";
 
   for (const path of ["/v1/markets?limit=2", `/v1/markets/${market}`, closed]) {
-    test(`for who holds ${path.replace(/[0-9]{20,}/, "TOKEN")}`, async () => {
+    test(`for a client that has ${path.replace(/[0-9]{20,}/, "TOKEN")}`, async () => {
       const first = await server.get(path);
       const etag = first.headers.get("etag") ?? "";
       assert.match(etag, /^W\/"[\w-]{22}"$/);
@@ -193,7 +193,7 @@ suite("304", () => {
     });
   }
 
-  test("not for candles that are open, which have no tag", async () => {
+  test("not for open candles, which have no tag", async () => {
     const answer = await server.get(open);
     assert.equal(answer.headers.get("etag"), null);
     const headers = { "if-none-match": "*" };

@@ -17,7 +17,7 @@ function revoke(id: string, key: string = admin) {
   return server.request("DELETE", `/v1/keys/${id}`, { key });
 }
 
-test("200: the message of the specification, and 401 for the key ever after", async () => {
+test("200: confirms the revocation, and the key gets 401 from then on", async () => {
   const { key, value } = await makeKey();
   const answer = await revoke(key.id);
   assert.equal(answer.status, 200);
@@ -30,7 +30,7 @@ test("200: the message of the specification, and 401 for the key ever after", as
   }
 });
 
-test("200: both values of a key in its grace die", async () => {
+test("200: revokes both values of a key in its grace period", async () => {
   const { key, value } = await makeKey();
   const rotated = await server.access.keys.rotate(key.id, 60_000);
   await revoke(key.id);
@@ -38,7 +38,7 @@ test("200: both values of a key in its grace die", async () => {
     assertError(await server.request("GET", "/v1/nothing", { key: dead }), "UNAUTHORIZED");
 });
 
-test("200: listeners that hold sockets are called before the answer", async () => {
+test("200: listeners, which close sockets, are called before the response", async () => {
   const { key, value } = await makeKey();
   const verified = server.access.keys.verify(value, "127.0.0.1");
   assert.ok(verified);
@@ -68,13 +68,13 @@ test("401: no key", async () => {
   assertError(await server.request("DELETE", "/v1/keys/x"), "UNAUTHORIZED");
 });
 
-test("403: keys of lower scope, also for themselves", async () => {
+test("403: a key of lower scope, even to revoke itself", async () => {
   const { key, value } = await makeKey();
   assertError(await revoke(key.id, value), "FORBIDDEN");
   assertError(await revoke(key.id, server.keys.write), "FORBIDDEN");
 });
 
-test("404: an unknown id, and a second time", async () => {
+test("404: an unknown id, and a key that is already revoked", async () => {
   const { key } = await makeKey();
   await revoke(key.id);
   assertError(await revoke(key.id), "NOT_FOUND");

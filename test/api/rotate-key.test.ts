@@ -29,7 +29,7 @@ async function statusOf(key: string): Promise<number> {
   return (await server.request("GET", "/v1/nothing", { key })).status;
 }
 
-test("200: the same id, a new value, and the old one dies immediately", async () => {
+test("200: keeps the id, returns a new value, and ends the old value immediately", async () => {
   const { key, value } = await makeKey();
   const answer = await rotate(key.id);
   assert.equal(answer.status, 200);
@@ -43,7 +43,7 @@ test("200: the same id, a new value, and the old one dies immediately", async ()
   assert.equal(await statusOf(String(data["key"])), 404);
 });
 
-test("200: in its grace the old value works too, and both share one limit", async () => {
+test("200: in the grace period the old value works too, and both share one limit", async () => {
   const { key, value } = await makeKey();
   const newValue = String(dataOf(await rotate(key.id, { grace_seconds: 30 }))["key"]);
   const remaining = [];
@@ -63,14 +63,14 @@ test("200: in its grace the old value works too, and both share one limit", asyn
   assert.equal((await shown())["previous_value_expires_at"], null);
 });
 
-test("200: at most two values work, however often it is rotated", async () => {
+test("200: at most two values work, however often the key is rotated", async () => {
   const { key, value } = await makeKey();
   const second = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
   const third = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
   assert.deepEqual(await Promise.all([value, second, third].map(statusOf)), [401, 404, 404]);
 });
 
-test("400: a grace out of range, or anything else", async () => {
+test("400: a grace period out of range, and an unknown field", async () => {
   const { key } = await makeKey();
   for (const grace of [-1, 86_401, 1.5, "5", true])
     assert.deepEqual(
@@ -89,7 +89,7 @@ test("401: no key", async () => {
   assertError(await server.request("POST", "/v1/keys/x/rotate"), "UNAUTHORIZED");
 });
 
-test("403: a key may not rotate itself unless it is admin", async () => {
+test("403: a key that is not an admin key cannot rotate itself", async () => {
   const { key, value } = await makeKey();
   assertError(await rotate(key.id, {}, value), "FORBIDDEN");
 });

@@ -1,4 +1,4 @@
-/** Equal requests at the same time share one response; none gets an older one. */
+/** Equal requests at the same time share one response. None gets an outdated one. */
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { Type } from "typebox";
@@ -12,7 +12,7 @@ import {
   testFreshness,
 } from "../support/open-test-server.ts";
 
-/** What the answer is made of; the handler reads it once it is released. */
+/** The content of the response. The handler reads it when it begins, before it is released. */
 let change = 0;
 let begun: PromiseWithResolvers<void>[] = [];
 let onBegun = () => {};
@@ -52,7 +52,7 @@ async function ask(id: string) {
   return server.request("GET", "/v1/slow", { key: server.keys.read, headers });
 }
 
-/** Resolves once so many have begun to be made. */
+/** Resolves once the handler has begun `count` times. */
 async function made(count: number): Promise<void> {
   while (begun.length < count) {
     await new Promise<void>((resolve) => {
@@ -61,12 +61,12 @@ async function made(count: number): Promise<void> {
   }
 }
 
-/** Resolves once all that was sent before has surely come in. */
+/** Resolves once all requests that were sent before have certainly arrived. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await server.request("GET", "/v1/health", {});
 }
 
-test("200: it is made once for all who ask meanwhile, and each has its own request id and freshness", async () => {
+test("200: the response is built once for all simultaneous requests, each with its own request id and freshness", async () => {
   const first = ask("first");
   await made(1);
   const freshAtFirst = fresh;
@@ -89,7 +89,7 @@ test("200: it is made once for all who ask meanwhile, and each has its own reque
   }
 });
 
-test("200: a request after a change gets nothing older", async () => {
+test("200: a request after a change gets no older response", async () => {
   const first = ask("first");
   await made(1);
   change += 1;
@@ -105,7 +105,7 @@ test("200: a request after a change gets nothing older", async () => {
   assert.equal(begun.length, 2);
 });
 
-test("503: of one request only; who waited asks again", async () => {
+test("503: for the failed request only; a waiting request runs the handler again", async () => {
   const first = ask("first");
   await made(1);
   const second = ask("second");

@@ -50,7 +50,7 @@ for (const [path, parameter, ...parts] of cases) {
   });
 }
 
-test("404: /v1/market and /v1/trade lead to the paths that were meant", async () => {
+test("404: suggests the path that was probably meant, such as /v1/markets for /v1/market", async () => {
   for (const [path, meant] of [
     ["/v1/market", "/v1/markets"],
     ["/v1/trade", "/v1/trades"],
