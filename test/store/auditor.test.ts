@@ -1,4 +1,4 @@
-/** R7: one range that cannot be read does not keep the audit from the others. */
+/** R7: the audit repairs corrupt ranges, keeps its budget, and does not get stuck at a range that cannot be read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -23,7 +23,7 @@ const first = facts[0]?.number ?? 0;
 const last = { number: first + 799, hash: `0x${"9".repeat(64)}` as Hash, timestamp: 1_900_000_000 };
 const hours = 2;
 
-/** As fast as what waits for it lets it be. */
+/** A clock whose sleeps advance its time and end in the next turn of the event loop. */
 function hastyClock(): Clock {
   let now = 0;
   return {
@@ -36,7 +36,7 @@ function hastyClock(): Clock {
   };
 }
 
-/** One endpoint that says of the first range something else, and after that nothing any more. */
+/** One endpoint that contradicts the store about the first range once, and cannot read that range again. */
 function scriptedNode() {
   const asked: number[] = [];
   const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading | NoReading> => {
@@ -57,7 +57,7 @@ function scriptedNode() {
   return { asked, reread };
 }
 
-test("several wrong ranges are repaired by one restart, and meanwhile the service is not ready", async (t) => {
+test("one restart repairs several corrupt ranges, and the service is not ready until then", async (t) => {
   const folder = await StoreFolder.open(t);
   const { store, path } = folder;
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 500 });
@@ -94,7 +94,7 @@ test("several wrong ranges are repaired by one restart, and meanwhile the servic
   await assertTablesHold(await folder.reopen(), right);
 });
 
-test("an unproven mismatch is compared again within a minute, and the budget is kept all the same", async (t) => {
+test("an unproven mismatch is compared again within a minute, within the budget of calls", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
   const otherHash = `0x${"8".repeat(64)}` as Hash;
@@ -106,7 +106,7 @@ test("an unproven mismatch is compared again within a minute, and the budget is 
   const clock = hastyClock();
   const comparedAtMs: number[] = [];
   let callsMade = 0;
-  // A single endpoint, asked for receipts: three calls a block.
+  // A single endpoint is audited by receipts, with three calls per block.
   const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading> => {
     if (from === first && to % 100 === 99) comparedAtMs.push(clock.monotonicMs());
     const calls = 3 * (to - from + 1);
@@ -142,11 +142,11 @@ test("an unproven mismatch is compared again within a minute, and the budget is 
   const [once = 0, again = Number.POSITIVE_INFINITY] = comparedAtMs;
   assert(again - once <= 60_000, `compared again after ${again - once} ms`);
   const budget = (clock.monotonicMs() / 60_000) * callsPerMinute;
-  // Two ranges may be paid for later.
+  // The calls of up to two ranges can be ahead of the budget.
   assert(callsMade <= budget + 2 * 600, `${callsMade} calls of ${budget}`);
 });
 
-test("an unverified range that no endpoint has any more is retried now and then, between the others", async (t) => {
+test("an unverified range that no endpoint has any more is retried between the other ranges", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
   const { asked, reread } = scriptedNode();

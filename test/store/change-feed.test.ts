@@ -1,4 +1,4 @@
-/** One contract for both feeds: within the process, and on a real Redis. */
+/** The contract of both change feeds: in memory, and on a real Redis. */
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
@@ -19,7 +19,7 @@ import { MemoryFeed } from "../support/memory-feed.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { factsOf } from "../support/store-chain.ts";
 
-/** A feed, as two processes have it, and what empties it. */
+/** One feed as two processes open it, and a function that empties it. */
 type Scene = {
   readonly feeds: readonly [ChangeFeed, ChangeFeed];
   readonly empty: () => Promise<void>;
@@ -70,7 +70,7 @@ async function readAll(feed: ChangeFeed, after: FeedPosition): Promise<readonly 
 
 for (const [name, open] of Object.entries(scenes)) {
   suite(`the ${name} feed`, () => {
-    test("gives messages in order, from any position on", async (t) => {
+    test("returns messages in order, from any position", async (t) => {
       const { feeds } = await open(t);
       const [writer, reader] = feeds;
       assert.equal(await reader.end(), null);
@@ -98,7 +98,7 @@ for (const [name, open] of Object.entries(scenes)) {
       assert.equal((await readAll(reader, second)).length, facts.length - 2);
     });
 
-    test("wakes who waits for a message", async (t) => {
+    test("wakes a reader that waits for a message", async (t) => {
       const { feeds } = await open(t);
       const [writer, reader] = feeds;
       const term = await writer.beginTerm("one");
@@ -120,7 +120,7 @@ for (const [name, open] of Object.entries(scenes)) {
       assert.equal((await readAll(one, { ...earlier, index: 1 })).length, 2);
     });
 
-    test("starts in an earlier term until a later one has everything", async (t) => {
+    test("starts in the earlier term until the later term is complete", async (t) => {
       const { feeds } = await open(t);
       const [one, other] = feeds;
       const earlier = await one.beginTerm("one");
@@ -142,7 +142,7 @@ for (const [name, open] of Object.entries(scenes)) {
       assert.deepEqual((await other.end())?.start, { ...later, index: 1 });
     });
 
-    test("gives all of what follows after it was emptied", async (t) => {
+    test("returns all messages of the next term after it was emptied", async (t) => {
       const { feeds, empty } = await open(t);
       const [writer, reader] = feeds;
       const before = await writer.beginTerm("one");
@@ -163,7 +163,7 @@ for (const [name, open] of Object.entries(scenes)) {
   });
 }
 
-test("a message of another secret, or moved to another place, is not read", async (t) => {
+test("a message with another secret or at another position is read as null", async (t) => {
   const server = await RedisServer.open(t);
   const writer = await openRedisFeed(t, server.url, Buffer.alloc(32, 2));
   const reader = await openRedisFeed(t, server.url);

@@ -1,4 +1,4 @@
-/** What `cluster check` says of servers that are not a proper cluster, and of a server that is right. */
+/** What `cluster check` reports about a correct server and about servers that are not a proper cluster. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 
 const identity = identityOf(137, knownContracts());
 
-/** The problem of each subject in a database that has its tables on one server. */
+/** The problem of each subject, or `null`, for a database whose tables are on one server. */
 async function problemsOf(
   t: TestContext,
   { url }: ClickHouseServer,
@@ -29,7 +29,7 @@ async function problemsOf(
   return new Map(findings.map(({ subject, problem }) => [subject, problem]));
 }
 
-test("a server that is right has no problem", async (t) => {
+test("a correct server has no problems", async (t) => {
   const server = await ClickHouseServer.open(t);
   const problems = await problemsOf(t, server, null);
   assert.deepEqual(
@@ -41,7 +41,7 @@ test("a server that is right has no problem", async (t) => {
   );
 });
 
-test("a cluster without replication is described in plain words", async (t) => {
+test("the problems of a cluster without replication are reported", async (t) => {
   const [first, second] = await ClickHouseServer.openShards(t, 2);
   assert(first !== undefined && second !== undefined);
   const unknown = await problemsOf(t, first, "elsewhere");

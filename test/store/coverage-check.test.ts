@@ -1,4 +1,4 @@
-/** R7: what readiness says of blocks without a commit record. */
+/** R7: readiness reports blocks without a commit record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -18,7 +18,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 5 })));
 const ignore = (): void => {};
 
-test("coverage is well without a gap only", async (t) => {
+test("the coverage check passes only without a gap", async (t) => {
   const { store, path } = await StoreFolder.open(t);
   const contracts = knownContracts();
   const log = openLog({ level: "fatal" });

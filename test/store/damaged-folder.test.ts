@@ -1,4 +1,4 @@
-/** Folders that no crash leaves behind are refused, with a word about what is wrong. */
+/** A start refuses folders that no crash leaves behind, and reports what is wrong. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -46,7 +46,7 @@ describe("a damaged folder is refused", () => {
         await folder.store.append(encode(blocks.slice(from, from + 10)));
       }
       await folder.store.engine.command(damage);
-      // Refused again and again, and never taken for a folder in use.
+      // Refused again at the second start, which must not take the folder for one in use.
       for (const _ of [1, 2]) {
         await assert.rejects(folder.reopen(), (error: unknown) => {
           assert(error instanceof StoreDamagedError);

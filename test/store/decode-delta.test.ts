@@ -1,4 +1,4 @@
-/** The delta read from the rows of final blocks equals the one of their facts. */
+/** The delta decoded from the rows of final blocks equals the delta derived from their facts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -13,7 +13,7 @@ import { encode, factsOf } from "../support/store-chain.ts";
 
 const decoder = new LogDecoder(knownContracts());
 
-test("of generated blocks", () => {
+test("decoding the delta of generated blocks", () => {
   const chains = anyChain({ blocksMin: 1, blocksMax: 12 }).map(factsOf);
   const holds = fc.property(chains, (facts) => {
     assert.deepEqual(decodeDelta(encode(facts)), deltaOf(facts));
@@ -22,13 +22,13 @@ test("of generated blocks", () => {
 });
 
 for (const name of recordingNames) {
-  test(`of the recorded blocks of ${name}`, () => {
+  test(`decoding the delta of the recorded blocks of ${name}`, () => {
     const facts = readRecordedBlocks(name).map((block) => deriveBlockFacts(block, decoder));
     assert.deepEqual(decodeDelta(encode(facts)), deltaOf(facts));
   });
 }
 
-test("of amounts of any size, and trades without a price", () => {
+test("decoding the delta of amounts of any size and of trades without a price", () => {
   const amounts = [
     0n,
     1n,

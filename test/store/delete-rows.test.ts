@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readCount } from "../../src/storage/engine/engine.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-test("rows are deleted while the engine merges the parts they are in", async (t) => {
+test("rows are deleted even while the engine merges their parts", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   for (let round = 0; round < 4; round += 1) {
     for (let part = 0; part < 5; part += 1) {

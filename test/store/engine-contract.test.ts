@@ -1,4 +1,4 @@
-/** What every adapter of `Engine` does, embedded or server. */
+/** The contract of every adapter of `Engine`, embedded or server. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { storeLimits } from "../../src/base/config/limits.ts";
@@ -6,7 +6,7 @@ import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { engineOpeners } from "../support/open-engines.ts";
 
-/** Takes the engine half a second. */
+/** A query that takes the engine half a second. */
 const slow = "SELECT sleep(0.5)";
 /** More queries at the same time than any adapter has connections for. */
 const connectionsMax = 16;
@@ -27,7 +27,7 @@ async function numbersIn(engine: Engine, table: string): Promise<unknown[]> {
 
 for (const [name, open] of Object.entries(engineOpeners)) {
   suite(`the ${name} engine`, () => {
-    test("gives each type of value as rows have it", async (t) => {
+    test("returns rows with the documented value of each type", async (t) => {
       const engine = await open(t);
       const sql =
         "SELECT 18014398509481984, toDecimal64('1.50', 2), NULL, [1, 2], 'a\\n\\'b\\'', toFixedString('ab', 2)";
@@ -38,14 +38,14 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(await engine.query("SELECT 1 WHERE 0"), []);
     });
 
-    test("gives columns as they are", async (t) => {
+    test("returns columns in the Native format, unchanged", async (t) => {
       const engine = await open(t);
       const bytes = await engine.queryNative("SELECT toUInt16(258) AS n");
       assert.deepEqual(bytes, Buffer.from("\x01\x01\x01n\x06UInt16\x02\x01", "latin1"));
       assert.equal((await engine.queryNative("SELECT 1 WHERE 0")).length, 0);
     });
 
-    test("inserts rows of memory and of a file, which several tables may read", async (t) => {
+    test("inserts rows from memory, and from a file that several tables can read", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a");
       await makeTable(engine, "b");
@@ -70,14 +70,14 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       ]);
     });
 
-    test("inserts nothing of rows that end early", async (t) => {
+    test("inserts nothing if the rows end early", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a");
       await assert.rejects(engine.insert("a", rowsOf([1, 2]).subarray(0, -1)));
       assert.deepEqual(await numbersIn(engine, "a"), []);
     });
 
-    test("inserts rows once under a token", async (t) => {
+    test("inserts rows under the same token only once", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a", "SETTINGS non_replicated_deduplication_window = 100");
       await engine.insert("a", rowsOf([1]), "a:1-2");
@@ -105,7 +105,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(await numbersIn(engine, "b"), [1, 1, 1, 1]);
     });
 
-    test("goes on after what it cannot do", async (t) => {
+    test("goes on after a statement that fails", async (t) => {
       const engine = await open(t);
       for (const sql of ["SELEC 1", "SELECT 1 FROM nowhere"]) {
         await assert.rejects(engine.query(sql));
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(await engine.query("SELECT 1"), [[1]]);
     });
 
-    test("gives no part of an answer that fails midway", async (t) => {
+    test("returns no part of a result that fails midway", async (t) => {
       const engine = await open(t);
       const sql =
         "SELECT throwIf(number = 2000000) FROM numbers(3000000) SETTINGS max_block_size = 1000";
@@ -124,7 +124,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       await assert.rejects(engine.queryNative(sql));
     });
 
-    test("lets queries pass what is written", async (t) => {
+    test("answers a query while a write is running", async (t) => {
       const engine = await open(t);
       let isWritten = false;
       const write = async (): Promise<void> => {
@@ -137,7 +137,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       await writing;
     });
 
-    test("shows every query what was written before it", async (t) => {
+    test("shows every query the rows that were written before it", async (t) => {
       const engine = await open(t);
       await makeTable(engine, "a");
       for (let rows = 1; rows <= 10; rows += 1) {
@@ -149,7 +149,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       }
     });
 
-    test("refuses queries over the bound of those in line, and answers those in it", async (t) => {
+    test("R15: refuses queries beyond the bound of its queue, and answers those within it", async (t) => {
       const engine = await open(t);
       const count = connectionsMax + storeLimits.queriesWaitingMax;
       const asked = await Promise.allSettled(
@@ -167,7 +167,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(asked[answered - 1], { status: "fulfilled", value: [[answered - 1]] });
     });
 
-    test("answers queries in line before it closes", async (t) => {
+    test("answers the queries in its queue before it closes", async (t) => {
       const engine = await open(t);
       for (let index = 0; index < connectionsMax; index += 1) void engine.query(slow);
       let answer: unknown;

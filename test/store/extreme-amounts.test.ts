@@ -1,4 +1,4 @@
-/** Whatever a contract of ours can say is either quarantined or stored: nothing stops the indexing. */
+/** Any amount that a contract can emit is either stored or quarantined, and never stops indexing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -13,7 +13,7 @@ import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { testPairs } from "../support/test-markets.ts";
 
-/** As large as an event can say, as large as is not quarantined, and small next to them. */
+/** Small amounts, amounts around the largest one that is stored, and amounts near the maximum of an event. */
 const extremes = [
   1n,
   7n,
@@ -30,14 +30,14 @@ const anyExtreme = fc
   .map(([plan, shares, cash]): TransactionPlan => {
     const items = plan.items.map((item) => {
       if (item.kind === "direct") return { ...item, order: { ...item.order, shares, cash } };
-      // Complementary only: the sums of others would not stay above zero.
+      // Only complementary legs: the sums of minting or merging legs could become negative.
       const legs = item.legs.map((leg) => ({ ...leg, isOtherToken: false, shares, cash, fee: 0n }));
       return { ...item, legs, fee: 0n };
     });
     return { ...plan, items };
   });
 
-test("amounts of any size", async (t) => {
+test("amounts of any size are stored or quarantined, and the store returns the stored ones unchanged", async (t) => {
   const { store } = await StoreFolder.open(t);
   const transactions = fc.sample(anyExtreme, { seed: testSeed, numRuns: 300 });
   const plans = transactions.map((transaction) => ({

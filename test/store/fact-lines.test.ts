@@ -1,4 +1,4 @@
-/** The engine makes the same lines of its rows as are made of the facts that were stored. */
+/** The lines that the engine derives from stored rows equal the lines derived from the facts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -20,7 +20,7 @@ const [chain = []] = fc.sample(anyChain({ blocksMin: 60, blocksMax: 80 }), {
 });
 const blocks = factsOf(chain);
 
-test("stored rows have the lines and the summary of their facts, whatever the range", async (t) => {
+test("stored rows have the same lines and summary as their facts, for any range", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks));
@@ -45,7 +45,7 @@ test("stored rows have the lines and the summary of their facts, whatever the ra
   assert.ok(kinds.includes("order_filled") && kinds.includes("quarantined"), kinds.join());
 });
 
-test("a summary describes a fact more, less or other", () => {
+test("a summary differs if a fact is added, missing or changed", () => {
   const lines = linesOf(blocks);
   const summary = summarizeLines(lines);
   const last = lines.at(-1);

@@ -1,4 +1,4 @@
-/** A process that only reads what another one writes: it waits, verifies, and never reads what is not there yet. */
+/** A process that only reads what another one writes: it waits, verifies, and reads no rows before they are complete. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Batches share minutes and hours, and end others. */
+/** Batches share minutes and hours at their ends, and contain whole ones. */
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((plan, index) => ({
   ...plan,
   secondsLater: index % 10 === 5 ? 3600 : plan.secondsLater % 60,
@@ -53,7 +53,7 @@ async function openScene(t: TestContext, server: ClickHouseServer, name: string)
   };
 }
 
-test("a reader waits for the server and for the tables, and says for what", async (t) => {
+test("a reader waits for the server and for the tables, and reports the reason", async (t) => {
   const server = await ClickHouseServer.open(t);
   const { place, read, write } = await openScene(t, server, "waiting");
   await server.kill();
@@ -70,7 +70,7 @@ test("a reader waits for the server and for the tables, and says for what", asyn
   assert.equal((await opening).coverage, null);
 });
 
-test("a reader refuses a database for other facts", async (t) => {
+test("a reader refuses a database of another chain", async (t) => {
   const { place, write } = await openScene(t, await ClickHouseServer.open(t), "others");
   await write();
   const identity = { ...place.identity, chain_id: 1 };
@@ -78,7 +78,7 @@ test("a reader refuses a database for other facts", async (t) => {
   await assert.rejects(FactReader.open({ ...place, identity }, options), ConfigError);
 });
 
-test("a reader covers a range once every table has all of its rows, in whatever order they come", async (t) => {
+test("a reader covers a range once every table has all of its rows, in whatever order they arrive", async (t) => {
   const server = await ClickHouseServer.open(t);
   let runs = 0;
   await fc.assert(
@@ -116,7 +116,7 @@ test("a reader covers a range once every table has all of its rows, in whatever 
   );
 });
 
-test("a reader needs no right but SELECT, and follows several commits in one step", async (t) => {
+test("a reader needs only the SELECT privilege, and follows several commits in one step", async (t) => {
   const server = await ClickHouseServer.open(t);
   const { place, write, read } = await openScene(t, server, "followed");
   const writer = await write();

@@ -1,4 +1,4 @@
-/** Both readings of a filter, and the store that uses one below and the other above finality. */
+/** Both forms of a filter agree. The store uses SQL for final rows and the predicate above finality. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -10,13 +10,13 @@ import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-/** Values of the rows themselves, and some next to them: others would never meet anything. */
+/** Filters by values of the rows and by values close to them. Other values would match nothing. */
 function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   const row = fc.constantFrom(...fills);
   const near = fc.bigInt({ min: -1n, max: 1n });
   const nearby = fc.integer({ min: -1, max: 1 });
   const pick = <Value>(of: (fill: Fill) => Value): fc.Arbitrary<Value> => row.map(of);
-  // A condition that is added to filters must be added here, or this does not compile.
+  // A new condition of `FillFilter` must be added here, or this does not compile.
   const conditions = {
     roles: fc.uniqueArray(fc.constantFrom("maker", "taker", "direct"), { minLength: 1 }),
     tokenIds: fc.array(
@@ -49,7 +49,7 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   return fc.record(conditions, { requiredKeys: [] }) as unknown as fc.Arbitrary<FillFilter>;
 }
 
-/** Filters of few conditions, so that something passes them. */
+/** Filters with at most three conditions, so that some rows pass. */
 function anyShortFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   return fc.tuple(anyFilter(fills), fc.infiniteStream(fc.nat())).map(([filter, keys]) => {
     const kept = Object.entries(filter)
@@ -60,7 +60,7 @@ function anyShortFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
   });
 }
 
-test("SQL and predicate agree, and so do the store and a plain filter", async (t) => {
+test("the store returns the rows that pass the predicate, through SQL and in memory", async (t) => {
   const { store } = await StoreFolder.open(t);
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 150 });
   const blocks = factsOf(buildChain(plans));

@@ -1,4 +1,4 @@
-/** Final blocks are appended in groups: durable in order, in few appends, and out of memory meanwhile. */
+/** Final blocks are appended in groups: in order, in few appends, and with their rows in files until then. */
 import assert from "node:assert/strict";
 import { readdir, readlink } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
@@ -17,7 +17,7 @@ import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Longer than any test waits. */
+/** Longer than any test takes. */
 const endlessMs = 3_600_000;
 
 const [facts = []] = fc
@@ -38,7 +38,7 @@ async function writeAll(writer: FinalWriter, blocks: readonly BlockFacts[], size
   for (const batch of batchesOf(blocks, sizes)) await writer.write(encode(batch), { more: true });
 }
 
-/** Files this process holds that have no name any more, of those that rows wait in. */
+/** The number of deleted spool files that this process still has open. */
 async function countRowFiles(): Promise<number> {
   const links = (await readdir("/proc/self/fd")).map(async (fd) =>
     readlink(`/proc/self/fd/${fd}`).catch(() => ""),
@@ -46,12 +46,12 @@ async function countRowFiles(): Promise<number> {
   return (await Promise.all(links)).filter((path) => /-rows-[0-9]+ \(deleted\)$/.test(path)).length;
 }
 
-/** The engine closes what it has read a little later. */
+/** Waits until all spool files are closed. The engine closes them a little after it has read them. */
 async function untilNoRowFiles(): Promise<void> {
   await waitFor("closed files", async () => ((await countRowFiles()) > 0 ? null : true));
 }
 
-test("batches are sent and stored in order, whatever their sizes, with one commit record for all that waited", async (t) => {
+test("batches of any size are stored and reported in order, with one commit record for the whole group", async (t) => {
   const { store, writer, reported } = await openWriter(t, endlessMs);
   const sizes = [1, 3, 2];
   await writeAll(writer, facts, sizes);
@@ -66,7 +66,7 @@ test("batches are sent and stored in order, whatever their sizes, with one commi
   await untilNoRowFiles();
 });
 
-test("what waits for more is not sent before it is stored, and memory does not hold its rows", async (t) => {
+test("a batch that waits for its group is not reported before it is stored, and its rows are not in memory", async (t) => {
   const { writer, reported } = await openWriter(t, endlessMs);
   const batch = encode(facts);
   await writer.write(batch, { more: true });
@@ -77,7 +77,7 @@ test("what waits for more is not sent before it is stored, and memory does not h
   assert.equal(reported.length, 1);
 });
 
-test("nothing waits longer than configured", async (t) => {
+test("a batch is appended after the configured wait", async (t) => {
   const { writer, reported, store } = await openWriter(t, 1);
   await writer.write(encode(facts.slice(0, 10)), { more: true });
   await waitFor("an append", async () => reported.length > 0 || null);
@@ -85,7 +85,7 @@ test("nothing waits longer than configured", async (t) => {
   await writer.drain();
 });
 
-test("nothing waits where no more is known to follow", async (t) => {
+test("a batch is appended without waiting if no more batches are known to follow", async (t) => {
   const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => reported.length > 0 || null);
@@ -93,7 +93,7 @@ test("nothing waits where no more is known to follow", async (t) => {
   await writer.drain();
 });
 
-test("as many ranges as a group has are appended without waiting", async (t) => {
+test("a full group is appended without waiting", async (t) => {
   const { writer, reported } = await openWriter(t, endlessMs);
   const { groupBatchesMax } = storeLimits;
   for (let number = 0; number < groupBatchesMax; number += 1) {
@@ -103,7 +103,7 @@ test("as many ranges as a group has are appended without waiting", async (t) => 
   await writer.drain();
 });
 
-test("what an append fails of reaches who writes next, and no file stays open", {
+test("the error of a failed append is thrown by the next write, and no file stays open", {
   skip: embeddedOnly,
 }, async (t) => {
   const { writer, store, reported } = await openWriter(t, 1);
@@ -117,7 +117,7 @@ test("what an append fails of reaches who writes next, and no file stays open", 
   await untilNoRowFiles();
 });
 
-test("a failed append is reported when nothing is under way any more", async (t) => {
+test("a failed append is reported after the appends in progress have ended", async (t) => {
   const { folder, writer } = await openWriter(t, endlessMs);
   const { writer: store } = folder.store;
   assert(store !== null);

@@ -1,4 +1,4 @@
-/** A state loaded from the store is the state of every stored block applied. */
+/** A state loaded from the store equals a state to which every stored block was applied. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -26,7 +26,7 @@ function applied(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
-/** Loads what is stored as a new process would. */
+/** Loads the stored facts as a new process does. */
 async function loaded(
   { store }: StoreFolder,
   savedThrough: number | null = null,
@@ -40,7 +40,7 @@ describe("a loaded state", () => {
   const anyPlans = fc.array(anyBlockPlan(), { minLength: 30, maxLength: 50 });
   const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 3 });
   for (const [index, [plans, order]] of chains.entries()) {
-    test(`of random chain ${index} is that of its blocks applied, and goes on like it`, async (t) => {
+    test(`of random chain ${index} equals the state of the applied blocks, and stays equal as more blocks are applied`, async (t) => {
       const folder = await StoreFolder.open(t);
       const blocks = factsOf(buildChain(plans, { order }));
       const [final, unfinalized] = [blocks.slice(0, -5), blocks.slice(-5)];
@@ -49,7 +49,7 @@ describe("a loaded state", () => {
       const state = await loaded(folder);
       const expected = applied(final);
       assert.deepEqual(describeState(state), describeState(expected));
-      // What is behind by everything goes on as any copy does.
+      // A copy without any block catches up like any other copy.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of unfinalized) {
         for (const one of [state, expected]) one.apply(deltaOfBlock(block));
@@ -59,7 +59,7 @@ describe("a loaded state", () => {
   }
 
   for (const name of recordingNames) {
-    test(`of ${name} lists the same markets with the same totals`, async (t) => {
+    test(`of ${name} lists the same markets with the same totals as the applied blocks`, async (t) => {
       const recorded = readRecordedBlocks(name).map((block) => ({ block, fills: [] }));
       const blocks = factsOf(recorded);
       const folder = await StoreFolder.open(t);
@@ -70,7 +70,7 @@ describe("a loaded state", () => {
     });
   }
 
-  test("R16: loaded while blocks are appended, is the one that followed from the start", async (t) => {
+  test("R16: equals a state that followed from the start if it is loaded while blocks are appended", async (t) => {
     const random = new SeededRandom(testSeed);
     const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
     const blocks = factsOf(buildChain(plans));
@@ -100,7 +100,7 @@ describe("a loaded state", () => {
     assert(loads.whole > 0 && loads.onCopy > 0);
   });
 
-  test("of an empty store is empty", async (t) => {
+  test("is empty for an empty store", async (t) => {
     const { store } = await StoreFolder.open(t);
     const state = new MarketState(contracts);
     await store.loadView(state);

@@ -1,4 +1,4 @@
-/** The copy of the markets: what a start makes of it is the state of every stored block applied. */
+/** The copy of the markets: a start that uses it ends with the same state as applying every stored block. */
 
 import assert from "node:assert/strict";
 import { stat, truncate, writeFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ function openFile(
   return MarketsFile.open(path, { contracts: known, coverage: store.coverage, repairs: 0, clock });
 }
 
-/** Opens the copy and what it says as the service does, and closes it without a save: a crash. */
+/** Opens the copy and loads the state as the service does. Closes the copy without a save, like a crash. */
 async function withState(
   folder: StoreFolder,
   look: (state: MarketState, file: MarketsFile) => void,
@@ -59,7 +59,7 @@ const recorded = factsOf(
 
 const middle = Math.floor(recorded.length / 2);
 
-/** A folder with a chain, and a copy of the markets as they were after half of it. */
+/** A folder with a whole chain, and a copy of the markets that was saved after half of it. */
 async function halfSaved(t: Parameters<typeof StoreFolder.open>[0]): Promise<StoreFolder> {
   const folder = await StoreFolder.open(t);
   const half = recorded.slice(0, middle);
@@ -77,7 +77,7 @@ describe("the copy of the markets", () => {
   const anyPlans = fc.array(anyBlockPlan(), { minLength: 20, maxLength: 30 });
   const chains = fc.sample(fc.tuple(anyPlans, anyOrder), { seed: testSeed, numRuns: 3 });
   for (const [index, [plans, order]] of chains.entries()) {
-    test(`R9, R10: goes on from any save, with any blocks held above it, chain ${index}`, async (t) => {
+    test(`R9, R10: continues from any save, with any unfinalized blocks above it, chain ${index}`, async (t) => {
       const random = new SeededRandom(testSeed + index);
       const blocks = factsOf(buildChain(plans, { order }));
       const folder = await StoreFolder.open(t);
@@ -110,7 +110,7 @@ describe("the copy of the markets", () => {
     });
   }
 
-  test("is read, and not made again, when it is older than the facts", async (t) => {
+  test("is used, not rebuilt, if it is older than the facts", async (t) => {
     const folder = await halfSaved(t);
     await withState(folder, (state, file) => {
       assert.equal(file.savedThrough, recorded[middle - 1]?.number);
@@ -118,7 +118,7 @@ describe("the copy of the markets", () => {
     });
   });
 
-  test("is made again when it is ahead of the facts", async (t) => {
+  test("is rebuilt if it is ahead of the facts", async (t) => {
     const folder = await halfSaved(t);
     await withState(folder, (state) => state.save());
     const [last] = recorded;
@@ -129,13 +129,13 @@ describe("the copy of the markets", () => {
     file.close();
   });
 
-  test("is made again when others are trusted", async (t) => {
+  test("is rebuilt if the trusted creators have changed", async (t) => {
     const folder = await halfSaved(t);
     const nobody = { ...contracts, knownCreators: new Set<never>() };
     await withState(folder, (_, { savedThrough }) => assert.equal(savedThrough, null), nobody);
   });
 
-  test("is made again when it is damaged", async (t) => {
+  test("is rebuilt if it is damaged", async (t) => {
     const folder = await halfSaved(t);
     const path = join(folder.path, "markets.sqlite");
     for (const damage of [
@@ -151,7 +151,7 @@ describe("the copy of the markets", () => {
     }
   });
 
-  test("brings much immediately into the file on a thread, and loses nothing meanwhile", async (t) => {
+  test("checkpoints a large save on a thread, and loses nothing that is saved meanwhile", async (t) => {
     const folder = await halfSaved(t);
     const file = openFile(folder);
     const path = join(folder.path, "markets.sqlite");
@@ -180,7 +180,7 @@ describe("the copy of the markets", () => {
     again.close();
   });
 
-  test("is saved soon after a start, then now and then, sooner when much has come", async (t) => {
+  test("is due for a save soon after a start, then at intervals, and sooner after many changes", async (t) => {
     const folder = await halfSaved(t);
     let nowMs = 0;
     const file = MarketsFile.open(folder.path, {
@@ -191,7 +191,7 @@ describe("the copy of the markets", () => {
     });
     const table = file.table<`0x${string}`, number>("numbers");
     const putMany = (): void => {
-      // As many again wait in memory, where they may change once more.
+      // `tableUnwrittenMax` values stay in memory, where they can change again.
       const values = storeLimits.marketsUnsavedMax + storeLimits.tableUnwrittenMax + 100;
       for (let i = 0; i < values; i += 1) table.set(`0x${i.toString(16).padStart(64, "0")}`, i);
     };

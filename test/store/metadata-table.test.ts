@@ -1,4 +1,4 @@
-/** Market metadata in a database, written by one process and read by others. */
+/** Market metadata in a database: one process writes it and others read it. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { clusterMetadataLimits } from "../../src/base/config/cluster-limits.ts";
@@ -49,7 +49,7 @@ async function openTable(t: TestContext) {
   return { server, table: new MetadataTable(engine) };
 }
 
-test("the newest row of each market counts, page by page, also after a restart of the server", async (t) => {
+test("reading returns the newest row of each market, in pages, also after a restart of the server", async (t) => {
   const { server, table } = await openTable(t);
   assert.equal(await table.readNewestMs(), 0);
   assert.deepEqual(await table.readSince(0, null), []);
@@ -80,7 +80,7 @@ test("the newest row of each market counts, page by page, also after a restart o
   assert.deepEqual(found, expected);
 });
 
-test("a row that cannot be read is none, whatever it holds", async (t) => {
+test("a row that is not valid market metadata is read as null", async (t) => {
   const { server, table } = await openTable(t);
   const { conditionId } = standard;
   const right = metadataOf(standard, "right");
@@ -103,7 +103,7 @@ test("a row that cannot be read is none, whatever it holds", async (t) => {
   assert.deepEqual((await table.readOf([conditionId]))[0]?.market, right);
 });
 
-test("a node has what is written, before and after the market is known, changed or reverted", async (t) => {
+test("a node shows the newest metadata, whether it is written before or after the market is known or reverted", async (t) => {
   const { table } = await openTable(t);
   assert(firstBlock !== undefined);
   const state = new MarketState(knownContracts());

@@ -1,6 +1,6 @@
 /**
- * The whole walk after the chain source: whatever it emits, store and memory end as if only the
- * blocks that are left had ever been there.
+ * Everything after the chain source: whatever the source emits, the store and the state end as if only the
+ * blocks of the resulting chain had ever existed.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -58,7 +58,7 @@ const anySteps = fc.array(
   { minLength: 10, maxLength: 25 },
 ) as fc.Arbitrary<readonly Step[]>;
 
-/** A chain source that goes through the steps, and the chain that is left of them. */
+/** A chain source that emits the steps, and the resulting chain. */
 class ScriptedSource {
   chain: Block[] = [];
   finalCount = 0;
@@ -78,7 +78,7 @@ class ScriptedSource {
   *#take(step: Step): Generator<ChainBatch> {
     switch (step.kind) {
       case "final": {
-        // A source backfills only when it holds nothing.
+        // A source backfills only when it has no unfinalized blocks.
         yield* this.#finalize(this.chain.length);
         for (const batch of batchesOf(this.#grow(step.plans), step.sizes)) {
           this.chain.push(...batch);
@@ -127,7 +127,7 @@ const emptyBlock: Block = {
   logs: [],
 };
 
-/** As a source reports final blocks: those without logs only by the number and time of the last. */
+/** A range as a source emits it: only blocks with logs, and the number, hash and time of the last block. */
 function rangeOf(blocks: readonly Block[]): ChainBatch {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined);
@@ -155,7 +155,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
 describe("the pipeline", () => {
   const runs = fc.sample(fc.tuple(anySteps, anyOrder), { seed: testSeed, numRuns: 6 });
   for (const [index, [steps, order]] of runs.entries()) {
-    test(`ends as the chain that is left, run ${index}`, async (t) => {
+    test(`ends with the facts and state of the resulting chain, run ${index}`, async (t) => {
       const folder = await StoreFolder.open(t);
       const { store } = folder;
       const state = new MarketState(contracts);
@@ -180,7 +180,7 @@ describe("the pipeline", () => {
     });
   }
 
-  test("publishes a block while those before it are still on their way to the disk", async (t) => {
+  test("publishes a block while earlier blocks are still being stored", async (t) => {
     const { store } = await StoreFolder.open(t);
     const reported: string[] = [];
     const subscribers = {
@@ -209,7 +209,7 @@ describe("the pipeline", () => {
     assert.equal(store.coverage?.last.number, 3);
   });
 
-  test("stops when the store fails, however long the source goes on", async (t) => {
+  test("stops when the store fails, even if the source never ends", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     await folder.close();
@@ -224,7 +224,7 @@ describe("the pipeline", () => {
     assert.equal(state.dayWindow.now, 0, "nothing was applied that is not stored");
   });
 
-  test("stops when the store fails, also when no more changes come", async (t) => {
+  test("stops when the store fails, even if no more changes come", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     const state = new MarketState(contracts);

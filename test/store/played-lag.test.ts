@@ -1,4 +1,4 @@
-/** R16, R18: replicas get the rows of each table at another time, and no list is ever short of a row that it showed. */
+/** R16, R18: replicas get the rows of each table at different times, and no list ever loses a row that it has shown. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ import { SeededRandom } from "../support/seeded-random.ts";
 import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Minutes and hours end within batches and between them. */
+/** The times are such that minutes and hours end both within batches and between them. */
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((plan, index) => ({
   ...plan,
   secondsLater: index % 15 === 7 ? 3600 : plan.secondsLater % 60,
@@ -36,7 +36,7 @@ const tokenIds = [...new Set(fillsOf(blocks).map(({ tokenId }) => tokenId))].sli
 const kinds = [...new Set(blocks.flatMap(({ events }) => events.map(({ event }) => event.kind)))];
 const place = { order: "asc", after: null, limit: 100_000, finalizedOnly: false } as const;
 
-/** Every list has all rows of these blocks. */
+/** Asserts that every list has exactly the rows of these blocks. */
 async function assertListsHold(facts: IndexedFacts, shown: readonly BlockFacts[]): Promise<void> {
   const fills = fillsOf(shown);
   assert.deepEqual(await readFills(facts, { ...place, filter: {} }), fills);
@@ -69,7 +69,7 @@ async function openScene(t: TestContext) {
   return { dataDir, proxy, writer, lagging: { ...direct, url: proxy.url } };
 }
 
-test("a node shows every row while tables are behind", async (t) => {
+test("R16, R18: a node shows every row while tables are behind", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const { dataDir, proxy, writer, lagging } = await openScene(t);
@@ -105,7 +105,7 @@ test("a node shows every row while tables are behind", async (t) => {
   assert(waits > 0);
 });
 
-test("a writer waits at its start for replicas that are behind, and says for what", async (t) => {
+test("a writer waits at its start for replicas that are behind, and reports the reason", async (t) => {
   const { dataDir, proxy, writer, lagging } = await openScene(t);
   const [first = [], second = []] = batchesOf(blocks, [60]);
   await writer.append(encode(first));

@@ -1,4 +1,4 @@
-/** A database of an earlier version gets what came since, and keeps its facts. */
+/** A database of an earlier version gets the tables and views of later versions, and keeps its facts. */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 const identity = identityOf(137, knownContracts());
 const { chain_id, contracts, events } = identity;
 
-/** What came with a version. */
+/** The table or view that each schema version has added. */
 const additions = new Map([
   [2, "VIEW markets"],
   [3, "TABLE access_log"],
@@ -23,7 +23,7 @@ const additions = new Map([
   [5, "TABLE repairs"],
 ]);
 
-test("a database of any earlier version is brought to the newest one", async (t) => {
+test("a database of any earlier version is upgraded to the newest", async (t) => {
   const server = await ClickHouseServer.open(t);
   for (let version = 1; version < schemaVersion; version += 1) {
     const database = `version_${version}`;
@@ -53,7 +53,7 @@ test("a database of any earlier version is brought to the newest one", async (t)
   }
 });
 
-test("a user who may only read is refused in one sentence", async (t) => {
+test("a user without the INSERT privilege is refused with the missing privilege", async (t) => {
   const server = await ClickHouseServer.open(t);
   const place = { url: server.url, password: "", database: "facts", cluster: null, identity };
   const { engine } = await openDatabase({ ...place, user: "default" }, tmpdir());

@@ -1,4 +1,4 @@
-/** Two processes at one folder, and processes that are killed while they write. */
+/** Two processes with one folder, and processes that are killed while they write. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,17 +12,17 @@ import { embeddedOnly } from "../support/open-facts.ts";
 import { fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-/** A server goes on with what a process that was killed had asked for, and knows no lock. */
+/** Not on a server: it has no lock, and finishes the statements of a process that was killed. */
 const skip = embeddedOnly;
 
-/** Kills hit other moments of an append each time. */
+/** After how many lines each process is killed, so that kills hit different moments of an append. */
 const linesBeforeKill = [3, 8, 14];
 
 class Appender {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
   readonly #lines: AsyncIterator<string>;
-  /** What the process said, oldest first. */
+  /** The lines that the process has printed, oldest first. */
   readonly said: string[] = [];
 
   constructor(t: TestContext, path: string) {
@@ -34,7 +34,7 @@ class Appender {
     cleanUp(t, () => this.kill());
   }
 
-  /** Waits until the process has said this many lines. */
+  /** Waits until the process has printed this many lines. */
   async listen(count: number): Promise<void> {
     while (this.said.length < count) {
       const { value, done } = await this.#lines.next();
@@ -43,7 +43,7 @@ class Appender {
     }
   }
 
-  /** Kills it and hears it out. */
+  /** Kills the process and reads the rest of its output. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#exited;
@@ -55,19 +55,19 @@ class Appender {
   }
 }
 
-test("a folder in use is refused, and free again when its process is gone", { skip }, async (t) => {
+test("a folder in use is refused until its process is gone", { skip }, async (t) => {
   const folder = await StoreFolder.open(t);
   await folder.close();
   const appender = new Appender(t, folder.path);
   await appender.listen(2);
-  // The engine itself prints on standard error why.
+  // The engine itself prints the reason to standard error.
   await assert.rejects(folder.reopen(), DataFolderBusyError);
   await appender.listen(3);
   await appender.kill();
   assert.notEqual((await folder.reopen()).coverage, null);
 });
 
-test("kill -9 loses no acknowledged block and repeats none", { skip }, async (t) => {
+test("R10: kill -9 loses no acknowledged block and repeats none", { skip }, async (t) => {
   const folder = await StoreFolder.open(t);
   const blocks = endlessBlocks();
   for (const lines of linesBeforeKill) {

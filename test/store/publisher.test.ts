@@ -1,4 +1,4 @@
-/** What a new indexer publishes and writes down of the unfinalized blocks that nodes have of the one before. */
+/** What a new indexer publishes and records about the unfinalized blocks that nodes have from the one before. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ const [third = 0, fourth = 0] = unfinalized.map(({ number }) => number);
 
 type Indexer = { readonly feed: MemoryFeed; readonly facts: IndexedFacts; readonly node: string };
 
-/** Publishes blocks in a term of its own; what the feed has of that term. */
+/** Publishes blocks in a new term, and returns the messages of that term in the feed. */
 async function publish(
   t: TestContext,
   indexer: Indexer,
@@ -57,7 +57,7 @@ async function publish(
   return messages;
 }
 
-/** What a second indexer publishes when it has these blocks, and the certain position of each, found at a restart. */
+/** What a second indexer publishes when it has these blocks, and the certain position of a block after a restart. */
 async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(folder, { recursive: true, force: true }));
@@ -86,7 +86,7 @@ function nameOf(message: FeedMessage): string {
 }
 
 suite("an indexer that takes over", () => {
-  test("reverts from the first block whose hash differs, and writes that down", async (t) => {
+  test("R17: publishes a revert from the first block whose hash differs, and records it", async (t) => {
     const { messages, certain } = await takeOver(t, [...unfinalized.slice(0, 1), ...factsOf(fork)]);
     assert.deepEqual(
       messages.filter((name) => name !== "status" && name !== "committed" && name !== "term"),
@@ -96,7 +96,7 @@ suite("an indexer that takes over", () => {
     assert.equal(certain(fourth), firstSeqOf(fourth) - 1);
   });
 
-  test("reverts nothing where it has the same blocks", async (t) => {
+  test("R17: publishes no revert if it has the same blocks", async (t) => {
     const { messages, certain } = await takeOver(t, unfinalized);
     assert.deepEqual(
       messages.filter((name) => name.startsWith("revert")),

@@ -1,4 +1,4 @@
-/** Candles over store and tail against candles made of the trades, bucket by bucket. */
+/** Compares candles from the store and the head buffer with candles computed from the trades, bucket by bucket. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -56,7 +56,7 @@ function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {
     .slice(0, range.limit);
 }
 
-/** What is known of a token that has these fills, by which the way to read its candles is chosen. */
+/** The totals of each token with these fills. They decide how its candles are read. */
 function totalsIn(of: readonly BlockFacts[]): (tokenId: TokenId) => CandleTotals {
   const trades = fillsOf(of).filter(({ role }) => role !== "taker");
   return (tokenId) => {
@@ -84,9 +84,9 @@ async function assertSame(
   );
 }
 
-describe("candles", () => {
+describe("candles equal those computed from the trades", () => {
   for (const finalCount of [0, 70, 100]) {
-    test(`of ${finalCount} final blocks and ${100 - finalCount} held ones`, async (t) => {
+    test(`for ${finalCount} final blocks and ${100 - finalCount} unfinalized ones`, async (t) => {
       const { store } = await StoreFolder.open(t);
       const [final, unfinalized] = [blocks.slice(0, finalCount), blocks.slice(finalCount)];
       await fillStore(store, { final, unfinalized, sizes: [9, 1, 17, 2] });
@@ -113,7 +113,7 @@ describe("candles", () => {
     await assertSame(folder.store, dense, 40);
   });
 
-  test("are whole while blocks become final", async (t) => {
+  test("while blocks become final", async (t) => {
     const heldFrom = 85;
     const { store } = await StoreFolder.open(t);
     await fillStore(store, {

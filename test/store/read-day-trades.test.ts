@@ -1,4 +1,4 @@
-/** The trades of a day, read in pages, are all of them, once and in the order of the chain. */
+/** Reading the trades of a day in pages returns each trade once, in the order of the chain. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 
 type Range = Parameters<typeof readDayTrades>[1];
 
-test("pages of any size hold the trades of the range, in order", async (t) => {
+test("pages of any size return the trades of the range, in order", async (t) => {
   const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 60 });
   const blocks = factsOf(buildChain(plans));
   const { store } = await StoreFolder.open(t);

@@ -1,4 +1,4 @@
-/** Pages over store and tail, while blocks move from one to the other. */
+/** Pages from the store and the head buffer, while blocks move from the head buffer to the store. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -28,7 +28,7 @@ async function openFilled(t: Parameters<typeof StoreFolder.open>[0]): Promise<St
 
 type Paging = { readonly order: "asc" | "desc"; readonly limit: number };
 
-/** All pages one after another; `between` is called after each. */
+/** Reads all pages, one after another, and calls `between` after each. */
 async function readAll(
   paging: Paging,
   read: (page: Paging & { after: Fill["seq"] | null }) => Promise<readonly { seq: Fill["seq"] }[]>,
@@ -71,7 +71,7 @@ const anyPaging = fc.record({
 });
 
 describe("reading everything", () => {
-  test("gives back what was appended and what is held, in pages of any size", async (t) => {
+  test("returns stored and unfinalized rows, in pages of any size", async (t) => {
     const { store } = await openFilled(t);
     await fc.assert(
       fc.asyncProperty(anyPaging, async (paging) => {
@@ -82,7 +82,7 @@ describe("reading everything", () => {
     );
   });
 
-  test("stops at finality when asked to", async (t) => {
+  test("stops at finality if requested", async (t) => {
     const { store } = await openFilled(t);
     const final = blocks.slice(0, finalCount);
     const page = { order: "asc", after: null, limit: 10_000, finalizedOnly: true } as const;
@@ -119,7 +119,7 @@ describe("reading everything", () => {
     });
   }
 
-  test("many times immediately, while all blocks become final one by one", async (t) => {
+  test("loses and repeats nothing for concurrent readers while all blocks become final one by one", async (t) => {
     const { store } = await openFilled(t);
     const done = new AbortController();
     const reader = async (paging: Paging): Promise<number> => {

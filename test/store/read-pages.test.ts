@@ -1,4 +1,4 @@
-/** Pages of fills, which are looked for first where they are likely to be. */
+/** Pages of fills, which are first searched in the range where the totals of the tokens suggest them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -17,7 +17,7 @@ const tokens = [...new Set(fills.map(({ tokenId }) => tokenId))];
 const newest = fills.at(-1)?.seq ?? 0;
 const roles = ["maker", "direct"] as const;
 
-test("a page has the rows that follow the one before, wherever they were expected", async (t) => {
+test("a page has the rows after the previous page, even if the totals suggest another range", async (t) => {
   const { store } = await StoreFolder.open(t);
   await fillStore(store, { final: blocks, unfinalized: [], sizes: [10] });
   const anySeq = fc.option(fc.integer({ min: 0, max: newest + 1 }), { nil: undefined });

@@ -1,4 +1,4 @@
-/** Which source answers a question, in the one order in which they are asked. */
+/** Which source answers a query. The order of the sources is fixed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -17,7 +17,7 @@ const [chain = []] = fc.sample(anyChain({ blocksMin: 40, blocksMax: 40 }), {
 });
 const blocks = factsOf(chain);
 
-/** Answers so far, by question and source. */
+/** The number of answers so far, by query and source. */
 function countsOf({ reads }: IndexedFacts): Record<string, number> {
   const rows = reads.toRows();
   return Object.fromEntries(
@@ -25,7 +25,7 @@ function countsOf({ reads }: IndexedFacts): Record<string, number> {
   );
 }
 
-test("pages come from the head buffer, then from what was read lately, then from the engine", async (t) => {
+test("pages come from the head buffer, then from recent trades, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks.slice(0, 30)));
   for (const block of blocks.slice(30)) store.apply(deltaOfBlock(block));
@@ -40,12 +40,12 @@ test("pages come from the head buffer, then from what was read lately, then from
   };
   assert.deepEqual(await sourceOf(1), ["trades head"]);
   assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
-  // What is asked for twice is kept.
+  // The second request for the same rows keeps them in memory.
   assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
   assert.deepEqual(await sourceOf(unfinalized + 5), ["trades recent"]);
 });
 
-test("candles come from what was read lately, then from the engine", async (t) => {
+test("candles come from recent candles, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks));
   const tokenId = fillsOf(blocks)[0]?.tokenId;

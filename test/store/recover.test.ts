@@ -1,4 +1,4 @@
-/** What is there after a crash at any point of an append. */
+/** What a store contains after a crash at any point of an append. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -34,14 +34,14 @@ function knownState(): MarketState {
 describe("after a crash", () => {
   for (let done = 0; done <= tables.length; done += 1) {
     const what = done === tables.length ? "every insert" : `${done} of the inserts`;
-    test(`behind ${what} of an append, acknowledged blocks are left and nothing else`, async (t) => {
+    test(`after ${what} of an append, only acknowledged blocks are left`, async (t) => {
       const folder = await StoreFolder.open(t);
       const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
       await folder.store.append(encode(kept));
       await appendPart(folder.store, encode(lost), tables.slice(0, done));
       const store = await folder.reopen();
       if (done < tables.length) {
-        // On a server nothing is deleted: the same append completes what is there.
+        // On a server nothing is deleted: repeating the append completes its rows.
         if (!isOnServer) await assertTablesHold(store, kept);
         await store.append(encode(lost));
       }
@@ -49,7 +49,7 @@ describe("after a crash", () => {
     });
   }
 
-  test("what is left above acknowledged blocks is not read while it is trimmed", async (t) => {
+  test("rows above the acknowledged blocks are not read while they are being deleted", async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
     await folder.store.append(encode(kept));
@@ -82,7 +82,7 @@ describe("after a crash", () => {
     }
   });
 
-  test("of a server that left tokens without their rows, the same append stores the rows", {
+  test("of a server that kept insert tokens but lost their rows, the same append stores the rows", {
     skip: serverOnly,
   }, async (t) => {
     const folder = await StoreFolder.open(t);
@@ -91,7 +91,7 @@ describe("after a crash", () => {
     await appendPart(folder.store, encode(lost), tables);
     const { engine } = folder.store;
     const above = `>= ${lost[0]?.number ?? 0}`;
-    // What a kill between a token and its rows leaves behind.
+    // A kill between the token and its rows leaves this behind.
     for (const table of ["fills", "fills_by_token", "events", "quarantine"]) {
       await engine.command(`DELETE FROM ${table} WHERE intDiv(seq, 1000000) ${above}`);
     }
@@ -101,16 +101,16 @@ describe("after a crash", () => {
     await assertTablesHold(store, blocks);
   });
 
-  test("in the middle of the recovery from a crash, the next recovery ends it", {
+  test("during recovery from another crash, the next recovery completes it", {
     skip: embeddedOnly,
   }, async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
     await folder.store.append(encode(kept));
     for (const damage of [
-      // The minutes are dropped but not made again.
+      // The minutes are deleted but not derived again yet.
       "DELETE FROM minute_candles WHERE 1",
-      // The minutes are made again, events and quarantine are gone, but not the fills.
+      // The minutes are derived again, and events and quarantine are deleted, but not the fills.
       `DELETE FROM events WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
       // Only the fills by position are left.
       `DELETE FROM fills_by_token WHERE seq >= ${firstSeqOf(lost[0]?.number ?? 0)}`,
@@ -124,7 +124,7 @@ describe("after a crash", () => {
     await assertTablesHold(folder.store, blocks);
   });
 
-  test("of a store that never acknowledged anything, it is empty", {
+  test("of a store that never acknowledged a block, the store is empty", {
     skip: embeddedOnly,
   }, async (t) => {
     const folder = await StoreFolder.open(t);

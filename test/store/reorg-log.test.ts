@@ -10,8 +10,8 @@ const plan = { secondsLater: 2, reports: false, transactions: [] };
 const facts = factsOf(buildChain(Array.from({ length: 10 }, () => plan)));
 const first = facts[0]?.number ?? 0;
 
-suite("what was served before it was final", () => {
-  test("is still on the chain while nothing was replaced", async (t) => {
+suite("an unfinalized position that was served", () => {
+  test("is still certain while no block was replaced", async (t) => {
     const { store } = await StoreFolder.open(t);
     await store.append(encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 5);
@@ -19,7 +19,7 @@ suite("what was served before it was final", () => {
     assert.equal(store.reorgs.certainPosition(-1), -1);
   });
 
-  test("is certain only up to a reorg, also after restarts", async (t) => {
+  test("is certain only up to the block before a reorg, also after restarts", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     await store.append(encode(facts.slice(0, 5)));
@@ -35,20 +35,20 @@ suite("what was served before it was final", () => {
     }
   });
 
-  test("is certain only up to the last final block that a killed process stored", async (t) => {
+  test("is certain only up to the last final block that a killed process has stored", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     await store.append(encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 7);
     const next = await folder.reopen();
     assert.equal(next.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
-    // It stays like that when those blocks are final.
+    // That does not change when those blocks are final.
     await next.append(encode(facts.slice(5)));
     const last = await folder.reopen();
     assert.equal(last.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
   });
 
-  test("rewinds further once more reorgs than are kept in memory have come", async (t) => {
+  test("is reported certain only further back if more reorgs have happened than memory keeps", async (t) => {
     const { store } = await StoreFolder.open(t);
     const { reorgsRemembered } = storeLimits;
     const { engine, reorgs } = store;

@@ -1,4 +1,4 @@
-/** Wrong rows become right ones, whenever the process that puts them right is killed. */
+/** A repair replaces wrong rows with correct ones, even if its process is killed at any write. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -17,9 +17,9 @@ import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-/** Seconds before a block: in the middle of what is repaired an hour ends, and behind it the day. */
+/** Seconds before a block, by its index: an hour ends within the repaired blocks, and a day ends after them. */
 const pauses: Readonly<Record<number, number>> = { 20: 3600, 33: 86_400 };
-/** Blocks close in time, so that minutes reach over the ends of what is repaired. */
+/** The blocks are close in time, so that minutes span the ends of the repaired range. */
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
   .map((plan, index) => ({ ...plan, secondsLater: pauses[index] ?? plan.secondsLater % 20 }));
@@ -27,7 +27,7 @@ const blocks = factsOf(buildChain(plans));
 const [from, to] = [12, 27];
 const repaired = blocks.slice(from, to);
 
-/** What a node that left out, made up and distorted logs would have led to. */
+/** A block as a node that omits and changes logs would have led to it. */
 function distorted(block: BlockFacts): BlockFacts {
   return {
     ...block,
@@ -43,7 +43,7 @@ async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<
   for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
 }
 
-/** Before every fourth write, on a server every eighth; before each of them with `REPAIR_KILLS=all`. */
+/** Kills come before every fourth write, on a server before every eighth. `REPAIR_KILLS=all`: before each write. */
 const stride = process.env["REPAIR_KILLS"] === "all" ? 1 : isOnServer ? 8 : 4;
 
 const wrongBlocks = blocks.map((block, index) =>
@@ -63,7 +63,7 @@ async function repairDying(engine: Engine, writes: number): Promise<boolean> {
 }
 
 describe("a repair", () => {
-  test("makes every table, minute and commit record right", async (t) => {
+  test("corrects every table, candle minute and commit record", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));
@@ -77,7 +77,7 @@ describe("a repair", () => {
     await assertTablesHold(await folder.reopen(), blocks);
   });
 
-  test("of several ranges is carried out in one go", async (t) => {
+  test("of several ranges is one operation", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, wrongBlocks);
     const parts = [blocks.slice(from, from + 1), blocks.slice(from + 1, to)];
@@ -85,7 +85,7 @@ describe("a repair", () => {
     await assertTablesHold(await folder.reopen(), blocks);
   });
 
-  test("takes away rows that are there twice or belong nowhere", async (t) => {
+  test("deletes duplicate rows and rows that do not belong to any block", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, blocks);
     const { engine } = folder.store;
@@ -106,7 +106,7 @@ describe("a repair", () => {
     await assertTablesHold(await folder.reopen(), blocks);
   });
 
-  test("rewinds clients of the stream that were sent anything since, unless that was a day ago", async (t) => {
+  test("rewinds clients of the stream that received later blocks, unless that was about a day ago", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, wrongBlocks);
     const [first, last] = [repaired[0]?.number ?? 0, blocks.at(-1)?.number ?? 0];
@@ -126,14 +126,14 @@ describe("a repair", () => {
     assert.equal(next.reorgs.certainPosition(firstSeqOf(far)), firstSeqOf(last + 1) - 1);
   });
 
-  test("of right rows changes nothing", async (t) => {
+  test("of correct rows changes nothing", async (t) => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, blocks);
     await orderRepair(folder.store.engine, encode(repaired));
     await assertTablesHold(await folder.reopen(), blocks);
   });
 
-  test("killed before any of its writes is done wholly by the next start, or not at all", async (t) => {
+  test("that is killed before any of its writes is completed by the next start, or has changed nothing", async (t) => {
     const { store } = await StoreFolder.open(t);
     await fill(store, blocks);
     let [done, undone] = [0, 0];

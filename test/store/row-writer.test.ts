@@ -1,4 +1,4 @@
-/** What the writer writes, the real engine reads: any bytes, any text, any number. */
+/** The real engine reads back the rows of the writer: any bytes, any text, any number. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
@@ -12,7 +12,7 @@ const hexDigits = (bytes: number): fc.Arbitrary<string> =>
     .uint8Array({ minLength: bytes, maxLength: bytes })
     .map((values) => `0x${Buffer.from(values).toString("hex")}`);
 
-/** Around every border of a width, and anything in between. */
+/** Integers around every limit of a width, and any integer in between. */
 const integers = (min: bigint, max: bigint): fc.Arbitrary<bigint> =>
   fc.oneof(
     fc
@@ -29,7 +29,7 @@ const anyRow = fc.record({
   address: hexDigits(20),
   text: fc.oneof(
     fc.string({ unit: "binary", maxLength: 40 }),
-    // On both sides of where the length takes another byte.
+    // Lengths on both sides of a limit from which the length prefix needs another byte.
     fc.constantFrom(0, 127, 128, 16_383, 16_384).map((length) => "x".repeat(length)),
   ),
   uint8: fc.nat(255),
@@ -40,7 +40,7 @@ const anyRow = fc.record({
   micros: integers(-decimalMax, decimalMax),
 });
 
-test("rows come out as they went in, whole or not at all", async (t) => {
+test("rows are read back as they were written, and truncated rows are not inserted at all", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.command(
     `CREATE TABLE rows (n UInt32, word FixedString(32), address FixedString(20),
@@ -48,7 +48,7 @@ test("rows come out as they went in, whole or not at all", async (t) => {
      micros Decimal(38, 6)) ENGINE = MergeTree ORDER BY n`,
   );
   const samples = fc.sample(anyRow, propertySettings(3000));
-  // One longer than any buffer there is at first.
+  // One text is longer than the initial buffer.
   const rows = samples.map((row, n) => (n === 9 ? { ...row, text: "x\n\0".repeat(100_000) } : row));
   const writer = new RowWriter();
   for (const [n, row] of rows.entries()) {
@@ -79,17 +79,17 @@ test("rows come out as they went in, whole or not at all", async (t) => {
   assert.deepEqual(read, expected);
 });
 
-test("what a column repeats is written like anything else", () => {
+test("repeated values of a column are written like any other value", () => {
   const word = fc.constantFrom(
     `0x${"0".repeat(64)}`,
     `0x${"0f".repeat(32)}`,
     `0x${"f0".repeat(32)}`,
   );
   const holds = fc.property(fc.array(fc.tuple(word, word)), (rows) => {
-    // Too little room, so that the buffer is rebuilt in between.
+    // The first buffer is too small, so that it grows in between.
     const [repeating, plain] = [new RowWriter(40), new RowWriter()];
     for (const [one, other] of rows) {
-      // Not the same text twice, only one that is equal.
+      // Equal text, but not the same string object.
       repeating
         .repeated(0, one.slice(0, 40) + one.slice(40))
         .uint8(7)
@@ -101,7 +101,7 @@ test("what a column repeats is written like anything else", () => {
   fc.assert(holds, propertySettings(200));
 });
 
-test("however many rows come immediately, they are one part", async (t) => {
+test("one insert of any number of rows becomes one part", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.command("CREATE TABLE rows (n UInt32) ENGINE = MergeTree ORDER BY n");
   const count = 2_000_000;
@@ -112,7 +112,7 @@ test("however many rows come immediately, they are one part", async (t) => {
   assert.deepEqual(parts, [[1, count]]);
 });
 
-test("nothing written is nothing inserted", async (t) => {
+test("a writer without rows inserts nothing", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   await engine.insert("no_such_table", new RowWriter().finish());
 });

@@ -1,4 +1,4 @@
-/** What a server can do that an embedded engine cannot: be away, refuse, hang and lose answers. */
+/** Failures of a server that an embedded engine does not have: it is down, refuses, hangs or loses responses. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { openServerEngine } from "../support/open-engines.ts";
 import { runProgram } from "../support/run-command.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** Rejects as unavailable, for a reason that names the server and says this. */
+/** Asserts that the promise rejects as unavailable, for a reason that names the server and matches the pattern. */
 async function assertUnavailable(asking: Promise<unknown>, reason: RegExp): Promise<void> {
   await assert.rejects(asking, (thrown: unknown) => {
     assert(thrown instanceof AppError);
@@ -36,8 +36,8 @@ async function makeTable(engine: Engine): Promise<void> {
   );
 }
 
-suite("a server", () => {
-  test("that is away is unavailable, and has everything when it is back", async (t) => {
+suite("a ClickHouse server", () => {
+  test("that is down is reported as unavailable, and has all rows when it is back", async (t) => {
     const server = await ClickHouseServer.open(t);
     const engine = await openServerEngine(t, server);
     await makeTable(engine);
@@ -59,7 +59,7 @@ suite("a server", () => {
     assert.deepEqual(await engine.query("SELECT count() FROM a"), [[2]]);
   });
 
-  test("that does not answer is unavailable after the time limit", async (t) => {
+  test("that does not answer is reported as unavailable after the timeout", async (t) => {
     const server = await ClickHouseServer.open(t);
     const engine = await openServerEngine(t, server, { queryTimeoutMs: 1000 });
     await assertUnavailable(
@@ -72,12 +72,12 @@ suite("a server", () => {
     assert.deepEqual(await engine.query("SELECT 1"), [[1]]);
   });
 
-  test("that cannot do what it is asked says why", async (t) => {
+  test("that refuses a statement is reported with its reason", async (t) => {
     const engine = await openServerEngine(t, await ClickHouseServer.open(t));
     await assertUnavailable(engine.query("SELECT n FROM nowhere"), /failed: .*nowhere.* \(60\)$/);
   });
 
-  test("behind a proxy that fails is unavailable, with the status", async (t) => {
+  test("behind a proxy that fails is reported as unavailable, with the status", async (t) => {
     const proxy = createServer((_, response) => response.writeHead(502).end("<h1>Bad</h1>"));
     proxy.listen(0, "127.0.0.1");
     await once(proxy, "listening");
@@ -86,7 +86,7 @@ suite("a server", () => {
     await assertUnavailable(openServerEngine(t, { url }), /cannot be reached: .*status 502$/);
   });
 
-  test("that does not know the password is unavailable", async (t) => {
+  test("that refuses the password is reported as unavailable", async (t) => {
     const server = await ClickHouseServer.open(t);
     const engine = await openServerEngine(t, server, passwordUser);
     assert.deepEqual(await engine.query("SELECT currentUser()"), [[passwordUser.user]]);
@@ -97,7 +97,7 @@ suite("a server", () => {
     );
   });
 
-  test("has a database for each engine that names another one", async (t) => {
+  test("keeps the databases of different engines apart", async (t) => {
     const server = await ClickHouseServer.open(t);
     const first = await openServerEngine(t, server);
     const second = await openServerEngine(t, server, { database: "other" });
@@ -110,8 +110,8 @@ suite("a server", () => {
   });
 });
 
-suite("an answer that is lost", () => {
-  test("to a query is asked for again", async (t) => {
+suite("a lost response", () => {
+  test("to a query makes the engine repeat the query", async (t) => {
     const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
     const engine = await openServerEngine(t, proxy);
     proxy.cutAnswers(2);
@@ -122,7 +122,7 @@ suite("an answer that is lost", () => {
     assert.equal(proxy.cuts, 5);
   });
 
-  test("to an insert with a token is asked for again, and the rows are there once", async (t) => {
+  test("to an insert with a token makes the engine repeat the insert, and the rows are stored once", async (t) => {
     const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
     const engine = await openServerEngine(t, proxy);
     await makeTable(engine);
@@ -132,7 +132,7 @@ suite("an answer that is lost", () => {
     assert.deepEqual(await engine.query("SELECT n FROM a"), [[1]]);
   });
 
-  test("to any other statement is not, since it may be done", async (t) => {
+  test("to any other statement is an error without a retry, because the server may have executed it", async (t) => {
     const proxy = await CuttingProxy.open(t, (await ClickHouseServer.open(t)).url);
     const engine = await openServerEngine(t, proxy);
     await makeTable(engine);
@@ -147,10 +147,10 @@ suite("an answer that is lost", () => {
   });
 });
 
-/** Rows of each insert below. */
+/** The number of rows of each insert below. */
 const rowsPerInsert = 100;
 
-test("a server that is killed while it inserts has all that it acknowledged, and nothing twice", async (t) => {
+test("a server that is killed during inserts has all acknowledged rows, and none twice", async (t) => {
   const server = await ClickHouseServer.open(t);
   const engine = await openServerEngine(t, server);
   await makeTable(engine);
@@ -188,14 +188,14 @@ test("a server that is killed while it inserts has all that it acknowledged, and
   );
   for (let number = 1; number <= inserts; number += 1) {
     const count = Number(counts.get(number) ?? 0);
-    // The server may have noted the token of one that was cut off, and lost its rows.
+    // The server may have kept the token of an interrupted insert, and lost its rows.
     const isSwallowed = count === 0 && repeated.has(number);
     assert(count === rowsPerInsert || isSwallowed, `insert ${number} has ${count} rows`);
   }
   assert(repeated.size > 0);
 });
 
-test("the client of a server is loaded only where it is used", async () => {
+test("importing the engine of a server does not load the ClickHouse client", async () => {
   const program = (use: string): string => `
     import { createRequire } from "node:module";
     await import(${JSON.stringify(new URL("../../src/storage/fact-store.ts", import.meta.url))});

@@ -1,4 +1,4 @@
-/** What the indexes next to the order of a table leave out, by the engine's own plans. */
+/** How much the skip indexes of a table exclude, from the plans of the engine. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
@@ -19,7 +19,7 @@ const blocks = factsOf(
 );
 const page = { order: "asc", after: null, finalizedOnly: false } as const;
 
-/** A store whose parts stay as they were appended. */
+/** A store whose parts are never merged, so that each append stays one part. */
 async function openStore(t: TestContext): Promise<IndexedFacts> {
   const { store } = await StoreFolder.open(t);
   await store.engine.command("SYSTEM STOP MERGES");
@@ -27,7 +27,7 @@ async function openStore(t: TestContext): Promise<IndexedFacts> {
   return store;
 }
 
-/** How many of the granules that come to an index are left by it; fails when it is not used. */
+/** How many granules an index keeps, and of how many. Fails if the index is not used. */
 async function granulesLeft<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,
@@ -54,7 +54,7 @@ for (const [what, index, filter] of [
   ["an order", "orders", { orderHash }],
   ["a transaction", "transactions", { txHash }],
 ] as const) {
-  test(`the fills of ${what} are looked for in few parts`, async (t) => {
+  test(`a read of the fills of ${what} skips parts by an index`, async (t) => {
     const store = await openStore(t);
     const { left, of } = await granulesLeft(store, storedFills({ ...page, filter }), index);
     assert.equal(of, partsAppended);
@@ -62,7 +62,7 @@ for (const [what, index, filter] of [
   });
 }
 
-test("trades of a token before a time are looked for in few parts", async (t) => {
+test("a read of the trades of a token before a time skips parts by an index", async (t) => {
   const store = await openStore(t);
   const { tokenId, timestamp } = someFill;
   const filter = { tokenIds: [tokenId], timestampTo: timestamp + 1 };
@@ -70,11 +70,11 @@ test("trades of a token before a time are looked for in few parts", async (t) =>
   assert(left >= 1 && left < of, `${left} of ${of}`);
 });
 
-test("what ended an order is looked for in few parts", async (t) => {
+test("a read of the events that ended an order skips parts by an index", async (t) => {
   const store = await openStore(t);
   const events = blocks.flatMap((block) => block.events);
   const kinds = [...new Set(events.map(({ event }) => event.kind))];
-  // Of an order that nothing ended, as most are.
+  // The order was not ended by an event, like most orders.
   const { left, of } = await granulesLeft(
     store,
     storedEvents({ ...page, kinds, subject: orderHash }),

@@ -1,4 +1,4 @@
-/** What the store and the pipeline measure of themselves. */
+/** The metrics of the store and the pipeline. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { storeLimits } from "../../src/base/config/limits.ts";
@@ -24,13 +24,13 @@ function blockAt(number: number, facts: Partial<BlockFacts> = {}): BlockFacts {
   return { number, hash, timestamp: 1_700_000_000 + number, ...none, ...facts };
 }
 
-/** A log that could not be read. */
+/** A quarantined log. */
 function unreadable(number: number, reason: string): BlockFacts["quarantined"][number] {
   const { seq, timestamp } = { seq: firstSeqOf(number), timestamp: 1_700_000_000 + number };
   return { seq, timestamp, reason, log: {} as RawLog };
 }
 
-/** Tables and views that only a database on a server has. */
+/** The tables and views that only a database on a server has. */
 const ofServers = new Set([
   "access_log",
   "candles",
@@ -42,7 +42,7 @@ const ofServers = new Set([
   "trades",
 ]);
 
-test("sizes are those of the tables, asked for again only after a while", async (t) => {
+test("sizes are read from the tables, and cached until they are too old", async (t) => {
   const { store } = await StoreFolder.open(t);
   let atMs = 0;
   const clock = { ...systemClock, monotonicMs: () => atMs };
@@ -77,7 +77,7 @@ test("sizes are those of the tables, asked for again only after a while", async 
   assert.equal(filled?.missingBlocks, 0);
 });
 
-test("blocks without a commit record are a gap", async (t) => {
+test("blocks without a commit record are counted as missing", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
@@ -87,7 +87,7 @@ test("blocks without a commit record are a gap", async (t) => {
   assert.equal((await sizes.read())?.missingBlocks, 3);
 });
 
-test("a store that does not answer is no size, and no error; it is asked again soon", async () => {
+test("sizes are null without an error if the store does not answer, and are read again soon", async () => {
   let asked = 0;
   const refuse = () => {
     asked += 1;
@@ -116,7 +116,7 @@ test("a store that does not answer is no size, and no error; it is asked again s
   }
 });
 
-test("queries and inserts are timed, failures counted", async (t) => {
+test("queries and inserts are timed, and failures are counted", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   const counted = async () => {
     const [queries] = await engine.latencies.query.read();
@@ -138,7 +138,7 @@ test("queries and inserts are timed, failures counted", async (t) => {
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
 });
 
-test("anomalies and unreadable logs are counted by kind, held and final blocks alike", async (t) => {
+test("anomalies and quarantined logs are counted by kind, in unfinalized and final blocks", async (t) => {
   const { store } = await StoreFolder.open(t);
   const pipeline = new Pipeline({ store, state: new MarketState(knownContracts()), log });
   const anomaly = { seq: firstSeqOf(1), kind: "impossible_pairing" } as const;

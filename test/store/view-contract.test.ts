@@ -1,6 +1,6 @@
 /**
- * The contract of views: after any schedule of apply, revert, finalize and reload each shows what the chain that is
- * left amounts to, recomputed from nothing else.
+ * The contract of views: after any schedule of apply, revert, finalize and reload, each view equals a recomputation
+ * from the resulting chain alone.
  */
 
 import assert from "node:assert/strict";
@@ -45,7 +45,7 @@ const anyStep = fc.oneof(
   fc.record({ kind: fc.constant("reload" as const) }),
 ) as fc.Arbitrary<Step>;
 
-/** Takes one step; returns the facts of the chain that is left. */
+/** Takes one step and returns the facts of the resulting chain. */
 async function take(
   store: IndexedFacts,
   facts: readonly BlockFacts[],
@@ -55,7 +55,7 @@ async function take(
   switch (step.kind) {
     case "hold":
     case "append": {
-      // Nothing is appended below blocks that are held.
+      // Final blocks are never appended below unfinalized ones.
       const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
       if (isUnfinalized) for (const block of more) store.apply(deltaOfBlock(block));
@@ -109,7 +109,7 @@ async function assertRecent(store: IndexedFacts, facts: readonly BlockFacts[]): 
   }
 }
 
-/** What every view shows, as the facts alone would have it. */
+/** Asserts that every view shows what can be computed from the facts alone. */
 async function assertViews(
   { store, state }: { store: IndexedFacts; state: MarketState },
   facts: readonly BlockFacts[],
@@ -137,7 +137,7 @@ function sorted(candles: readonly MinuteCandle[]): readonly MinuteCandle[] {
   return candles.toSorted((a, b) => a.firstSeq - b.firstSeq);
 }
 
-/** A new process: everything is loaded from what is stored, and what is not final comes again. */
+/** Acts like a new process: loads everything from the store and applies the unfinalized blocks again. */
 async function reload(
   folder: StoreFolder,
   unfinalized: readonly BlockFacts[],
@@ -150,7 +150,7 @@ async function reload(
   return state;
 }
 
-test("R9, R16: after any steps every view is that of the chain that is left", async (t) => {
+test("R9, R16: after any steps every view equals that of the resulting chain", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 9 }), async (steps) => {
       const folder = await StoreFolder.open(t);
