@@ -13,29 +13,29 @@ function clientOf(peer: string, forwardedFor?: string, proxies: IpRanges | null 
   return clientIpOf({ socket, headers } as unknown as IncomingMessage, proxies);
 }
 
-test("without trusted proxies the header counts for nothing", () => {
+test("without trusted proxies X-Forwarded-For is ignored", () => {
   assert.equal(clientOf("203.0.113.7", "1.1.1.1", null), "203.0.113.7");
   assert.equal(clientOf("::ffff:203.0.113.7", "1.1.1.1", null), "203.0.113.7");
 });
 
-test("from a peer that is no proxy of ours the header counts for nothing", () => {
+test("X-Forwarded-For from a peer that is not a trusted proxy is ignored", () => {
   assert.equal(clientOf("203.0.113.7", "1.1.1.1"), "203.0.113.7");
 });
 
-test("behind a proxy the client is the first untrusted address from the right", () => {
+test("behind a trusted proxy the client is the first untrusted address from the right", () => {
   assert.equal(clientOf("10.0.0.1", "203.0.113.7"), "203.0.113.7");
   assert.equal(clientOf("10.0.0.1", "6.6.6.6, 203.0.113.7, 10.9.9.9"), "203.0.113.7");
   assert.equal(clientOf("::ffff:10.0.0.1", "6.6.6.6,::ffff:203.0.113.7"), "203.0.113.7");
   assert.equal(clientOf("2001:db8::1", "2001:4860::8888"), "2001:4860::8888");
 });
 
-test("a port that a proxy adds is no part of the address", () => {
+test("a port that a proxy appends to the address is removed", () => {
   assert.equal(clientOf("10.0.0.1", "6.6.6.6, 203.0.113.7:61234"), "203.0.113.7");
   assert.equal(clientOf("10.0.0.1", "[2001:4860::8888]:443, 10.0.0.2:80"), "2001:4860::8888");
   assert.equal(clientOf("10.0.0.1", "[2001:4860::8888]"), "2001:4860::8888");
 });
 
-test("without a usable header the client is the proxy", () => {
+test("without a usable header the client is the proxy itself", () => {
   for (const header of [
     undefined,
     "",
@@ -50,7 +50,7 @@ test("without a usable header the client is the proxy", () => {
   assert.equal(clientOf("10.0.0.1", "junk, 10.0.0.2"), "10.0.0.2");
 });
 
-test("whatever a client sends, it is known by the address its proxy saw", () => {
+test("whatever header a client sends, its IP is the one its proxy saw", () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constant("10.0.0.9"));
   fc.assert(
     fc.property(fc.array(address), (invented) => {
@@ -60,7 +60,7 @@ test("whatever a client sends, it is known by the address its proxy saw", () => 
   );
 });
 
-test("a socket that is gone has an address all the same", () => {
+test("a closed socket has the IP 0.0.0.0", () => {
   const request = { socket: {}, headers: {} } as unknown as IncomingMessage;
   assert.equal(clientIpOf(request, trusted), "0.0.0.0");
 });

@@ -27,7 +27,7 @@ function openGuard(failuresMax = 20) {
   };
 }
 
-test("each block in a row is twice as long, up to a day", () => {
+test("each further block is twice as long as the last, up to a day", () => {
   const { guard, advance, fail } = openGuard();
   const minutes = [15, 30, 60, 120, 240, 480, 960, 1440, 1440];
   for (const expected of minutes) {
@@ -38,7 +38,7 @@ test("each block in a row is twice as long, up to a day", () => {
   }
 });
 
-test("a day without a block makes the next one a first again", () => {
+test("after a day without a block, the next one lasts 15 minutes again", () => {
   const { guard, advance, fail } = openGuard();
   fail(20);
   advance(24 * hourMs + 15 * 60_000);
@@ -46,7 +46,7 @@ test("a day without a block makes the next one a first again", () => {
   assert.equal(guard.blockedForMs("ip"), 15 * 60_000);
 });
 
-test("only failures within five minutes count together, and each IP for itself", () => {
+test("counts the failures of each IP separately, within five minutes", () => {
   const { guard, advance, fail } = openGuard();
   fail(19);
   advance(5 * 60_000);
@@ -58,7 +58,7 @@ test("only failures within five minutes count together, and each IP for itself",
   assert.equal(guard.blockedForMs("other"), 0);
 });
 
-test("what comes during a block does not make it longer", () => {
+test("failures during a block neither extend it nor count toward the next one", () => {
   const { guard, advance, fail } = openGuard();
   fail(500);
   assert.equal(guard.blockedForMs("ip"), 15 * 60_000);
@@ -67,7 +67,7 @@ test("what comes during a block does not make it longer", () => {
   assert.equal(guard.blockedForMs("ip"), 0);
 });
 
-test("0 failures allowed turns blocking off", () => {
+test("a limit of 0 failures turns blocking off", () => {
   const { guard, fail } = openGuard(0);
   fail(5000);
   for (let count = 0; count < 5000; count += 1) guard.record("ip", "abuse");

@@ -18,7 +18,7 @@ test("no two generated keys are the same", () => {
   assert.equal(new Set(keys).size, keys.length);
 });
 
-test("the checksum is the CRC-32 of what precedes it", () => {
+test("the checksum is the CRC-32 of the text before it", () => {
   // 1415843117 is 1XojTJ in base62; both were computed independently of this code.
   const body = `ow_read_${"0".repeat(43)}`;
   assert.deepEqual(parseKey(`${body}_1XojTJ`), { scope: "read", prefix: "ow_read_0000" });
@@ -36,7 +36,7 @@ test("a key with any one character changed is refused", () => {
   );
 });
 
-test("what is not a key is refused", () => {
+test("text that is not a key is refused", () => {
   fc.assert(fc.property(fc.string(), (text) => assert.equal(parseKey(text), null)));
   const key = generateKey("read");
   for (const text of [`${key}\n`, ` ${key}`, key.slice(1), `${key}0`, key.toUpperCase()])

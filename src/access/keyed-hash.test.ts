@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { KeyedHash } from "./keyed-hash.ts";
 
-test("the MAC is the platform's HMAC-SHA-256, whatever was hashed before", () => {
+test("the MAC equals createHmac's HMAC-SHA-256, also after other texts were hashed", () => {
   const text = fc.string({ unit: "grapheme-ascii", maxLength: 100 });
   const secret = fc.string({ minLength: 1, maxLength: 150, unit: "grapheme" });
   fc.assert(

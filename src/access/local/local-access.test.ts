@@ -48,7 +48,7 @@ function movableClock(): MovableClock {
 const readKey = { name: "one", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
 const localhost = "127.0.0.1";
 
-test("keys and their use survive a restart", async () => {
+test("keys and their request counts survive a restart", async () => {
   const folder = newFolder();
   const first = open(folder);
   const { value, key } = await first.keys.create(readKey);
@@ -61,7 +61,7 @@ test("keys and their use survive a restart", async () => {
   second.close();
 });
 
-test("neither a value nor the pepper is in the database", async () => {
+test("the database contains neither key values nor the pepper", async () => {
   const folder = newFolder();
   const store = open(folder);
   const { value } = await store.keys.create(readKey);
@@ -74,7 +74,7 @@ test("neither a value nor the pepper is in the database", async () => {
     assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
 });
 
-test("what another process does works within the time of a check", async () => {
+test("changes by another process take effect within the recheck interval", async () => {
   const folder = newFolder();
   const running = open(folder);
   const create = `
@@ -98,7 +98,7 @@ test("what another process does works within the time of a check", async () => {
   running.close();
 });
 
-test("use counted by two processes adds up", async () => {
+test("the request counts of two processes add up", async () => {
   const folder = newFolder();
   const [one, other] = [open(folder), open(folder)];
   const { value, key } = await one.keys.create(readKey);
@@ -111,7 +111,7 @@ test("use counted by two processes adds up", async () => {
   one.close();
 });
 
-test("allowed IPs are the only ones that a key works from", async () => {
+test("a key with allowed IPs works only from those", async () => {
   const store = open(newFolder());
   const allowedIps = ["10.0.0.0/8", "2001:db8::/32"];
   const { value } = await store.keys.create({ ...readKey, allowedIps });
@@ -121,7 +121,7 @@ test("allowed IPs are the only ones that a key works from", async () => {
   store.close();
 });
 
-test("a value that worked a moment ago is judged again each time", async () => {
+test("every use of a value checks its IP, expiry, rotation and revocation again", async () => {
   const clock = { ...systemClock, nowMs: () => nowMs };
   let nowMs = 1_000_000;
   const store = open(newFolder(), { clock });
@@ -147,7 +147,7 @@ test("a value that worked a moment ago is judged again each time", async () => {
   store.close();
 });
 
-test("a listener hears of every way a value ends", async () => {
+test("a listener is called whenever a value is rotated or revoked", async () => {
   const store = open(newFolder());
   const { value, key } = await store.keys.create(readKey);
   const verified = store.keys.verify(value, localhost);
@@ -161,7 +161,7 @@ test("a listener hears of every way a value ends", async () => {
   store.close();
 });
 
-test("the key of the environment works until it is revoked or rotated, and never again", async () => {
+test("the admin key of the environment works until it is revoked or rotated, and never again", async () => {
   for (const end of ["revoke", "rotate"] as const) {
     const folder = newFolder();
     const adminKey = generateKey("admin");
@@ -179,7 +179,7 @@ test("the key of the environment works until it is revoked or rotated, and never
   }
 });
 
-test("a value that was ever issued here is not imported again, however it ended", async () => {
+test("a value that was ever issued here is not imported as the admin key, however it ended", async () => {
   const ends: Record<string, (store: LocalAccess, id: string, clock: MovableClock) => unknown> = {
     revoked: ({ keys }, id) => keys.revoke(id),
     rotated: ({ keys }, id) => keys.rotate(id, 0),
@@ -210,7 +210,7 @@ test("a value that was ever issued here is not imported again, however it ended"
   }
 });
 
-test("a database of version 1 is migrated: its values work, and none that it knew is imported", async () => {
+test("a database of version 1 is migrated: its keys work, and values it knew are not imported again", async () => {
   const folder = newFolder();
   const [imported, rotated] = [generateKey("admin"), generateKey("admin")];
   const first = open(folder, { adminKey: imported });
@@ -238,7 +238,7 @@ test("a database of version 1 is migrated: its values work, and none that it kne
   third.close();
 });
 
-test("two processes that start at the same time import one admin key", () => {
+test("two processes that start at the same time import the admin key once", () => {
   const folder = newFolder();
   const [first, second] = [open(folder), open(folder)];
   const adminKey = generateKey("admin");
@@ -250,12 +250,12 @@ test("two processes that start at the same time import one admin key", () => {
   second.close();
 });
 
-test("a malformed key of the environment, or one of lower scope, is a configuration error", () => {
+test("a malformed admin key, or one of a lower scope, is a configuration error", () => {
   for (const adminKey of ["secret", generateKey("read"), `${generateKey("admin").slice(0, -1)}!`])
     assert.throws(() => open(newFolder(), { adminKey }), ConfigError);
 });
 
-test("a pepper that the keys were not made under is a configuration error", () => {
+test("a pepper other than the one the keys were hashed with is a configuration error", () => {
   const folder = newFolder();
   open(folder, { pepper: "p".repeat(32) }).close();
   assert.throws(() => open(folder, { pepper: "q".repeat(32) }), ConfigError);
@@ -273,7 +273,7 @@ test("a database of a newer version is a configuration error", () => {
   assert.throws(() => open(folder), ConfigError);
 });
 
-test("a change that cannot be written is SERVICE_UNAVAILABLE and changes nothing", async () => {
+test("a change that cannot be written throws SERVICE_UNAVAILABLE and has no effect", async () => {
   const folder = newFolder();
   const store = open(folder);
   const { value, key } = await store.keys.create(readKey);
@@ -291,7 +291,7 @@ test("a change that cannot be written is SERVICE_UNAVAILABLE and changes nothing
   store.close();
 });
 
-test("secrets for other purposes differ by purpose and survive a restart", () => {
+test("derived secrets differ by purpose and survive a restart", () => {
   const folder = newFolder();
   const first = open(folder);
   const [cursors, others] = [first.deriveSecret("cursors"), first.deriveSecret("others")];
@@ -315,7 +315,7 @@ test("a database of version 2 is migrated", async () => {
   store.close();
 });
 
-test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked here", async () => {
+test("IP blocks survive a restart, and an IP unblocked by another process is unblocked here", async () => {
   const folder = newFolder();
   const block = {
     bucket: "203.0.113.7",
@@ -338,7 +338,7 @@ test("blocks of IPs survive a restart, and one unblocked elsewhere is unblocked 
   second.close();
 });
 
-test("a block that ended more than a day ago is forgotten", () => {
+test("an IP block that ended more than a day ago is deleted", () => {
   const store = open(newFolder());
   const long = Date.now() - 86_400_000;
   const common = { reason: "abuse", offenses: 1, blockedAtMs: long - 60_000 } as const;

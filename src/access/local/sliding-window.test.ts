@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { LocalWindow, SlidingWindow } from "./sliding-window.ts";
 
-/** The rule in its simplest form: a list of the times admitted in (now - windowMs, now]. */
+/** The rule in its simplest form: a list of the admission times in (now - windowMs, now]. */
 class NaiveWindow {
   readonly #limit: number;
   readonly #windowMs: number;
@@ -32,7 +32,7 @@ const steps = fc.array(fc.oneof(fc.constantFrom(0, 1, 499, 500, 999, 1000, 1001)
   maxLength: 300,
 });
 
-test("R12: admits and refuses exactly as the naive log of times does", () => {
+test("R12: the window admits and refuses exactly like a naive list of admission times", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), steps, (limit, waits) => {
       const window = new SlidingWindow(limit, windowMs);
@@ -48,7 +48,7 @@ test("R12: admits and refuses exactly as the naive log of times does", () => {
   );
 });
 
-test("R12: no trailing window holds more than the limit, late bursts included", () => {
+test("R12: no trailing window admits more than the limit, even after a late burst", () => {
   const window = new SlidingWindow(1000, 60_000);
   const bursts = [0, ...Array.from({ length: 999 }, () => 59_900)];
   for (const timeMs of bursts) assert.equal(window.take(timeMs), true);
@@ -56,7 +56,7 @@ test("R12: no trailing window holds more than the limit, late bursts included", 
   assert.equal(late, 1);
 });
 
-test("a refused request uses nothing up, and resetMs says when one is admitted again", () => {
+test("a refused request does not count, and resetMs is the time until the next admission", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), steps, (limit, waits) => {
       const window = new SlidingWindow(limit, windowMs);
@@ -74,7 +74,7 @@ test("a refused request uses nothing up, and resetMs says when one is admitted a
   );
 });
 
-test("a window that is empty resets immediately", () => {
+test("resetMs of an empty window is 0", () => {
   const window = new SlidingWindow(10, windowMs);
   assert.equal(window.resetMs(0), 0);
   window.take(0);
@@ -83,7 +83,7 @@ test("a window that is empty resets immediately", () => {
   assert.equal(window.remaining(windowMs), 10);
 });
 
-test("a table within its bound forgets nothing that counts", () => {
+test("a table within its bound never drops a request that still counts", () => {
   const calls = fc.array(
     fc.tuple(fc.integer({ min: 0, max: 4 }), fc.constantFrom(0, 1, 300, 1000)),
     {
@@ -104,7 +104,7 @@ test("a table within its bound forgets nothing that counts", () => {
   );
 });
 
-test("a table never holds more than its bound", () => {
+test("a table never holds more windows than its bound, and keeps the windows used last", () => {
   const table = new LocalWindow({ windowMs, entriesMax: 100 });
   for (let caller = 0; caller < 10_000; caller += 1) {
     table.windowOf(`caller ${caller}`, 3, 0).take(0);

@@ -16,12 +16,12 @@ async function encode(arrays: readonly string[], format: EncodedFormat = "csv"):
   return Buffer.concat(pieces).toString();
 }
 
-test("files are encoded at the same time, each in its own order", async () => {
+test("files are encoded concurrently, each with its rows in order", async () => {
   const files = [encode(['[{"a":1}]', '[{"a":2}]']), encode([]), encode(['[{"a":3}]'])];
   assert.deepEqual(await Promise.all(files), ["a\r\n1\r\n2\r\n", "a\r\n", "a\r\n3\r\n"]);
 });
 
-test("a file that fails leaves others alone, and a thread that fails is started again", async () => {
+test("a failed file does not affect others, and a failed thread is started again", async () => {
   const other = encode(['[{"a":1}]']);
   await assert.rejects(encode(["no rows"]), SyntaxError);
   assert.equal(await other, "a\r\n1\r\n");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { acceptsGzip, endOfGzip, PackableBytes } from "./gzip.ts";
 
-test("a packed start and what follows it are one gzip member of both, whatever they are", async () => {
+test("a compressed start and any end form one gzip member", async () => {
   const starts = ["", "a", "é".repeat(40_000), randomBytes(70_000).toString("hex")];
   const ends = ["", "}", '"é€😀"}', "x".repeat(65_535)];
   for (const level of [1, 9]) {
@@ -18,7 +18,7 @@ test("a packed start and what follows it are one gzip member of both, whatever t
   }
 });
 
-test("bytes are packed once, for every request, and the cache learns when they are", async () => {
+test("bytes are compressed once for all requests, and onPacked is called once", async () => {
   let times = 0;
   const onPacked = () => {
     times += 1;
@@ -30,7 +30,7 @@ test("bytes are packed once, for every request, and the cache learns when they a
   assert.equal(times, 1);
 });
 
-test("two are packed at a time, and others wait for neither", async () => {
+test("at most two are compressed at a time, and meanwhile no other can be packed soon", async () => {
   const [first, second, third] = Array.from(
     { length: 3 },
     () => new PackableBytes(Buffer.from("abc".repeat(50_000))),
@@ -44,7 +44,7 @@ test("two are packed at a time, and others wait for neither", async () => {
   assert(third.canBePackedSoon);
 });
 
-test("who takes gzip says so, and not with a weight of 0", () => {
+test("gzip is accepted when the header names gzip or * with a weight above 0", () => {
   const taking = ["gzip", "GZIP", "deflate, gzip", "br;q=1.0, gzip;q=0.8", "*", "br, *;q=0.1"];
   const others = [
     "",

@@ -13,7 +13,7 @@ test("times are epoch seconds, epoch milliseconds or RFC 3339", () => {
   assert.equal(parseTime("2024-02-29T00:00:00Z"), 1_709_164_800_000);
 });
 
-test("anything else is no time", () => {
+test("any other text is not a time", () => {
   const texts = ["", "-1", "1.5", "1e9", "123456789012", "12345678901234", "2026-01-01"];
   const dates = ["2026-02-30", "2026-02-29", "2026-13-01", "2026-00-10", "2026-01-32"];
   const times = [
@@ -32,7 +32,7 @@ test("anything else is no time", () => {
   for (const text of texts) assert.equal(parseTime(text), null, text);
 });
 
-test("every point in time is read back from its own text", () => {
+test("the ISO text of any point in time is parsed to that time", () => {
   const until = new Date("9999-12-31T23:59:59Z");
   fc.assert(
     fc.property(fc.date({ min: new Date(0), max: until, noInvalidDate: true }), (date) => {

@@ -12,7 +12,7 @@ function isRefused(decode: () => unknown): void {
   assert.throws(decode, (error) => error instanceof AppError && error.code === "INVALID_CURSOR");
 }
 
-test("a cursor gives its position back, also with another limit and parameters in any order", () => {
+test("a cursor decodes to its position, also with another limit or order of parameters", () => {
   fc.assert(
     fc.property(position, (place) => {
       const text = cursors.encode("/v1/trades", query, place);
@@ -23,7 +23,7 @@ test("a cursor gives its position back, also with another limit and parameters i
   );
 });
 
-test("a cursor is refused with other filters, on another list, under another secret", () => {
+test("a cursor is refused with other filters, on another list or under another secret", () => {
   const text = cursors.encode("/v1/trades", query, [7]);
   isRefused(() => cursors.decode("/v1/fills", query, text));
   isRefused(() => cursors.decode("/v1/trades", { ...query, side: "SELL" }, text));
@@ -41,7 +41,7 @@ test("a cursor survives a restart with the same secret", () => {
   );
 });
 
-test("any change of a cursor, and anything else, is refused", () => {
+test("a changed cursor and any other text are refused", () => {
   fc.assert(
     fc.property(
       position,

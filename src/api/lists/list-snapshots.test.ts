@@ -6,7 +6,7 @@ import { ListSnapshots } from "./list-snapshots.ts";
 
 const { listSnapshotBytesMax, listSnapshotMaxAgeMs } = webLimits;
 
-test("lists are evicted when they are too many bytes or too old, the newest for its age alone", () => {
+test("lists are evicted when they have too many bytes or are too old, the newest only for its age", () => {
   let nowMs = 0;
   const clock = { ...systemClock, monotonicMs: () => nowMs };
   const released: string[] = [];
