@@ -22,7 +22,7 @@ function digitsOf(micros: bigint): string {
 }
 
 describe("micros as text", () => {
-  test("no trailing zeros, a sign only below zero", () => {
+  test("has no trailing zeros, and a sign only below zero", () => {
     const cases = [
       [0n, "0"],
       [1n, "0.000001"],
@@ -43,14 +43,14 @@ describe("micros as text", () => {
     );
   });
 
-  test("formatting and parsing are inverse", () => {
+  test("is parsed back to the same micros", () => {
     fc.assert(
       fc.property(anyMicros, (micros) => assert.equal(parseMicros(formatMicros(micros)), micros)),
       propertySettings(500),
     );
   });
 
-  test("trailing zeros are read, anything but a plain decimal is not", () => {
+  test("is parsed with leading and trailing zeros, and refused unless it is a plain decimal", () => {
     assert.equal(parseMicros("1.500000"), 1_500_000n);
     assert.equal(parseMicros("007"), 7_000_000n);
     const wrong = ["", "-", ".5", "1.", "1.0000001", "1e3", "+1", " 1", "1\n", "0x1", "1,0", "١"];
@@ -75,7 +75,7 @@ describe("division half to even", () => {
     }
   });
 
-  test("no integer is nearer, and of two as near the even one is taken", () => {
+  test("returns the nearest integer, and the even one of two equally near", () => {
     fc.assert(
       fc.property(anyMicros, anyPositive, (top, bottom) => {
         const quotient = divideHalfEven(top, bottom);
@@ -90,11 +90,11 @@ describe("division half to even", () => {
 });
 
 describe("prices", () => {
-  test("of no shares there is none", () => {
+  test("are null when there are no shares", () => {
     assert.equal(priceMicros(5n, 0n), null);
   });
 
-  test("are the quotient, in safe integers or not", () => {
+  test("are the quotient of value and shares, within and beyond safe integers", () => {
     const anyShares = fc.oneof(anyPositive, fc.bigInt({ min: edge / 2n - 9n, max: edge }));
     const anyValue = fc.oneof(anyMicros, fc.bigInt({ min: 0n, max: 2n * (edge / 1_000_000n) }));
     fc.assert(

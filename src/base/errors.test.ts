@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchFailure } from "./errors.ts";
 
-test("a failed fetch has a reason, also where no address of a host answers", () => {
+test("the reason of a failed fetch is that of its cause, also when every address of a host fails", () => {
   const failed = (cause?: unknown) => fetchFailure(new TypeError("fetch failed", { cause }));
   assert.equal(failed(), "fetch failed");
   assert.equal(failed(new Error("other side closed")), "other side closed");

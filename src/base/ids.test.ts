@@ -20,8 +20,8 @@ const digits62 = "AB".repeat(31);
 const digits40 = "Ab".repeat(20);
 const uintMax = 2n ** 256n - 1n;
 
-describe("positions", () => {
-  test("order as (block, log index) does, and give both back", () => {
+describe("sequence numbers", () => {
+  test("sort like (block, log index), and decode to both", () => {
     // A billion blocks, far more than any chain has.
     const place = fc.tuple(fc.nat(1_000_000_000), fc.nat(999_999));
     fc.assert(
@@ -39,7 +39,7 @@ describe("positions", () => {
 });
 
 describe("hex ids", () => {
-  test("any case is read and lower case comes out", () => {
+  test("are parsed in any case and returned in lower case", () => {
     assert.equal(parseHash(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
     assert.equal(parseAddress(`0x${digits40}`), `0x${digits40.toLowerCase()}`);
     assert.equal(parseConditionId(`0x${digits64}`), `0x${digits64.toLowerCase()}`);
@@ -48,11 +48,11 @@ describe("hex ids", () => {
     assert.equal(parseConditionId(`0X${digits62}`), `0x${digits62.toLowerCase()}00`);
   });
 
-  test("a condition id of 31 bytes is filled up on the right", () => {
+  test("a condition id of 31 bytes is padded with a zero byte on the right", () => {
     assert.equal(parseConditionId(`0x${digits62}`), `0x${digits62.toLowerCase()}00`);
   });
 
-  test("nothing else is one", () => {
+  test("any other text is refused", () => {
     const wrong = [
       "",
       "0x",
@@ -72,7 +72,7 @@ describe("hex ids", () => {
 });
 
 describe("token ids", () => {
-  test("go from decimal to 32 bytes and back", () => {
+  test("are parsed from decimal to 32 bytes and formatted back", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: uintMax }), (value) => {
         const tokenId = parseTokenId(value.toString());
@@ -85,7 +85,7 @@ describe("token ids", () => {
     );
   });
 
-  test("leading zeros are read; what is no uint256 in decimal is not", () => {
+  test("are parsed with leading zeros; text that is not a decimal uint256 is refused", () => {
     assert.equal(parseTokenId("007"), tokenIdOf(7n));
     const wrong = ["", "-1", "1.0", "0x1", "1e3", " 1", "1\n", "1_0", (uintMax + 1n).toString()];
     for (const text of [...wrong, "9".repeat(78), "1".repeat(79)]) {

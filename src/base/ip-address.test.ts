@@ -12,12 +12,12 @@ test("every spelling of an address has one canonical form", () => {
   assert.equal(parseIpAddress("fe80::1%eth0"), "fe80::1");
 });
 
-test("what is not an address is refused", () => {
+test("text that is not an address is refused", () => {
   for (const text of ["", "unknown", "1.2.3", "01.2.3.4", "1.2.3.4:80", "[::1]", " 1.2.3.4", "::g"])
     assert.equal(parseIpAddress(text), null, text);
 });
 
-test("IPv6 is counted by /64, IPv4 by address", () => {
+test("the bucket of an IPv6 address is its /64, that of an IPv4 address is itself", () => {
   assert.equal(ipBucketOf("203.0.113.7"), "203.0.113.7");
   assert.equal(ipBucketOf("::1"), "0:0:0:0::/64");
   assert.equal(ipBucketOf("2001:db8::1"), "2001:db8:0:0::/64");
@@ -30,7 +30,7 @@ function bucketOfGroups(groups: readonly number[]): string {
   return ipBucketOf(parseIpAddress(text) ?? "");
 }
 
-test("two IPv6 addresses share a bucket exactly when their first four groups agree", () => {
+test("two IPv6 addresses share a bucket exactly when their first four groups are equal", () => {
   const groups = fc.array(fc.constantFrom(0, 1, 0xffff), { minLength: 8, maxLength: 8 });
   fc.assert(
     fc.property(groups, groups, (one, other) => {
@@ -42,7 +42,7 @@ test("two IPv6 addresses share a bucket exactly when their first four groups agr
   );
 });
 
-test("ranges hold their addresses and no others", () => {
+test("ranges contain their addresses and no others", () => {
   const ranges = new IpRanges(["10.0.0.0/8", "203.0.113.7", "2001:db8::/32"]);
   assert.equal(ranges.contains("10.255.0.1"), true);
   assert.equal(ranges.contains("11.0.0.1"), false);

@@ -13,7 +13,7 @@ function logged(facts: Readonly<Record<string, unknown>>, message = "said"): str
   return lines[0] ?? "";
 }
 
-test("a key is written nowhere, however deep it is or what it is called", () => {
+test("an API key is redacted at any depth and under any name", () => {
   const key = generateKey("admin");
   const cause = new Error(`no key ${key} in "${key}"`);
   const line = logged(
@@ -28,7 +28,7 @@ test("a key is written nowhere, however deep it is or what it is called", () => 
   assert.match(line, /ow_admin_\*\*\*/);
 });
 
-test("fields that hold secrets are emptied at any depth, whatever is in them", () => {
+test("fields of secrets are redacted at any depth, whatever they contain", () => {
   const headers = {
     "X-API-Key": 'a "quoted\\ secret',
     authorization: "Bearer secret",
@@ -39,7 +39,7 @@ test("fields that hold secrets are emptied at any depth, whatever is in them", (
   assert.match(line, /"host":"kept"/);
 });
 
-test("of a URL the host is left, also in the message of an error and in what it carries", () => {
+test("a URL is reduced to its host, also in the message and the properties of an error", () => {
   const urls = [
     "https://user:hidden@node.example.com/v3/hidden?key=hidden#hidden",
     "wss://node.example.com/hidden",
@@ -54,18 +54,18 @@ test("of a URL the host is left, also in the message of an error and in what it 
   }
 });
 
-test("everything else is written as it is", () => {
+test("a line without secrets is not changed", () => {
   const line = '{"url":"http://127.0.0.1:8080","other":"ow_read_ab","path":"/v1/keys"}';
   assert.equal(redactLine(line), line);
 });
 
-test("a line has its time as RFC 3339 and its level as a name", () => {
+test("the time of a line is RFC 3339, its level a name", () => {
   const line = JSON.parse(logged({}, "said")) as Record<string, unknown>;
   assert.equal(line["level"], "info");
   assert.match(String(line["time"]), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 });
 
-test("on a terminal a line is for people, without keys and without what a terminal obeys", () => {
+test("a line for a terminal is readable, without keys and without escape sequences", () => {
   const key = generateKey("admin");
   const shown = formatForTerminal()(logged({ reason: "\u001b[2Jgone\u009b2J", key }, "said"));
   assert.match(shown, /INFO.*said/);

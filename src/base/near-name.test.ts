@@ -4,7 +4,7 @@ import { nearName, unknownName } from "./near-name.ts";
 
 const names = ["limit", "cursor", "order", "include_complement"];
 
-test("a slip of one letter finds the name that was meant", () => {
+test("finds the name that was meant despite a typo or another case", () => {
   assert.equal(nearName("limt", names), "limit");
   assert.equal(nearName("lmiit", names), "limit");
   assert.equal(nearName("Limit", names), "limit");
@@ -12,13 +12,13 @@ test("a slip of one letter finds the name that was meant", () => {
   assert.equal(nearName("includeComplement", names), "include_complement");
 });
 
-test("a name that is far from all, or very long, finds none", () => {
+test("finds no name for one that is unlike all others, or very long", () => {
   assert.equal(nearName("resolution", names), null);
   assert.equal(nearName("x", names), null);
   assert.equal(nearName("limit".repeat(1000), names), null);
 });
 
-test("an unknown name gets the name that other APIs have it for, and all valid ones", () => {
+test("the message about an unknown name suggests a valid one, also for terms of other APIs, and lists all", () => {
   const valid = ["search", "wallet", "token_ids", "limit"];
   const all = "Valid names: search, wallet, token_ids, limit";
   assert.equal(unknownName("q", valid), `is not known here; did you mean search? ${all}`);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { storeLimits } from "./config/limits.ts";
 import { RecentlyAsked } from "./recently-asked.ts";
 
-test("knows what was asked lately, and forgets what was not in time", () => {
+test("remembers the keys that were asked for recently, and forgets older ones", () => {
   const asked = new RecentlyAsked();
   assert.equal(asked.ask("one"), false);
   assert.equal(asked.ask("one"), true);

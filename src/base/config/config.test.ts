@@ -19,7 +19,7 @@ function mistakesOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-test("unset and empty variables have their defaults", () => {
+test("unset and empty variables get their defaults", () => {
   const config = readConfig("serve", { ...serving, ODDWIRE_ADMIN_KEY: "", HOME: "/" });
   assert.deepEqual(config, {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
@@ -64,7 +64,7 @@ test("unset and empty variables have their defaults", () => {
   });
 });
 
-test("values are read by their type", () => {
+test("lists, numbers and URLs are parsed", () => {
   const config = readConfig("serve", {
     ODDWIRE_RPC_URLS: "http://127.0.0.1:8545, wss://node.example.com",
     ODDWIRE_START_BLOCK: "4023686",
@@ -79,7 +79,7 @@ test("values are read by their type", () => {
   assert.deepEqual(config.trustedProxies, ["10.0.0.0/8", "::1"]);
 });
 
-test("all mistakes are sent together", () => {
+test("all mistakes are reported together", () => {
   const mistakes = mistakesOf({
     ODDWIRE_RPC_URLS: "ftp://node.example.com/secret-token",
     ODDWIRE_PORT: "80a",
@@ -99,7 +99,7 @@ test("all mistakes are sent together", () => {
   ]);
 });
 
-test("what is not supported yet is refused with the reason", () => {
+test("unsupported URLs and venues are refused with the reason", () => {
   const unsupported = {
     ODDWIRE_CLICKHOUSE_URL: "http://db:8123/path",
     ODDWIRE_VENUE: "kalshi",
@@ -120,14 +120,14 @@ test("what is not supported yet is refused with the reason", () => {
   assert.match(venue ?? "", /ODDWIRE_VENUE must be none or polymarket/);
 });
 
-test("endpoints are required to serve, not to administer", () => {
+test("RPC URLs are required to serve, not to administer", () => {
   const [port, required] = mistakesOf({ ODDWIRE_PORT: "x" });
   assert.match(port ?? "", /^ODDWIRE_PORT must be/);
   assert.match(required ?? "", /^ODDWIRE_RPC_URLS is required/);
   assert.deepEqual(readConfig("administer", {}).rpcUrls, []);
 });
 
-test("a secret comes from its file, and from one place only", () => {
+test("a secret can be read from a file, but not be given twice", () => {
   const path = join(folder, "pepper");
   writeFileSync(path, `${"p".repeat(32)}\n`);
   assert.equal(
@@ -162,14 +162,14 @@ test("the printed configuration hides secrets and the paths of endpoints", () =>
   assert.doesNotMatch(printed, /secret-token|pppp/);
 });
 
-test("a wrong admin key is named with the other mistakes, without its value", () => {
+test("a wrong admin key is reported with the other mistakes, without its value", () => {
   const mistakes = mistakesOf({ ...serving, ODDWIRE_PORT: "x", ODDWIRE_ADMIN_KEY: "ow_read_1" });
   assert.equal(mistakes.length, 2);
   assert.match(mistakes.join(), /ODDWIRE_ADMIN_KEY must be an admin key/);
   assert.doesNotMatch(mistakes.join(), /ow_read_1/);
 });
 
-test("client commands have settings of their own, which the service knows too", () => {
+test("client commands have their own settings, which the service accepts", () => {
   const environment = { ODDWIRE_URL: "https://data.example.com", ODDWIRE_API_KEY: "ow_read_x" };
   assert.deepEqual(readClientConfig(environment), {
     url: "https://data.example.com",

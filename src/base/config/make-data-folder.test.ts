@@ -17,14 +17,14 @@ function assertRefused(run: () => void, words: RegExp): void {
   });
 }
 
-describe("a data folder", () => {
+describe("the data folder", () => {
   let folder = "";
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "oddwire-test-"));
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test("a folder is made with its parents, and taken where it is", () => {
+  test("is made with its parents, and can exist already or be a link to a folder", () => {
     const path = join(folder, "a", "b");
     for (const _ of [1, 2]) makeDataFolder(path, 0o700);
     assert.equal(statSync(path).mode & 0o777, 0o700);
@@ -32,12 +32,12 @@ describe("a data folder", () => {
     makeDataFolder(join(folder, "link"));
   });
 
-  describe("where there can be no folder", () => {
-    test("below /proc, where Node itself would try for ever", () => {
+  describe("is refused where no folder can exist", () => {
+    test("below /proc, where Node's recursive mkdir never returns", () => {
       assertRefused(() => makeDataFolder("/proc/oddwire/data"), /ENOENT/);
     });
 
-    test("below a file, in place of one, in a loop, with too long a name", () => {
+    test("below a file, in place of a file, in a loop of links, or with too long a name", () => {
       assertRefused(() => makeDataFolder("/dev/null/data"), /ENOTDIR/);
       assertRefused(() => makeDataFolder("/dev/null"), /EEXIST/);
       symlinkSync("loop", join(folder, "loop"));
@@ -46,7 +46,7 @@ describe("a data folder", () => {
     });
   });
 
-  describe("something else in place of a file of the folder", () => {
+  describe("is refused when one of its files is", () => {
     const kinds: readonly (readonly [string, (path: string) => void, RegExp])[] = [
       ["a folder", (path) => mkdirSync(path), /is not a file; restore a backup/],
       ["a pipe", (path) => execFileSync("mkfifo", [path]), /is not a file; restore a backup/],
@@ -59,7 +59,7 @@ describe("a data folder", () => {
           assertRefused(() => makeDataFolder(folder), words);
         });
       }
-      test(`${what}: pepper, which a pepper of the configuration does without`, () => {
+      test(`${what}: pepper, but only once the pepper is read from it`, () => {
         make(join(folder, "pepper"));
         makeDataFolder(folder);
         assertRefused(() => readPepper(folder), words);
@@ -67,7 +67,7 @@ describe("a data folder", () => {
     }
   });
 
-  test("a file that may not be read is named", () => {
+  test("is refused, with the path of the file, when one of its files cannot be read", () => {
     readPepper(folder);
     chmodSync(folder, 0o755);
     chmodSync(join(folder, "pepper"), 0);

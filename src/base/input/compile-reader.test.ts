@@ -27,12 +27,12 @@ function faultsOf(read: () => unknown): string[] {
   return [];
 }
 
-test("an empty query string is the defaults", () => {
+test("an empty query string yields the defaults", () => {
   assert.deepEqual(readQuery(""), { limit: 100, order: "desc" });
   assert.deepEqual(readQuery("&"), { limit: 100, order: "desc" });
 });
 
-test("texts are turned into what their schemas say", () => {
+test("texts are converted to the types of their schemas", () => {
   const one = `0x${"0".repeat(63)}1`;
   const two = `0x${"0".repeat(63)}2`;
   assert.deepEqual(
@@ -48,7 +48,7 @@ test("texts are turned into what their schemas say", () => {
   );
 });
 
-test("faults are sent in words, all of them", () => {
+test("all faults are reported, each in plain words", () => {
   assert.deepEqual(
     faultsOf(() => readQuery("limit=0&order=up&active=1&min_size=-1&token_ids=1,,2&search=")),
     [
@@ -63,7 +63,7 @@ test("faults are sent in words, all of them", () => {
   assert.deepEqual(faultsOf(() => readQuery("token_ids=1,2,3,4")).length, 1);
 });
 
-test("unknown and repeated names, with the one that was meant", () => {
+test("unknown and repeated names are reported, with the name that was probably meant", () => {
   assert.deepEqual(
     faultsOf(() => readQuery("oder=asc&Limit=5&__proto__=x&constructor=1")),
     [
@@ -83,13 +83,13 @@ test("unknown and repeated names, with the one that was meant", () => {
   );
 });
 
-test("an answer to many faults, or long names, stays small", () => {
+test("the report of many faults, or of long names, stays small", () => {
   const many = Array.from({ length: 5000 }, (_, index) => `x${index}=1`).join("&");
   assert.equal(faultsOf(() => readQuery(many)).length, 20);
   assert.ok((faultsOf(() => readQuery("x".repeat(10_000)))[0] ?? "").length < 200);
 });
 
-test("whole numbers are read from plain decimal digits and from nothing else", () => {
+test("whole numbers are parsed from plain decimal digits only", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1000 }), (limit) => {
       assert.equal(readQuery(`limit=${limit}`)["limit"], limit);
@@ -104,13 +104,13 @@ test("whole numbers are read from plain decimal digits and from nothing else", (
   );
 });
 
-test("whatever comes, the answer is values or VALIDATION_ERROR", () => {
+test("any input yields values or VALIDATION_ERROR", () => {
   const readBody = compileReader(schema, "body");
   fc.assert(fc.property(fc.string(), (text) => void faultsOf(() => readQuery(text))));
   fc.assert(fc.property(fc.jsonValue(), (body) => void faultsOf(() => readBody(body))));
 });
 
-test("a body has JSON types: no texts for numbers, null for not given", () => {
+test("a body has JSON types: text is not a number, and null is an absent value", () => {
   const readBody = compileReader(schema, "body");
   assert.deepEqual(readBody(null), { limit: 100, order: "desc" });
   assert.deepEqual(readBody({ limit: 5, active: true, min_size: null, token_ids: ["1"] }), {
@@ -126,7 +126,7 @@ test("a body has JSON types: no texts for numbers, null for not given", () => {
   );
 });
 
-test("required parameters are missed by name", () => {
+test("a missing required parameter is reported with its description", () => {
   const read = compileReader(Type.Object({ token_ids: Type.Array(tokenId) }), "query");
   assert.deepEqual(
     faultsOf(() => read("")),

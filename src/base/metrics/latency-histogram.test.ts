@@ -10,7 +10,7 @@ function histogram(): LatencyHistogram<"route"> {
   });
 }
 
-test("quantiles are spread evenly within their bucket", async () => {
+test("quantiles are interpolated linearly within their bucket", async () => {
   const latency = histogram();
   // 100 measurements between 25 and 50 ms, the bounds of one bucket.
   for (let count = 0; count < 100; count += 1) latency.observe({ route: "/a" }, 30);
@@ -19,7 +19,7 @@ test("quantiles are spread evenly within their bucket", async () => {
   ]);
 });
 
-test("quantiles of mixed measurements come from the buckets they fall into", async () => {
+test("each quantile comes from the bucket that it falls into", async () => {
   const latency = histogram();
   for (let count = 0; count < 90; count += 1) latency.observe({ route: "/a" }, 0.05);
   for (let count = 0; count < 10; count += 1) latency.observe({ route: "/a" }, 700);
@@ -29,13 +29,13 @@ test("quantiles of mixed measurements come from the buckets they fall into", asy
   assert.equal(read?.p99Ms, 950);
 });
 
-test("what takes longer than the last bound counts as that bound", async () => {
+test("a measurement above the last bound counts as that bound", async () => {
   const latency = histogram();
   latency.observe({ route: "/a" }, 60_000);
   assert.equal((await latency.read())[0]?.p50Ms, 10_000);
 });
 
-test("each combination of labels is measured for itself; before any, there is none", async () => {
+test("each combination of labels has its own quantiles, from its first measurement on", async () => {
   const latency = histogram();
   assert.deepEqual(await latency.read(), []);
   latency.observe({ route: "/a" }, 1);
@@ -48,7 +48,7 @@ test("each combination of labels is measured for itself; before any, there is no
   ]);
 });
 
-test("without labels there is one that has measured nothing", async () => {
+test("a histogram without labels starts with one entry of count 0", async () => {
   const latency = new LatencyHistogram({ name: "oddwire_t_seconds", help: "T", labelNames: [] });
   assert.deepEqual(await latency.read(), [
     { labels: {}, count: 0, p50Ms: null, p95Ms: null, p99Ms: null },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { waitFor } from "../../../test/support/wait-for.ts";
 import { ProcessMeter } from "./process-meter.ts";
 
-test("the process is measured, and a blocked event loop is seen", async () => {
+test("reports CPU time, memory and the lag of a blocked event loop", async () => {
   const meter = ProcessMeter.open();
   try {
     const before = meter.read();

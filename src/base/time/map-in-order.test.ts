@@ -9,7 +9,7 @@ async function collect<T>(results: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-test("results come in the order of the items, with so many in progress and no more", async () => {
+test("results come in the order of the items, with at most the given number in progress", async () => {
   let running = 0;
   let most = 0;
   const work = async (item: number): Promise<number> => {
@@ -27,7 +27,7 @@ test("results come in the order of the items, with so many in progress and no mo
   assert.equal(most, 3);
 });
 
-test("a failure is thrown in its turn, after the results before it", async () => {
+test("a failure is thrown after the results of the items before it", async () => {
   const seen: number[] = [];
   const work = async (item: number): Promise<number> => {
     if (item === 2) throw new Error("two");

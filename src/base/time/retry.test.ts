@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseRetryAfter } from "./retry.ts";
 
-test("Retry-After is seconds or a date", () => {
+test("Retry-After is parsed as seconds or as a date", () => {
   assert.equal(parseRetryAfter("3"), 3_000);
   assert.equal(parseRetryAfter(undefined), null);
   assert.equal(parseRetryAfter("1.5"), 1_500, "fractions are none of HTTP, and yet are sent");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mapInTurns, nextTurn } from "./turns.ts";
 
-test("each iteration of the event loop has one turn, in the order of asking", async () => {
+test("each iteration of the event loop gives one turn, in the order of requests", async () => {
   const order: string[] = [];
   const work = async (name: string) => {
     for (let slice = 0; slice < 3; slice += 1) {
@@ -22,7 +22,7 @@ test("each iteration of the event loop has one turn, in the order of asking", as
   assert.deepEqual(order, ["a", "b", "a", "b", "a", "b"]);
 });
 
-test("long work is done in slices, and short work in one", async () => {
+test("long work is split into slices, short work runs in one", async () => {
   let iterations = 0;
   let isOver = false;
   const count = () => {
