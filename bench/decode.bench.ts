@@ -35,7 +35,7 @@ const seed = 20_261_120;
 const usualShares = fc.bigInt({ min: 1n, max: 10n ** 10n });
 /** The minimum duration of each measurement, so that the warm-up does not matter. */
 const measureMs = 1000;
-/** Few enough that parsing them leaves little garbage to collect within the measured time. */
+/** Copies made before each timed pass: so many that the garbage of making them is not collected in the timed part. */
 const copiesAtOnce = 3;
 
 const contracts = knownContracts();

@@ -17,7 +17,7 @@ import { type ChildServer, killServers, startServer, startService } from "./chil
 const rows = Number(process.argv[2] ?? 1_000_000);
 const formats = process.argv[3]?.split(",") ?? Object.keys(fileFormats);
 const kept = process.argv[4] ?? null;
-/** Trades of a block; with their summaries, a block has about 55 fills. */
+/** A lower bound: a block has about 55 trades. */
 const tradesPerBlock = 50;
 const blocks = Math.ceil(rows / tradesPerBlock);
 const ticksPerSecond = 100;
