@@ -72,7 +72,7 @@ function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
 
 /** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */
 function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
-  return [store.headBuffer.forks, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+  return [store.headBuffer.reorgs, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
 /** Caches a response while the values it depends on stay equal. They are read again only after a change. */

@@ -10,7 +10,6 @@ import type { Engine } from "../storage/engine/engine.ts";
 import {
   areSummariesEqual,
   type FactLine,
-  type FactSummary,
   linesOf,
   readFactLines,
   readFactSummary,
@@ -33,23 +32,19 @@ export type Difference = {
  * - `differs`: `right` holds the correct facts if they are proven; else it is `null`
  * - `unread`: no endpoint could answer; retry later
  */
-export type Verdict =
-  | {
-      readonly kind: "equal";
-      readonly calls: number;
-      readonly falseAlarms: readonly string[];
-      readonly summary: FactSummary;
-    }
+export type Verdict = Judgment & { readonly calls: number };
+
+type Judgment =
+  | { readonly kind: "equal"; readonly falseAlarms: readonly string[] }
   | {
       readonly kind: "differs";
-      readonly calls: number;
       readonly hosts: readonly string[];
       readonly differences: readonly Difference[];
       readonly right: EncodedBatch | null;
       /** Why the difference is not proven, as a phrase; `null` when it is. */
       readonly mismatch: string | null;
     }
-  | { readonly kind: "unread"; readonly calls: number; readonly reason: string };
+  | NoReading;
 
 /** The store to compare, the number of endpoints, and how to ask them. */
 export type AuditParts = {
@@ -73,13 +68,13 @@ export async function auditRange(range: BlockRange, parts: AuditParts): Promise<
   const first = await askFirst(request, { ...parts, reread });
   if (first.kind === "unread") return { ...first, calls };
   const readings = [first];
-  if (first.way === "logs" && parts.endpoints > 1) {
+  if (parts.endpoints > 1) {
     const second = await askAnother({ ...request, not: [first.host] }, reread);
     if (second.kind === "read") readings.push(second);
   }
   const mismatches = readings.filter(({ facts }) => facts !== null);
-  if (mismatches.length === 0) return { kind: "equal", calls, falseAlarms: [], summary: known };
-  const verdict = await judge({ range, known, mismatches }, { ...parts, reread });
+  if (mismatches.length === 0) return { kind: "equal", calls, falseAlarms: [] };
+  const verdict = await judge({ range, mismatches }, { ...parts, reread });
   return { ...verdict, calls };
 }
 
@@ -103,19 +98,18 @@ async function askAnother(
 
 type Case = {
   readonly range: BlockRange;
-  readonly known: FactSummary;
   /** At least one reading; all have facts. */
   readonly mismatches: readonly FactsReading[];
 };
 
-async function judge({ range, known, mismatches }: Case, parts: AuditParts): Promise<Verdict> {
+async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Judgment> {
   const stored = await readFactLines(parts.engine, range);
   const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
   const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
   const span = { from: Math.min(...blocks), to: Math.max(...blocks) };
   const hosts = mismatches.map(({ host }) => host);
   const proof = await prove(span, hosts, parts);
-  if (proof?.facts === null) return { kind: "equal", calls: 0, falseAlarms: hosts, summary: known };
+  if (proof?.facts === null) return { kind: "equal", falseAlarms: hosts };
   const [first] = mismatches;
   const facts = proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, span);
   const lines = linesOf(facts ?? []);
@@ -127,7 +121,6 @@ async function judge({ range, known, mismatches }: Case, parts: AuditParts): Pro
   const last = mismatch === null ? first?.last : undefined;
   return {
     kind: "differs",
-    calls: 0,
     hosts: proof === null ? hosts : [...new Set([...hosts, proof.host])],
     differences: differencesOf(stored, lines),
     right:

@@ -40,11 +40,3 @@ export function invertCandle(candle: Candle): Candle {
 function invertTick({ seq, price }: Tick): Tick {
   return { seq, price: invertPrice(price) };
 }
-
-/** Returns SQL for the side and value of a fill, inverted as by `invertFill` where the condition `isInverted` holds. */
-export function invertedSql(isInverted: string): { readonly side: string; readonly value: string } {
-  return {
-    side: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
-    value: `if(${isInverted}, size - value, value)`,
-  };
-}

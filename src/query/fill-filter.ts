@@ -3,7 +3,7 @@ import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
 import type { Fill, FillRole, MatchType } from "../market/fill.ts";
-import { invertedSql, invertFill } from "../market/invert.ts";
+import { invertFill } from "../market/invert.ts";
 import { decimalLiteral, hexLiteral, integerLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import {
   allOf,
@@ -102,5 +102,13 @@ function shownConditions(
       sql: `${sql.value} >= ${decimalLiteral(micros)}`,
       holds: (fill) => shown(fill).value >= micros,
     }),
+  };
+}
+
+/** Returns SQL for the side and value of a fill, inverted as by `invertFill` where the condition `isInverted` holds. */
+function invertedSql(isInverted: string): { readonly side: string; readonly value: string } {
+  return {
+    side: `if(${isInverted}, if(side = 'BUY', 'SELL', 'BUY'), toString(side))`,
+    value: `if(${isInverted}, size - value, value)`,
   };
 }

@@ -48,7 +48,6 @@ function scriptedNode() {
     return {
       kind: "read",
       host: "one",
-      way,
       calls: 3,
       last: { ...last, number: to },
       facts: reported,
@@ -69,11 +68,11 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   const end = right.at(-1);
   assert(end !== undefined && right[0]?.number === 100);
   await store.append(encodeFacts({ fromBlock: 100, toBlock: end.number, last: end }, wrong));
-  const reread = async ({ from, to, way, known }: FactsRequest): Promise<FactsReading> => {
+  const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
     const isEqual = areSummariesEqual(known, summarizeLines(linesOf(reported)));
     const facts = isEqual ? null : reported;
-    return { kind: "read", host: "one", way, calls: 3, last: reported.at(-1) ?? end, facts };
+    return { kind: "read", host: "one", calls: 3, last: reported.at(-1) ?? end, facts };
   };
   const ordered = Promise.withResolvers<Error>();
   const auditor = Auditor.open({
@@ -107,7 +106,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
   const comparedAtMs: number[] = [];
   let callsMade = 0;
   // A single endpoint is audited by receipts, with three calls per block.
-  const reread = async ({ from, to, way }: FactsRequest): Promise<FactsReading> => {
+  const reread = async ({ from, to }: FactsRequest): Promise<FactsReading> => {
     if (from === first && to % 100 === 99) comparedAtMs.push(clock.monotonicMs());
     const calls = 3 * (to - from + 1);
     callsMade += calls;
@@ -116,7 +115,6 @@ test("an unproven mismatch is compared again within a minute, within the budget 
     return {
       kind: "read",
       host: "one",
-      way,
       calls,
       last: { ...last, number: to },
       facts: reported,

@@ -107,7 +107,7 @@ test("a node shows the newest metadata, whether it is written before or after th
   const { table } = await openTable(t);
   assert(firstBlock !== undefined);
   const state = new MarketState(knownContracts());
-  const headBuffer = { forks: 0 };
+  const headBuffer = { reorgs: 0 };
   state.apply(deltaOf([firstBlock]));
   const applyRest = () => {
     for (const block of blocks) state.apply(deltaOfBlock(block));
@@ -134,7 +134,7 @@ test("a node shows the newest metadata, whether it is written before or after th
   await table.write([metadataOf(negRisk, "later")], now + 2);
   await waitForSlug("later", negRisk);
   state.revert(firstBlock.number);
-  headBuffer.forks += 1;
+  headBuffer.reorgs += 1;
   applyRest();
   await waitForSlug("after");
   await waitForSlug("later", negRisk);

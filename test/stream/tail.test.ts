@@ -78,7 +78,7 @@ test("prints lines for people, and says what a fork reverted", async () => {
     await waitFor("the fork", async () => (printed.length > 10 ? true : null));
   });
   assert.match(lines[0] ?? "", /^\d{4}-\d\d-\d\dT\S+ (BUY|SELL) +[0-9.]+ at [0-9.]+/);
-  assert.match(lines.at(-1) ?? "", /^a fork reverted what is behind \d+ \(\d+ trades\)/);
+  assert.match(lines.at(-1) ?? "", /^a reorg reverted everything after \d+ \(\d+ trades\)/);
 });
 
 test("fails immediately when the key is refused", async () => {

@@ -27,7 +27,6 @@ export type RereadRequest = BlockRange & {
 /** The answer of one endpoint about a range. */
 export type Reread = {
   readonly host: string;
-  readonly way: RereadWay;
   /** The blocks that have logs. */
   readonly blocks: readonly Block[];
   readonly last: TimedBlock;
@@ -70,7 +69,7 @@ export class Rereader {
       way === "logs"
         ? await this.#readRange(endpoint, { from, to })
         : await this.#readReceipts(endpoint, { from, to });
-    return { host: endpoint.host, way, ...read };
+    return { host: endpoint.host, ...read };
   }
 
   async #readRange(endpoint: Endpoint, range: BlockRange) {

@@ -70,7 +70,7 @@ export async function printTrades(options: {
     for await (const frame of client.stream({ channel, ...start, signal })) {
       if (frame.type === "snapshot") for (const row of frame.data) await show(row);
       else if (frame.type === "event") await show(frame.data);
-      else if (frame.type === "reorg") write(asJson ? JSON.stringify(frame) : formatFork(frame));
+      else if (frame.type === "reorg") write(asJson ? JSON.stringify(frame) : formatReorg(frame));
     }
   }, signal);
 }
@@ -108,9 +108,9 @@ function nullIfRefused(thrown: unknown): null {
   throw thrown;
 }
 
-function formatFork({ rewind_to_seq, reverted }: StreamReorg): string {
-  const behind = rewind_to_seq === null ? "everything" : `what is behind ${rewind_to_seq}`;
-  return `a fork reverted ${behind} (${reverted.length} trades); what is there now follows`;
+function formatReorg({ rewind_to_seq, reverted }: StreamReorg): string {
+  const behind = rewind_to_seq === null ? "everything" : `everything after ${rewind_to_seq}`;
+  return `a reorg reverted ${behind} (${reverted.length} trades); the replacements follow`;
 }
 
 function formatTrade(row: Trade, question: string | null): string {

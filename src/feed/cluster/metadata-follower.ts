@@ -12,7 +12,7 @@ import type { MetadataLedger } from "../../views/markets/metadata-ledger.ts";
 type FollowerParts = {
   readonly table: MetadataTable;
   readonly ledger: MetadataLedger;
-  readonly headBuffer: Pick<HeadBuffer, "forks">;
+  readonly headBuffer: Pick<HeadBuffer, "reorgs">;
   readonly clock: Clock;
   readonly log: Log;
 };
@@ -26,7 +26,7 @@ export class MetadataFollower {
   readonly #closing = new AbortController();
   /** All rows written before this time have been read. Unix milliseconds. */
   #readMs: number;
-  #forks = 0;
+  #reorgs = 0;
   readonly #running: Promise<void>;
 
   private constructor(parts: FollowerParts) {
@@ -63,8 +63,8 @@ export class MetadataFollower {
 
   async #readNew(): Promise<void> {
     const { table, ledger, headBuffer } = this.#parts;
-    if (headBuffer.forks !== this.#forks) this.#readMs -= limits.unfinalizedMs;
-    this.#forks = headBuffer.forks;
+    if (headBuffer.reorgs !== this.#reorgs) this.#readMs -= limits.unfinalizedMs;
+    this.#reorgs = headBuffer.reorgs;
     const newestMs = await table.readNewestMs();
     if (newestMs === this.#readMs) return;
     const sinceMs = Math.max(0, this.#readMs - limits.overlapMs);

@@ -17,7 +17,7 @@ export type LogEnd = {
   latest: number;
   final: number;
   version: number;
-  forks: number;
+  reorgs: number;
 };
 
 /** Reads the logs of topics and caches recent pages. Clients that read the same range share a page. */
@@ -32,8 +32,8 @@ export class History {
   }
 
   /** The number of reorgs so far. Pages that were read during a reorg are discarded. */
-  get forks(): number {
-    return this.#end.forks;
+  get reorgs(): number {
+    return this.#end.reorgs;
   }
 
   endOf({ channel }: Topic): number {

@@ -35,7 +35,7 @@ export class Hub {
     this.#sources = sources;
     const { store } = sources;
     const final = finalSeqOf(store);
-    this.#end = { latest: store.newestSeq, final, version: 0, forks: 0 };
+    this.#end = { latest: store.newestSeq, final, version: 0, reorgs: 0 };
     this.#history = new History(this.#end);
   }
 
@@ -128,7 +128,7 @@ export class Hub {
     const to = lastSeqOf(safeBlock);
     this.#end.latest = Math.min(this.#end.latest, to);
     this.#end.version += 1;
-    this.#end.forks += 1;
+    this.#end.reorgs += 1;
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly) topic.rewind(to, removed);
     }

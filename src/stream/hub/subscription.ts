@@ -126,10 +126,10 @@ export class Subscription implements Subscribed {
       }
       await this.#receiver.whenRoom();
       if (!this.#isOpen) return;
-      const { forks } = this.#history;
+      const { reorgs } = this.#history;
       const restate = this.#mustRestate;
       const page = await this.#history.read(this.topic, this.#readTo, restate);
-      if (!this.#isOpen || forks !== this.#history.forks) continue;
+      if (!this.#isOpen || reorgs !== this.#history.reorgs) continue;
       await this.#sendPage(page);
     }
   }
@@ -140,11 +140,11 @@ export class Subscription implements Subscribed {
 
   /** Sends a page slice by slice, with a turn of the event loop before each. Stops when a reorg reverts blocks. */
   async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
-    const { forks } = this.#history;
+    const { reorgs } = this.#history;
     for (const entries of slices) {
       await this.#receiver.whenRoom();
       await nextTurn();
-      if (!this.#isOpen || forks !== this.#history.forks) return;
+      if (!this.#isOpen || reorgs !== this.#history.reorgs) return;
       this.#sendSlice(entries);
       this.#readTo = this.#sent;
     }
@@ -176,11 +176,11 @@ export class Subscription implements Subscribed {
     const rows = this.#snapshotRows;
     this.#snapshotRows = 0;
     for (;;) {
-      const { forks } = this.#history;
+      const { reorgs } = this.#history;
       const seq = this.#readTo;
       const entries = await this.topic.channel.readNewest(seq, rows);
       if (!this.#isOpen) return;
-      if (forks !== this.#history.forks) continue;
+      if (reorgs !== this.#history.reorgs) continue;
       this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, entries }));
       return;
     }

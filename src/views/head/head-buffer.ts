@@ -14,7 +14,7 @@ import type { View } from "../view.ts";
 export class HeadBuffer implements View {
   #blocks: readonly BlockFacts[] = [];
   #revision = 0;
-  #forks = 0;
+  #reorgs = 0;
   /** Computed once between two changes, and shared by all reads. */
   #gathered: {
     fills?: readonly Fill[];
@@ -52,13 +52,13 @@ export class HeadBuffer implements View {
     this.#change([...this.#blocks, block]);
   }
 
-  get forks(): number {
-    return this.#forks;
+  get reorgs(): number {
+    return this.#reorgs;
   }
 
   revert(toBlock: number): void {
     this.#change(this.through(toBlock));
-    this.#forks += 1;
+    this.#reorgs += 1;
   }
 
   above(block: number): readonly BlockFacts[] {
