@@ -1,4 +1,4 @@
-/** Who may connect, for how long, and how connections end. */
+/** Who can connect, for how long, and how connections end. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { WebSocket } from "ws";
@@ -19,7 +19,7 @@ const upgrade = (more: string, query = "") =>
 const handshake = "sec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\nsec-websocket-version: 13\r\n";
 
 suite("the upgrade", () => {
-  test("401 for a bad key, in plain HTTP with every header", async () => {
+  test("401 for an invalid key, in plain HTTP with every header", async () => {
     const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ow_read_nobody\r\n`));
     assertError(parseRaw(text), "UNAUTHORIZED");
   });
@@ -37,7 +37,7 @@ suite("the upgrade", () => {
     assert.equal(missing, "host header is missing");
   });
 
-  test("400 for who asks for no upgrade, 405 with Allow for other methods", async () => {
+  test("400 for a request without an upgrade, 405 with Allow for other methods", async () => {
     const { message } = assertError(await edge.request("GET", "/v1/stream"), "VALIDATION_ERROR");
     assert.equal(message, "upgrade must be websocket to open the stream");
     const misspelt = await edge.request("GET", "/v1/stream?compres=zlib");
@@ -68,7 +68,7 @@ suite("the upgrade", () => {
     assert.match(message, /compress needs a client that offers/);
   });
 
-  test("403 from a blocked IP; streams that are open go on", async () => {
+  test("403 from a blocked IP; open streams continue", async () => {
     const key = edge.keys.admin;
     const client = await StreamClient.open(edge.url, { key });
     const anonymous = await StreamClient.open(edge.url);
@@ -112,7 +112,7 @@ suite("the upgrade", () => {
     edge.clock.advance(60_001);
   });
 
-  test("101 has the headers of every answer", async () => {
+  test("101 has the headers of every response", async () => {
     const socket = new WebSocket(`${edge.url.replace("http", "ws")}/v1/stream`, {
       headers: { "x-api-key": edge.keys.admin, "x-request-id": "mine" },
     });
@@ -147,7 +147,7 @@ test("4029 when a key has too many connections; a place is free again after a cl
   again.close();
 });
 
-test("4029 when an IP has too many, those that have sent no key included", async () => {
+test("4029 when an IP has too many connections, including those without a key", async () => {
   const anonymous = await Promise.all(
     Array.from({ length: quotas.connectionsPerIp }, async () => StreamClient.open(edge.url)),
   );
@@ -182,8 +182,8 @@ test("4001 when the key has expired", async () => {
   assert.equal((await client.untilClosed()).code, 4001);
 });
 
-test("4001 for a bad key in the first frame", async () => {
-  // Of some other character only the low byte is that of the right one.
+test("4001 for an invalid key in the first frame", async () => {
+  // Its first character is another one that has the low byte of the right one.
   const { admin } = edge.keys;
   const other = String.fromCharCode(admin.charCodeAt(0) + 256) + admin.slice(1);
   for (const api_key of ["nonsense", other]) {
@@ -212,7 +212,7 @@ test("permessage-deflate on request only", async () => {
   for (const client of [plain, deflated]) client.close();
 });
 
-test("4003 when the service stops, and 503 to upgrades that come meanwhile", async () => {
+test("4003 when the service stops, and 503 for upgrades in the meantime", async () => {
   const client = await StreamClient.open(edge.url, { key: edge.keys.read });
   const closing = edge.stream?.close();
   const text = await edge.sendRaw(upgrade(`${handshake}x-api-key: ${edge.keys.read}\r\n`));

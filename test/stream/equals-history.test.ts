@@ -1,6 +1,6 @@
 /**
- * R11: whatever is published, reverted and finalized while clients come, go, stall and come back, and
- * however often the service stops or is killed: the rows that each client is left with are those of REST.
+ * R11: each client ends with the rows of REST, whatever is published, reverted and finalized while clients
+ * connect, leave, stall and reconnect, and however often the service stops or is killed.
  */
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
@@ -58,13 +58,13 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-/** What happens in one turn: some clients act, then the chain goes on. */
+/** One turn: some clients act, then the chain takes a step. */
 const anyTurn = fc.record({ acts: fc.array(anyAct, { maxLength: 3 }), step: anyStep });
 type Turn = typeof anyTurn extends fc.Arbitrary<infer One> ? One : never;
 
 /**
- * From a start to the end of the process. A killed one writes `writesLeft` times more while its last
- * turns go on; meanwhile and until the next start the chain does not stop.
+ * One life of the process, from start to end. A killed process makes `writesLeft` more writes during its last
+ * turns. The chain continues during them and until the next start.
  */
 const anyLife = fc.record({
   turns: fc.array(anyTurn, { minLength: 2, maxLength: 10 }),
@@ -75,7 +75,7 @@ const anyLife = fc.record({
 });
 type Life = typeof anyLife extends fc.Arbitrary<infer One> ? One : never;
 
-/** What is open during a life. */
+/** The parts that are open during a life. */
 type Started = {
   readonly sources: ConstructorParameters<typeof Hub>[0];
   readonly hub: Hub;
@@ -114,7 +114,7 @@ class Play {
     for (const step of life.missed) this.#chain.take(step);
   }
 
-  /** The last life: all clients come back, and are left with the right rows. */
+  /** Runs the last life: all clients reconnect and must end with the right rows. */
   async end(): Promise<void> {
     const service = await this.#start();
     for (const client of this.#clients) client.comeBack(service.parts);
@@ -132,7 +132,7 @@ class Play {
     const state = new MarketState(contracts);
     await store.loadView(state);
     const query = store.engine.query.bind(store.engine);
-    // Which query is answered next, and when the next changes comes, is for the scheduler to say.
+    // The scheduler decides which query is answered next, and when the next change comes.
     store.engine.query = async (sql: string) => {
       await this.#pause();
       const rows = await query(sql);
@@ -219,7 +219,7 @@ class Play {
   }
 }
 
-/** From the n-th write on nothing reaches the disk any more. */
+/** Makes every write fail after `writesLeft` more writes. */
 function dieAfter(engine: Pick<Engine, "insert" | "command">, writesLeft: number): void {
   const { insert, command } = engine;
   let left = writesLeft;
@@ -232,7 +232,7 @@ function dieAfter(engine: Pick<Engine, "insert" | "command">, writesLeft: number
   engine.command = (sql) => write(() => command.call(engine, sql));
 }
 
-suite("clients are left with the rows of REST", () => {
+suite("clients end with the rows of REST", () => {
   const runs = fc.sample(
     fc.tuple(fc.array(anyLife, { minLength: 1, maxLength: 4 }), anyOrder, fc.scheduler()),
     propertySettings(4),

@@ -26,7 +26,7 @@ function takeToken(): string {
 type Level = { readonly price: string; readonly size: string };
 type BookData = Row & { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
-/** A client's own book, made of frames as docs/order-books.md says. */
+/** A client's copy of a book, built from frames as docs/order-books.md describes. */
 class Copy {
   readonly bids = new Map<string, string>();
   readonly asks = new Map<string, string>();
@@ -107,7 +107,7 @@ function trade(token: string, rounds: number): void {
   }
 }
 
-test("a book comes whole and then change by change, each with the checksum after it", async () => {
+test("a book is sent in full and then change by change, each with the checksum of the result", async () => {
   const token = takeToken();
   venue.book(token).set("BUY", "0.4", "10");
   const { client, equalsVenue } = await follow(token);
@@ -120,7 +120,7 @@ test("a book comes whole and then change by change, each with the checksum after
   client.close();
 });
 
-test("two clients are sent the same, batched and compressed or not", async () => {
+test("two clients receive the same book, batched and compressed or not", async () => {
   const token = takeToken();
   const one = await follow(token);
   trade(token, 20);
@@ -135,7 +135,7 @@ test("two clients are sent the same, batched and compressed or not", async () =>
   other.client.close();
 });
 
-test("an unverified book is reported as stale, and comes whole again", async () => {
+test("an unverified book is reported as stale, then sent in full again", async () => {
   const token = takeToken();
   venue.book(token).set("BUY", "0.4", "10");
   const { client, copy, equalsVenue, catchUp } = await follow(token);
@@ -154,7 +154,7 @@ test("an unverified book is reported as stale, and comes whole again", async () 
   client.close();
 });
 
-test("what cannot be followed is refused with the reason", async () => {
+test("a subscription to a book that cannot be followed is refused with the reason", async () => {
   const client = await StreamClient.open(server.edge.url, { key });
   const refused = async (channel: unknown, more = {}): Promise<Row> => {
     client.send({ action: "subscribe", channel, ...more });
@@ -168,7 +168,7 @@ test("what cannot be followed is refused with the reason", async () => {
   client.close();
 });
 
-test("a book without followers costs nothing", async () => {
+test("a book sends no more events after an unsubscribe", async () => {
   const token = takeToken();
   const { client, equalsVenue } = await follow(token);
   await equalsVenue();

@@ -19,7 +19,7 @@ function errorOf(client: SessionClient): { code: string; message: string } {
   return last["error"] as { code: string; message: string };
 }
 
-test("a public stream is served without a key, and takes one", () => {
+test("a public stream works without a key, and accepts one", () => {
   const client = new SessionClient(parts, { key: null, isPublic: true });
   client.send({ action: "subscribe", channel: { type: "trades" } });
   assert.equal(client.of("subscribed").length, 1);
@@ -28,7 +28,7 @@ test("a public stream is served without a key, and takes one", () => {
   client.session.closed();
 });
 
-test("replays take turns: between two iterations of the event loop one of them sends one slice", async () => {
+test("replays take turns: in each iteration of the event loop only one of them sends a slice", async () => {
   const clients = Array.from({ length: 4 }, () => new SessionClient(parts));
   const sentOf = () => clients.map((client) => client.of("event").length);
   for (const client of clients) {
@@ -49,7 +49,7 @@ test("replays take turns: between two iterations of the event loop one of them s
   for (const client of clients) client.session.closed();
 });
 
-test("a read of a channel that others follow is tried again for the next client after it failed", async () => {
+test("after a failed read of a channel that others follow, the next client starts a new read", async () => {
   const { engine } = server.store;
   const fail = async () => Promise.reject(new Error("the store is down"));
   const broken = { query: fail, queryNative: fail };
@@ -71,7 +71,7 @@ test("a read of a channel that others follow is tried again for the next client 
   for (const { session } of [follower, client]) session.closed();
 });
 
-suite("what is not valid is answered with an error that names it", () => {
+suite("an invalid frame is answered with an error that names the fault", () => {
   for (const [name, frame, issue] of [
     ["no JSON", "{", /frame must be JSON/],
     ["no object", "[1]", /frame must be a JSON object/],
@@ -145,7 +145,7 @@ suite("resuming from a position that is not indexed", () => {
     return client;
   };
 
-  test("is refused after a while, when the chain may have it and it does not come", async () => {
+  test("is refused after a wait if the chain can have the position but it is not indexed in time", async () => {
     const clients = [null, next, next + 1000].map((head) => resume(next * 1_000_000, head));
     for (const client of clients) {
       await waitFor("the refusal", async () => (client.of("error").length > 0 ? true : null));
@@ -156,7 +156,7 @@ suite("resuming from a position that is not indexed", () => {
     }
   });
 
-  test("is refused for good ahead of the chain", () => {
+  test("is refused permanently if the position is ahead of the chain", () => {
     const client = resume((next + 100_000) * 1_000_000, next);
     const error = errorOf(client);
     assert.equal(error.code, "VALIDATION_ERROR");
@@ -182,8 +182,8 @@ suite("resuming from a position that is not indexed", () => {
   });
 });
 
-suite("who breaks the policy is closed with 4008", () => {
-  test("after 20 frames in a second", () => {
+suite("a client that breaks the policy is closed with 4008", () => {
+  test("after more than 20 frames in a second", () => {
     const client = new SessionClient(parts);
     for (let sent = 0; sent < 20; sent += 1) client.send({ action: "ping" });
     assert.equal(client.closeCode, null);
@@ -198,7 +198,7 @@ suite("who breaks the policy is closed with 4008", () => {
       client.session.tick();
       clock.advance(6_000);
       if (isTickFirst) client.session.tick();
-      // Four a second.
+      // Four frames per second.
       for (let sent = 0; sent < 24; sent += 1) client.send({ action: "ping" });
       assert.equal(client.closeCode, null);
       for (let ticks = 0; ticks < 2; ticks += 1) {
@@ -223,7 +223,7 @@ suite("who breaks the policy is closed with 4008", () => {
 });
 
 suite("time", () => {
-  test("4001 when no key comes within 10 seconds", () => {
+  test("4001 when the client sends no key within 10 seconds", () => {
     const client = new SessionClient(parts, { key: null });
     clock.advance(9_000);
     client.session.tick();
@@ -248,7 +248,7 @@ suite("time", () => {
     assert.equal(client.closed?.code, 4002);
   });
 
-  test("PING is answered with PONG, and heartbeats say how far the service is", () => {
+  test("PING is answered with PONG, and heartbeats report how far the service has indexed", () => {
     const client = new SessionClient(parts);
     client.send("PING");
     assert.equal(client.last.type, "PONG");
@@ -268,8 +268,8 @@ suite("time", () => {
   });
 });
 
-suite("a client that takes nothing", () => {
-  test("is closed with 4002 once what waits is too old, with the position to resume from", async () => {
+suite("a client that does not read", () => {
+  test("is closed with 4002 when its waiting frames are too old, with the position to resume from", async () => {
     const client = new SessionClient(parts);
     client.send({ action: "subscribe", channel: { type: "trades" } });
     await server.advance({ unfinalized: server.newestBlock + 20 });
@@ -285,7 +285,7 @@ suite("a client that takes nothing", () => {
     assert.equal(Number(seq), client.of("event").at(-1)?.["seq"]);
   });
 
-  test("and reads history is read for no faster than it takes", async () => {
+  test("pauses its replay, without a prefetch, until it reads again", async () => {
     const client = new SessionClient(parts);
     client.takes = false;
     client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: 0 });
@@ -304,7 +304,7 @@ suite("a client that takes nothing", () => {
     client.session.closed();
   });
 
-  test("costs the others nothing, however many there are", async () => {
+  test("does not affect other clients, however many do not read", async () => {
     const healthy = Array.from({ length: 200 }, () => new SessionClient(parts));
     const stalled = Array.from({ length: 200 }, () => new SessionClient(parts));
     for (const client of [...healthy, ...stalled]) {

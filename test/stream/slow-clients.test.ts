@@ -1,6 +1,6 @@
 /**
- * R15: clients that never read, next to as many that do. What waits for them is bounded, they are closed
- * with their last position, and the others have every frame. `SLOW_CLIENTS` says how many.
+ * R15: clients that never read, next to as many that do. The frames that wait for them are bounded, they are
+ * closed with their last position, and the others get every frame. `SLOW_CLIENTS` is the number of each.
  */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -16,9 +16,9 @@ import { waitFor } from "../support/wait-for.ts";
 
 const clients = Number(process.env["SLOW_CLIENTS"] ?? 100);
 const tradesPerBlock = 100;
-/** With 145 KB each, more than the sockets of both sides hold. */
+/** The number of blocks. At 145 KB each, they exceed what the sockets of both sides hold. */
 const blocks = 34;
-/** So many read on when they are closed, before the service has lost its patience. */
+/** The number of stalled clients that read again after the close, before the service drops their connections. */
 const lateReaders = 5;
 const mebibyte = 1024 * 1024;
 
@@ -46,12 +46,12 @@ setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
 /**
- * Bytes held after a collection. The resident memory shows nothing here: it swings by 100 MiB with
- * what the clients that read, which share this process, have left for the next collection.
+ * Returns the bytes in use after a garbage collection. Resident memory is of no use here: it varies by 100 MiB
+ * with the garbage of the clients that read, which run in this process.
  */
 function usedBytes(): number {
   collectGarbage();
-  // Once more: the first may leave buffers to be counted as free later.
+  // The first collection can leave buffers that are counted as free only later.
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
@@ -60,14 +60,14 @@ function usedBytes(): number {
 async function openClients(): Promise<readonly RawStreamClient[]> {
   const opened: RawStreamClient[] = [];
   for (let index = 0; index < clients; index += 1) {
-    // Each upgrade is a request.
+    // Each upgrade counts as a request toward the limit.
     edge.clock.advance(100);
     opened.push(await RawStreamClient.open(edge.url, edge.keys.admin, { type: "trades" }));
   }
   return opened;
 }
 
-test("R15: stalled clients are closed with where they were, and the others have every frame", async (t) => {
+test("R15: stalled clients are closed with their last position, and the others get every frame", async (t) => {
   const [healthy, stalled] = [await openClients(), await openClients()];
   cleanUp(t, () => {
     for (const client of [...healthy, ...stalled]) client.destroy();
@@ -85,7 +85,7 @@ test("R15: stalled clients are closed with where they were, and the others have 
   }
   const grown = usedBytes() - bytesBefore;
   t.diagnostic(`${Math.round(grown / mebibyte)} MiB more for ${clients} stalled clients`);
-  // Frames are shared: a client more that waits for them costs references.
+  // Frames are shared, so each waiting client costs only references.
   assert(grown < 64 * mebibyte + clients * (mebibyte / 16), `${grown} bytes more`);
 
   edge.clock.advance(31_000);

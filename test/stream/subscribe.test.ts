@@ -1,4 +1,4 @@
-/** The shortest true way: from a block that is indexed to the frame at the client. */
+/** The shortest real path: from an indexed block to the frame at the client. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { firstSeqOf, formatTokenId } from "../../src/base/ids.ts";
@@ -13,12 +13,12 @@ after(() => server.close());
 const { edge } = server;
 const connect = (query = "") => StreamClient.open(edge.url, { key: edge.keys.admin, query });
 
-/** The rows of REST after a position, oldest first. */
+/** Returns the rows of REST after a position, oldest first. */
 async function rowsAfter(seq: unknown, path = "/v1/trades?"): Promise<readonly Row[]> {
   return server.getAll(`${path}order=asc&limit=1000&after_seq=${String(seq)}`);
 }
 
-/** Each event is chained to the one before it, the first to `seq`. */
+/** Asserts that each event is chained to the one before it, and the first to `seq`. */
 function assertChained(events: readonly StreamFrame[], seq: unknown): void {
   let before = seq;
   for (const event of events) {
@@ -29,7 +29,7 @@ function assertChained(events: readonly StreamFrame[], seq: unknown): void {
 }
 
 suite("a subscription to trades", () => {
-  test("sends each trade of new blocks, as REST has it, chained", async () => {
+  test("sends each trade of new blocks as REST returns it, chained to the event before", async () => {
     const client = await connect();
     const { seq, subscription_id: id, channel } = await client.subscribe({ type: "trades" });
     assert.deepEqual(channel, { type: "trades" });
@@ -45,7 +45,7 @@ suite("a subscription to trades", () => {
     client.close();
   });
 
-  test("goes on where it left off, across the store and what is held, and then live", async () => {
+  test("resumes from a position, through the store and the head buffer, and continues live", async () => {
     const client = await connect();
     const subscribed = await client.subscribe({ type: "trades" }, { resume_from: 0 });
     const { subscription_id: id, seq } = subscribed;
@@ -109,7 +109,7 @@ suite("every channel", () => {
     ["resolutions", "/v1/resolutions?", () => ({})],
     ["cancellations", "/v1/cancellations?", () => ({})],
   ] as const) {
-    test(`${type} say what REST lists`, async () => {
+    test(`${type} sends the rows that REST lists`, async () => {
       const client = await connect();
       const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
       const asked = more(trade);
@@ -125,7 +125,7 @@ suite("every channel", () => {
     });
   }
 
-  test("a candle comes once more when it has closed, and moves no client back", async () => {
+  test("a candle is sent once more when it closes, and moves no client back", async () => {
     const client = await connect();
     const { newestBlock } = server;
     const unfinalized = newestBlock + 200;
@@ -149,7 +149,7 @@ suite("every channel", () => {
     client.close();
   });
 
-  test("candles and price are those of REST, as a snapshot and live", async () => {
+  test("snapshots of candles and of a price equal REST", async () => {
     const client = await connect();
     const [trade = {}] = (await server.getPage("/v1/trades?limit=1")).data;
     const token = String(trade["token_id"]);
@@ -166,8 +166,8 @@ suite("every channel", () => {
   });
 });
 
-suite("a fork", () => {
-  test("a reorg comes with what it reverts; what replaces it follows", async () => {
+suite("a reorg", () => {
+  test("is sent with the ids of the trades it reverts, and the replacing trades follow", async () => {
     const client = await connect();
     const { subscription_id: id } = await client.subscribe({ type: "trades" });
     const safe = server.newestBlock;
@@ -188,7 +188,7 @@ suite("a fork", () => {
     client.close();
   });
 
-  test("meanwhile makes who comes back go back to where it began", async () => {
+  test("that a client missed rewinds the client to where the reorg began", async () => {
     const safe = server.newestBlock;
     await server.advance({ unfinalized: safe + 20 });
     const blocks = server.facts.filter(({ number }) => number > safe && number <= safe + 25);
@@ -207,7 +207,7 @@ suite("a fork", () => {
   });
 });
 
-test("with finality finalized only what cannot be reverted is sent", async () => {
+test("with finality finalized only final trades are sent", async () => {
   const client = await connect();
   const filter = { finality: "finalized" };
   const { subscription_id: id, seq } = await client.subscribe({ type: "trades", filter });
@@ -224,7 +224,7 @@ test("with finality finalized only what cannot be reverted is sent", async () =>
   client.close();
 });
 
-test("finalized comes while the service catches up, too", async () => {
+test("finalized is sent also while the service catches up", async () => {
   await server.advance({ final: server.newestBlock });
   const client = await connect();
   await client.subscribe({ type: "trades" });
@@ -239,7 +239,7 @@ test("finalized comes while the service catches up, too", async () => {
   client.close();
 });
 
-test("a snapshot is part of the chain, and is text whatever the form of events", async () => {
+test("a snapshot is part of the chain of events, and is text whatever the form of the events", async () => {
   const client = await connect("?compress=zlib&batch=1");
   const { subscription_id: id } = await client.subscribe({ type: "trades" }, { snapshot: 5 });
   const { seq } = await client.next("snapshot");
@@ -254,7 +254,7 @@ test("a snapshot is part of the chain, and is text whatever the form of events",
   client.close();
 });
 
-test("subscribed has the whole channel, events have the parameters of their own token", async () => {
+test("the subscribed frame has the whole channel, events have the parameters of their token", async () => {
   const client = await connect();
   const [trade = {}] = (await server.getPage("/v1/trades?limit=1&order=asc")).data;
   const wanted = { type: "token_trades", token_id: trade["token_id"] };

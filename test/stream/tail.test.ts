@@ -1,4 +1,4 @@
-/** `oddwire tail` over the stream of a real server: trades as they come, forks, a connection cut. */
+/** `oddwire tail` on the stream of a real server: trades as they happen, reorgs, a refused key, filters. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Trade } from "../../client/src/api.ts";
@@ -17,7 +17,7 @@ function idsBehind(block: number): string[] {
     .map((fill) => idFields(fill).id);
 }
 
-/** Follows until the lines are enough; gives them when it has stopped. */
+/** Prints the newest trades, calls `act` and stops. Returns all lines. */
 async function follow(
   asJson: boolean,
   act: (lines: readonly string[]) => Promise<void>,
@@ -37,7 +37,7 @@ async function follow(
   return lines;
 }
 
-test("prints the newest trades, then changes, then what replaces a fork", async () => {
+test("prints the newest trades, then new trades, then a reorg and the trades that replace the reverted ones", async () => {
   const { newestBlock } = server;
   const traded = server.facts.filter(
     ({ number, fills }) => number > newestBlock && fills.some(isTrade),
@@ -71,7 +71,7 @@ test("prints the newest trades, then changes, then what replaces a fork", async 
   );
 });
 
-test("prints lines for people, and says what a fork reverted", async () => {
+test("prints readable lines, and says how many trades a reorg reverted", async () => {
   const { newestBlock } = server;
   const lines = await follow(false, async (printed) => {
     await server.fork(newestBlock - 20, []);
@@ -88,7 +88,7 @@ test("fails immediately when the key is refused", async () => {
   await assert.rejects(printing, /the service refused/);
 });
 
-test("filters, and begins at a time that has passed", async () => {
+test("filters trades, and starts at a time in the past", async () => {
   const { url, keys } = server.edge;
   const all = await server.getAll("/v1/trades?order=asc&limit=1000");
   const since = all[all.length >> 1] as unknown as Trade;
@@ -118,7 +118,7 @@ test("filters, and begins at a time that has passed", async () => {
   );
 });
 
-test("a line for people names the market by its question", async () => {
+test("a readable line names the market by its question", async () => {
   const { data } = await server.getPage("/v1/markets?limit=100");
   const questions = data.flatMap(({ question }) =>
     typeof question === "string" ? [question] : [],
