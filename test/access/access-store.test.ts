@@ -1,4 +1,4 @@
-/** The contract of `AccessStore`, of one process and of a cluster: keys and IP blocks. */
+/** The contract of `AccessStore`, for one process and for a cluster: keys and IP blocks. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { AccessStore } from "../../src/access/access-store.ts";
@@ -16,7 +16,7 @@ const firstPage = { limit: 100, after: null };
 
 for (const [place, makePlace] of Object.entries(storePlaces)) {
   suite(`keys of ${place}`, { concurrency: true, timeout: 300_000 }, () => {
-    test("a key works once it is created, also in a store that is open already", async (t) => {
+    test("a new key works immediately, also in a store that is already open", async (t) => {
       const open = await makePlace(t);
       const [first, second] = [await open(), await open()];
       const { value, key } = await first.keys.create(newKey);
@@ -26,7 +26,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       assert.equal(second.keys.verify(undefined, localhost), null);
     });
 
-    test("a revoked key works nowhere, for good, and listeners hear of it before", async (t) => {
+    test("a revoked key never works again in any store, and listeners are called before the revocation returns", async (t) => {
       const open = await makePlace(t);
       const [first, second] = [await open(), await open()];
       const { value, key } = await first.keys.create(newKey);
@@ -46,7 +46,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       assert.notEqual((await third.keys.get(key.id))?.revokedAtMs, null);
     });
 
-    test("a rotated key has its old value for the grace, and no longer", async (t) => {
+    test("the old value of a rotated key works for the grace period only", async (t) => {
       const clock = movedClock();
       const open = await makePlace(t);
       const store = await open({ clock });
@@ -62,7 +62,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       assert(!works(next) && works(last));
     });
 
-    test("a key that has expired does not work, and one for some IPs works from those", async (t) => {
+    test("an expired key does not work, and a key with allowed IPs works only from those", async (t) => {
       const clock = movedClock();
       const open = await makePlace(t);
       const store = await open({ clock });
@@ -85,7 +85,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       await store.keys.create(newKey);
     });
 
-    test("of changes at the same time none is lost", async (t) => {
+    test("no simultaneous change is lost", async (t) => {
       const open = await makePlace(t);
       const stores = [await open(), await open(), await open()];
       const names = Array.from({ length: 12 }, (_, index) => `key ${index}`);
@@ -124,7 +124,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       );
     });
 
-    test("use is counted over all stores, and survives them", async (t) => {
+    test("usage is counted over all stores, and survives their close", async (t) => {
       const open = await makePlace(t);
       const [first, second] = [await open(), await open()];
       const { value, key } = await first.keys.create(newKey);
@@ -137,7 +137,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       assert(used?.lastUsedAtMs);
     });
 
-    test("a value that was ever issued is not imported, however it ended", async (t) => {
+    test("an admin key that was revoked or rotated is not imported again", async (t) => {
       for (const end of ["revoke", "rotate"] as const) {
         const open = await makePlace(t);
         const adminKey = generateKey("admin");
@@ -153,7 +153,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       }
     });
 
-    test("several that start with the same admin key import it once", async (t) => {
+    test("stores that open at the same time with one admin key import it once", async (t) => {
       const open = await makePlace(t);
       const adminKey = generateKey("admin");
       const stores = await Promise.all([1, 2, 3].map(() => open({ adminKey })));
@@ -163,13 +163,13 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       assert.equal((await at(stores, 0).keys.list(firstPage)).length, 1);
     });
 
-    test("another pepper is refused", async (t) => {
+    test("a different pepper is refused", async (t) => {
       const open = await makePlace(t);
       await open();
       await assert.rejects(open({ pepper: "another".repeat(10) }), { name: "ConfigError" });
     });
 
-    test("secrets for other purposes are the same in every store", async (t) => {
+    test("derived secrets are the same in every store", async (t) => {
       const open = await makePlace(t);
       const [first, second] = [await open(), await open()];
       assert.deepEqual(first.deriveSecret("cursors"), second.deriveSecret("cursors"));
@@ -178,7 +178,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
   });
 
   suite(`IP blocks of ${place}`, { concurrency: true, timeout: 300_000 }, () => {
-    test("a block survives, and one that is removed is removed everywhere", async (t) => {
+    test("a block survives a restart, and a removed block is removed in every store", async (t) => {
       const open = await makePlace(t);
       const first = await open();
       const block = blockFor(60_000);
@@ -193,7 +193,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       await waitFor("the end", async () => (second.ipBlocks.get(bucket) === null ? true : null));
     });
 
-    test("the list has those in force, newest first, in pages", async (t) => {
+    test("the list has the active blocks, newest first, in pages", async (t) => {
       const { ipBlocks } = await (await makePlace(t))();
       for (const [index, ip] of ["192.0.2.1", "192.0.2.2", "192.0.2.3"].entries())
         ipBlocks.put({ ...blockFor(60_000, ip), blockedAtMs: index });
@@ -212,7 +212,7 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
   });
 }
 
-test("offenses at different nodes of a cluster count together, and block at all", async (t) => {
+test("offenses at different nodes of a cluster count together and block the IP at all nodes", async (t) => {
   const open = await storePlaces["cluster"]?.(t);
   assert(open !== undefined);
   const nodes = [await open(), await open()];
@@ -240,7 +240,7 @@ async function waitForBlock({ ipBlocks }: AccessStore, isBlocked: boolean): Prom
   );
 }
 
-/** Another process of one machine is seen after a millisecond; another node has confirmed before. */
+/** Verifies a key after 2 ms: another process sees a new key after 1 ms, and another node has confirmed it before. */
 async function waitUntilVerified(store: AccessStore, value: string) {
   await systemClock.sleep(2, new AbortController().signal);
   const verified = store.keys.verify(value, localhost);

@@ -1,7 +1,7 @@
 /**
- * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. A campaign plays more:
+ * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. Variables make it longer:
  * `CLUSTER_REQUESTS` requests while keys are revoked, `CLUSTER_ROUNDS` rounds in which Redis is emptied, and
- * `CLUSTER_SECONDS` seconds in which it is killed. Most of a test is waiting, so they run at the same time.
+ * `CLUSTER_SECONDS` seconds in which it is killed. The tests mostly wait, so they run at the same time.
  */
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
@@ -27,7 +27,7 @@ const nowMs = () => systemClock.monotonicMs();
 const pause = (ms: number) => systemClock.sleep(ms, new AbortController().signal);
 
 suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
-  test("R13: no node answers a key after its revocation is answered, and sockets are closed by then", async (t) => {
+  test("R13: no node accepts a key after its revocation is answered, and its sockets are closed by then", async (t) => {
     const cluster = await openCluster(t);
     const [a, b, c] = [
       await cluster.openNode(),
@@ -45,7 +45,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
           for (let tries = 0; tries < 500; tries += 1) {
             const verified = node.keys.verify(value, localhost);
             const standing = await node.keyWindow.take(key.id, 1_000_000, nowMs());
-            // As admission does, once the limit is known.
+            // Admission checks in the same way, once the limit is known.
             const isAnswered =
               verified !== null && standing.isAdmitted && node.keys.isLive(verified);
             if (isAnswered && nowMs() > answeredAt) late += 1;
@@ -66,7 +66,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.equal(late, 0);
   });
 
-  test("R13: a node that is cut off refuses keys within 3 s, and its sockets are closed", async (t) => {
+  test("R13: a node that is cut off refuses keys within 3 s and closes their sockets", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     // Its clock is slow, so that all timers fire too early.
     const clock = { ...systemClock, monotonicMs: () => nowMs() * 0.95 };
@@ -93,7 +93,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await waitFor("keys", async () => (node.keys.verify(value, localhost) === null ? null : true));
   });
 
-  test("R13: a Redis that is emptied at any moment brings no revoked key back", async (t) => {
+  test("R13: no revoked key works again when Redis is emptied, at any moment", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const options = { log: silentLog };
     const [a, b] = [await cluster.openNode(options), await cluster.openNode(options)];
@@ -115,7 +115,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     }
   });
 
-  test("keys work on while ClickHouse or Redis alone is away", async (t) => {
+  test("keys keep working while either ClickHouse or Redis is unavailable", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog });
     const { value, key } = await node.keys.create(newKey);
@@ -131,7 +131,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.equal(node.keys.verify(value, localhost), null);
   });
 
-  test("R12: with Redis killed at random no window has more than (2 - 1/N) times the limit", async (t) => {
+  test("R12: with Redis killed at random no window admits more than (2 - 1/N) times the limit", async (t) => {
     const windowMs = 2_000;
     const limit = 60;
     const cluster = await openCluster(t, { ownRedis: true });
@@ -148,7 +148,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
         while (nowMs() < endMs) {
           const askedAtMs = nowMs();
           const standing: Standing = await keyWindow.take("caller", limit, askedAtMs);
-          // An answer may come late: what counts is not before it was asked for.
+          // The time of the response counts. It can be late, but is never before the request.
           if (standing.isAdmitted) admittedAt.push(nowMs());
           await pause(2);
         }
@@ -164,7 +164,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert(worstOf(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
   });
 
-  test("without Redis nodes that are to refuse say that they cannot know", async (t) => {
+  test("without Redis, nodes that are set to refuse report the limit as unavailable", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ limitsWithoutRedis: "refuse", log: silentLog });
     await cluster.redis.kill();
@@ -172,11 +172,11 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 10, nowMs());
       return !isAdmitted && isUnavailable ? true : null;
     });
-    // By IP, for health checks, the share is admitted.
+    // Limits by IP, which apply to health checks, still admit the share of the node.
     assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
   });
 
-  test("blocks are put back into a Redis that was emptied", async (t) => {
+  test("IP blocks are written again to a Redis that was emptied", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog });
     const blockedAtMs = Date.now();
@@ -188,7 +188,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await waitFor("the block", async () => (other.ipBlocks.get(bucket) === null ? null : true));
   });
 
-  test("what others wrote into Redis and ClickHouse ends nothing, and admits no one", async (t) => {
+  test("foreign data in Redis and ClickHouse stops no node and admits no one", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });
     const { value } = await node.keys.create(newKey);
@@ -217,7 +217,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
   });
 });
 
-/** What a stream does with a key: it is closed when its key is not live any more. */
+/** Opens a socket as the stream does: it is closed when its key is no longer live. */
 function openSocket({ keys }: ClusterAccess, value: string): () => boolean {
   const verified: VerifiedKey | null = keys.verify(value, localhost);
   let isOpen = verified !== null;

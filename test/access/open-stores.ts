@@ -9,18 +9,18 @@ import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { openCluster } from "../support/open-cluster.ts";
 
-/** What a store is opened with; the same place each time. */
+/** The options of one store. All stores of a place share its data. */
 export type StoreOptions = {
   readonly adminKey?: string | null;
   readonly clock?: Clock;
   readonly pepper?: string;
-  /** Takes what it warns of. */
+  /** Receives the warnings of the store. */
   readonly warnings?: string[];
 };
 
 type OpenStore = (options?: StoreOptions) => Promise<AccessStore>;
 
-/** Makes a place for keys and blocks; what it returns opens a store there, as often as one likes. */
+/** Creates a place for keys and blocks. The returned function opens a store there, any number of times. */
 export const storePlaces: Readonly<Record<string, (t: TestContext) => Promise<OpenStore>>> = {
   "one process": async (t) => {
     const dataDir = await mkdtemp(join(tmpdir(), "oddwire-access-"));

@@ -1,6 +1,6 @@
 /**
- * The contract of `RateWindow`, of one process and of a cluster. `WINDOW_REQUESTS` makes a campaign of the first test: at
- * least so many requests, and windows of a minute.
+ * The contract of `RateWindow`, for one process and for a cluster. `WINDOW_REQUESTS` makes the first test longer: it
+ * sends at least that many requests, and its windows are one minute long.
  */
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
@@ -22,7 +22,7 @@ const pauseMsMax = requests > 0 ? 2 : 20;
 const nowMs = () => systemClock.monotonicMs();
 const pause = (ms: number) => systemClock.sleep(ms, new AbortController().signal);
 
-/** Some windows over the same requests: one of a process, or those of the nodes of a cluster. */
+/** Windows that count the same requests: one in a process, or one at each node of a cluster. */
 const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateWindow[]>>> = {
   "one process": async () => [new LocalWindow({ windowMs, entriesMax: 100 })],
   cluster: async (t) => {
@@ -31,7 +31,7 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateW
   },
 };
 
-/** A window of one node, without what else a node has. */
+/** Opens the window of one node, without the other parts of a node. */
 async function openClusterWindow(t: TestContext, url: string): Promise<RateWindow> {
   const keys = redisKeys("windows");
   const redis = await RedisConnection.open({ url, clock: systemClock, log: silentLog });
@@ -39,7 +39,7 @@ async function openClusterWindow(t: TestContext, url: string): Promise<RateWindo
   const parts = { redis, keys, clock: systemClock };
   const membership = new Membership({ ...parts, isNode: true });
   const { id: nodeId } = membership;
-  // A busy machine may let an answer wait for long.
+  // On a busy machine a response can take long.
   const options = { nodeId, windowMs, timeoutMs: waitMsMax, goesOnAlone: true };
   const client = new WindowClient({ ...parts, ...options });
   client.seen(await membership.renew(0));
@@ -54,7 +54,7 @@ async function openClusterWindow(t: TestContext, url: string): Promise<RateWindo
 
 for (const [place, open] of Object.entries(places)) {
   suite(`windows of ${place}`, { concurrency: true, timeout: 3_600_000 }, () => {
-    test("R12: no window has more than the limit, and none is refused with room", async (t) => {
+    test("R12: no window admits more than the limit, and no request within it is refused", async (t) => {
       const windows = await open(t);
       const limit = requests > 0 ? 1000 : 50;
       const standings: Standing[] = [];
@@ -71,7 +71,7 @@ for (const [place, open] of Object.entries(places)) {
       assert(standings.filter(({ isAdmitted }) => isAdmitted).length >= 2 * limit);
     });
 
-    test("what is left counts down, and looking counts nothing", async (t) => {
+    test("the remaining count goes down, and a look does not change it", async (t) => {
       const [window, other = window] = await open(t);
       assert(window !== undefined && other !== undefined);
       const first = await window.take("caller", 3, nowMs());
@@ -88,7 +88,7 @@ for (const [place, open] of Object.entries(places)) {
       assert.equal((await other.take("caller", 3, nowMs())).isAdmitted, true);
     });
 
-    test("callers are counted each for itself, and can be forgotten", async (t) => {
+    test("callers are counted separately, and can be forgotten", async (t) => {
       const [window] = await open(t);
       assert(window !== undefined);
       assert.equal((await window.take("one", 1, nowMs())).isAdmitted, true);
@@ -101,7 +101,7 @@ for (const [place, open] of Object.entries(places)) {
   });
 }
 
-/** By the clock that decided, however the answers came. */
+/** Checks the times of the clock that decided, in whatever order the responses came. */
 function assertExact(standings: readonly Standing[], limit: number): void {
   const admitted = timesOf(standings, true);
   let worst = 0;
@@ -119,7 +119,7 @@ function assertExact(standings: readonly Standing[], limit: number): void {
   }
 }
 
-/** When requests were admitted, or refused, in order. */
+/** Returns the times at which requests were admitted or refused, in order. */
 function timesOf(standings: readonly Standing[], areAdmitted: boolean): readonly number[] {
   return standings
     .filter(({ isAdmitted }) => isAdmitted === areAdmitted)
