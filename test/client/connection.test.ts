@@ -1,4 +1,4 @@
-/** How the client asks again, against a server with scripted answers. */
+/** How the client retries, tested with scripted responses. */
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,7 +22,7 @@ function refusal(status: number, code: string, headers: Record<string, string> =
   return { status, headers, body: { error: { code, message: "no", request_id: "r-1" } } };
 }
 
-/** Answers one script after the other; counts requests. */
+/** Answers with one script after the other, then repeats the last one. Records the requests. */
 async function serveScripts(
   t: TestContext,
   scripts: readonly Scripted[],
@@ -55,20 +55,20 @@ async function errorOf(asking: Promise<unknown>): Promise<OddwireError> {
 }
 
 describe("the wait between attempts", () => {
-  test("is 1000 ms doubled, at most 60000, for 3 attempts", () => {
+  test("is 1000 ms, doubled each time up to 60000 ms, for 3 attempts", () => {
     const waits = [1, 2, 3].map((attempt) => waitAfter(attempt, null, recommendedBackoff));
     assert.deepEqual(waits, [1000, 2000, null]);
     assert.equal(waitAfter(9, null, { ...recommendedBackoff, attempts: 10 }), 60_000);
   });
 
-  test("is what the service asked for when that is longer, up to the longest wait", () => {
+  test("is the wait that the service requires if that is longer, up to the longest wait", () => {
     assert.equal(waitAfter(1, 7000, recommendedBackoff), 7000);
     assert.equal(waitAfter(1, 200, recommendedBackoff), 1000);
     assert.equal(waitAfter(1, 61_000, recommendedBackoff), null);
   });
 });
 
-test("refusals for the rate, 503 and 500 are tried again", async (t) => {
+test("429, 503 and 500 are retried", async (t) => {
   for (const passing of [
     refusal(429, "RATE_LIMITED"),
     refusal(503, "SERVICE_UNAVAILABLE", soon),
@@ -81,7 +81,7 @@ test("refusals for the rate, 503 and 500 are tried again", async (t) => {
   }
 });
 
-test("the third refusal is thrown, with all the service said", async (t) => {
+test("the third refusal is thrown, with all fields of the response", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(429, "RATE_LIMITED")]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.deepEqual(
@@ -91,7 +91,7 @@ test("the third refusal is thrown, with all the service said", async (t) => {
   assert.equal(asked.length, 3);
 });
 
-test("a wait above the longest is not begun", async (t) => {
+test("a Retry-After above the longest wait is thrown immediately", async (t) => {
   const { url, asked } = await serveScripts(t, [
     refusal(429, "RATE_LIMITED", { "Retry-After": "61" }),
   ]);
@@ -100,7 +100,7 @@ test("a wait above the longest is not begun", async (t) => {
   assert.equal(asked.length, 1);
 });
 
-test("a 503 that will not pass is thrown immediately", async (t) => {
+test("a 503 without Retry-After is thrown immediately", async (t) => {
   const { url, asked } = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE")]);
   await errorOf(new OddwireClient({ url, backoff: quick }).health());
   assert.equal(asked.length, 1);
@@ -114,7 +114,7 @@ for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR
   });
 }
 
-test("what writes is tried again only when it was not done", async (t) => {
+test("a write is retried only if the service did not execute it", async (t) => {
   const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE", soon)]);
   const client = new OddwireClient({ url: away.url, backoff: quick });
   await errorOf(client.createKey({ name: "mine" }));
@@ -128,7 +128,7 @@ test("what writes is tried again only when it was not done", async (t) => {
   assert.deepEqual(busy.asked, ["POST /v1/keys", "POST /v1/keys"]);
 });
 
-test("an answer of a proxy is recognized as such", async (t) => {
+test("a response of a proxy is reported as not from the service", async (t) => {
   const headers = { "Content-Type": "text/html" };
   const { url } = await serveScripts(t, [{ status: 502, headers, body: "<h1>Bad Gateway</h1>" }]);
   const error = await errorOf(new OddwireClient({ url, backoff: quick }).health());
@@ -136,14 +136,14 @@ test("an answer of a proxy is recognized as such", async (t) => {
   assert.match(error.message, /text\/html/);
 });
 
-test("an unreachable service is an error after all attempts", async (t) => {
+test("an unreachable service is reported after all attempts", async (t) => {
   const { url } = await serveScripts(t, [ok]);
   const port = Number(new URL(url).port);
   const client = new OddwireClient({ url: `http://127.0.0.2:${port}`, backoff: quick });
   assert.equal((await errorOf(client.health())).code, "UNREACHABLE");
 });
 
-test("a path before /v1 is kept, lists are joined, nothing is sent for undefined", async (t) => {
+test("keeps a path before /v1, joins lists, and sends nothing for undefined", async (t) => {
   const page = { data: [], pagination: { limit: 1, has_more: false, next_cursor: null }, meta: {} };
   const { url, asked } = await serveScripts(t, [{ status: 200, body: page }]);
   const client = new OddwireClient({ url: `${url}/data/` });

@@ -1,4 +1,4 @@
-/** How the client connects again, against a scripted stream. */
+/** How the client reconnects, tested with a scripted stream. */
 import assert from "node:assert/strict";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
@@ -32,16 +32,20 @@ async function serveFrames(t: TestContext, frames: readonly object[]): Promise<s
 
 const within = { timeout: waitMsMax };
 
-test("a heartbeat proves a connection: the next wait is the first again", within, async (t) => {
-  const url = await serveFrames(t, [heartbeat]);
-  // The last of them would be waited for for hours if each wait were twice the one before.
-  const backoff = { ...recommendedBackoff, firstWaitMs: 2, longestWaitMs: 2 ** 31 - 1 };
-  const client = new OddwireClient({ url, backoff });
-  const stream = client.stream({ channel: { type: "trades" } });
-  let heartbeats = 0;
-  for await (const frame of stream) {
-    if (frame.type === "heartbeat") heartbeats += 1;
-    if (heartbeats === 24) break;
-  }
-  assert.equal(heartbeats, 24);
-});
+test(
+  "a heartbeat proves a connection, so the next reconnect waits only the first wait",
+  within,
+  async (t) => {
+    const url = await serveFrames(t, [heartbeat]);
+    // If each wait were twice the one before, the last one would take hours.
+    const backoff = { ...recommendedBackoff, firstWaitMs: 2, longestWaitMs: 2 ** 31 - 1 };
+    const client = new OddwireClient({ url, backoff });
+    const stream = client.stream({ channel: { type: "trades" } });
+    let heartbeats = 0;
+    for await (const frame of stream) {
+      if (frame.type === "heartbeat") heartbeats += 1;
+      if (heartbeats === 24) break;
+    }
+    assert.equal(heartbeats, 24);
+  },
+);

@@ -1,4 +1,4 @@
-/** Every example runs against a real service, and together they ask every endpoint. */
+/** Every example runs against a real service, and together they call every endpoint. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -11,7 +11,7 @@ import { systemSettings } from "../support/system-settings.ts";
 const folder = new URL("../../client/examples/", import.meta.url);
 const examples = readdirSync(folder).filter((name) => name !== "connect.ts");
 
-/** Pages for people and tools, not calls of a client; the stream is no call that is answered. */
+/** Pages for people and tools, and the stream, which does not answer a request. The client does not call them. */
 const notForClients = ["GET /docs", "GET /v1/openapi.json", "GET /v1/stream"];
 
 suite("examples", () => {
@@ -31,12 +31,12 @@ suite("examples", () => {
   after(async () => server.close());
 
   for (const name of examples) {
-    test(`${name} runs and says something`, async () => {
+    test(`${name} runs and prints something`, async () => {
       assert.notEqual(await runExample(name, server), "");
     });
   }
 
-  test("every endpoint has its example", () => {
+  test("every endpoint has an example", () => {
     const asked = new Set(
       answered
         .filter(({ status }) => status < 300)
@@ -48,7 +48,7 @@ suite("examples", () => {
   });
 });
 
-/** What an example says on standard output; fails when it does not end well. */
+/** Returns the standard output of an example. Rejects if the example fails. */
 async function runExample(name: string, { edge }: DataServer): Promise<string> {
   const env = {
     ...systemSettings(),

@@ -1,4 +1,4 @@
-/** The client's copy of a book, against a real service and a venue that does what venues do. */
+/** The client's copy of an order book, tested with a real service and a scripted venue. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as zlib from "node:zlib";
@@ -15,7 +15,7 @@ import { adminKey } from "../support/service.ts";
 
 const recording = readRecording("contracts-gen2");
 
-test("the CRC-32 is that of zlib", () => {
+test("the CRC-32 equals that of zlib", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme-ascii" }), (text) => {
       assert.equal(crc32(text), zlib.crc32(text));
@@ -23,7 +23,7 @@ test("the CRC-32 is that of zlib", () => {
   );
 });
 
-test("the checksum is the one the documentation computes", () => {
+test("the checksum equals the one in the documentation", () => {
   const book = new LocalBook();
   book.take(
     snapshotOf({
@@ -41,7 +41,7 @@ test("the checksum is the one the documentation computes", () => {
 });
 
 suite("a change", () => {
-  test("is taken in, and proves the copy", () => {
+  test("is applied and verifies the copy", () => {
     const book = new LocalBook();
     book.take(snapshotOf({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
     const after = new LocalBook();
@@ -55,7 +55,7 @@ suite("a change", () => {
     assert.equal(book.staleReason, null);
   });
 
-  test("that leaves another book than was meant is noticed", () => {
+  test("with a different checksum makes the copy stale", () => {
     const book = new LocalBook();
     book.take(snapshotOf({ bids: [{ price: "0.4", size: "10" }], asks: [] }));
     assert.ok(!book.take(changeOf({ bids: [], asks: [], checksum: 1 })));
@@ -63,7 +63,7 @@ suite("a change", () => {
   });
 });
 
-test("a book is followed, through changes and a venue that comes back", async (t) => {
+test("a book is followed through changes and a reconnect to the venue", async (t) => {
   const { node, head, startService } = await serveRecording(t, recording);
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
   cleanUp(t, async () => venue.close());

@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type * as client from "../../client/src/client.ts";
 import { cleanUp } from "../support/clean-up.ts";
 
-/** Does not compile where the types of the package are not found. */
+/** A program that does not compile if the types of the package are not found. */
 const consumer = `
 import { OddwireClient } from "./client.js";
 type Health = Awaited<ReturnType<OddwireClient["health"]>>;
@@ -23,7 +23,7 @@ const compiler = fileURLToPath(import.meta.resolve("typescript/package.json")).r
   join("bin", "tsc"),
 );
 
-test("the package is built, loads, and needs nothing else", async (t) => {
+test("the package builds, loads, and imports no other package", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-client-"));
   cleanUp(t, async () => rm(folder, { recursive: true }));
   execFileSync(process.execPath, [compiler, "--project", project, "--outDir", folder]);

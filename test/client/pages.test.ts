@@ -1,4 +1,4 @@
-/** Lists as the client reads them, against the real service. */
+/** Lists that the client reads from a real service. */
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { OddwireClient } from "../../client/src/client.ts";
@@ -15,7 +15,7 @@ suite("pages", () => {
   });
   after(async () => server.close());
 
-  test("every row once and in order, as the pages have them", async () => {
+  test("have every row once and in order", async () => {
     const query = { order: "asc", limit: 97 } as const;
     const rows: unknown[] = [];
     for await (const trade of client.trades(query)) rows.push(trade);
@@ -29,7 +29,7 @@ suite("pages", () => {
     assert.equal(pages, Math.ceil(rows.length / 97));
   });
 
-  test("a loop that is left asks for no further page", async () => {
+  test("are not requested after a loop is left", async () => {
     const asked = answered.length;
     for await (const trade of client.trades({ limit: 10 })) {
       assert.ok(trade.seq > 0);
@@ -38,7 +38,7 @@ suite("pages", () => {
     assert.equal(answered.length - asked, 1);
   });
 
-  test("candles say what they are candles of", async () => {
+  test("of candles have their resolution and the time of the first candle", async () => {
     const [market] = (await client.markets({ sort: "volume", status: "all" }).page()).data;
     const tokenId = market?.tokens.at(0)?.token_id ?? "";
     const { data, meta } = await client.candles(tokenId, { resolution: "1m" }).page();
