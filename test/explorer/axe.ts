@@ -9,7 +9,7 @@ type Violation = {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 };
 
-/** Rows that repeat those above them: checking a hundred of them takes seconds. */
+/** Rows that are not checked, because they repeat the rows above. Checking a hundred rows takes seconds. */
 const repeatedRows = [
   "tbody tr:nth-child(n+6)",
   "tbody:nth-of-type(n+9)",
@@ -18,7 +18,7 @@ const repeatedRows = [
 
 const source = readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Asserts that the page as it is now breaks no rule of axe, or none of those about color. */
+/** Asserts that the page in its current state breaks no rule of axe, or no rule about color. */
 export async function assertAccessible(
   page: Page,
   name: string,

@@ -14,10 +14,10 @@ function candleAt(atMs: number, prices: readonly [number, number, number, number
   return { timestamp_ms: atMs, open, high, low, close, volume_usd: "5", filled: false } as Candle;
 }
 
-suite("the time of a chart", () => {
+suite("the window of a chart", () => {
   const endMs = 400 * dayMs + 1234;
 
-  test("is as long as its range, in whole buckets, and never more than a page of candles", () => {
+  test("has several buckets, and never more than a page of candles", () => {
     for (const range of ["1H", "6H", "1D", "1W", "1M", "All"] as const) {
       for (const form of ["line", "candles"] as const) {
         const window = windowOf({ range, form, firstMs: dayMs, endMs, chosen: null });
@@ -27,14 +27,14 @@ suite("the time of a chart", () => {
     }
   });
 
-  test("takes a length of candle that fits, and another one where it does not", () => {
+  test("uses the chosen resolution if it fits the range, and another one if not", () => {
     const options = { range: "1D", form: "candles", firstMs: 0, endMs } as const;
     assert.equal(windowOf({ ...options, chosen: "5m" }).resolution, "5m");
     assert.notEqual(windowOf({ ...options, chosen: "1m" }).resolution, "1m");
     assert.deepEqual(resolutionsFor(3600), ["1m", "5m", "15m"]);
   });
 
-  test("has a bucket for every step, with the price of the one before where nothing was traded", () => {
+  test("has a bucket for every step, with the price of the one before if nothing was traded", () => {
     const window = { fromMs: 0, toMs: 4 * hourMs, resolution: "1h" } as const;
     const buckets = bucketsOf(window, [candleAt(hourMs, [0.2, 0.4, 0.1, 0.3])]);
     assert.deepEqual(
@@ -56,7 +56,7 @@ suite("markets of an event", () => {
   const bo = market("2", "Will Bo Li win the presidency?", "e");
   const rain = market("3", "Will it rain?", null);
 
-  test("are one group, where the first of them is", () => {
+  test("are one group, at the place of the first of them", () => {
     const groups = groupMarkets([ana, rain, bo]);
     assert.deepEqual(
       groups.map(({ markets }) => markets.map(({ id }) => id)),
@@ -65,7 +65,7 @@ suite("markets of an event", () => {
     assert.equal(groups[1]?.title, "Will it rain?");
   });
 
-  test("are named by what is not the same in all of them", () => {
+  test("are labeled by the part of their questions that differs", () => {
     assert.equal(labelOf(ana, [ana, bo]), "Ana");
     assert.equal(labelOf(bo, [ana, bo]), "Bo Li");
     assert.equal(titleOf([ana, bo]), "Win the presidency?");

@@ -14,7 +14,7 @@ import { assertAccessible } from "./axe.ts";
 
 const recording = readRecording("contracts-gen2");
 
-/** The last trade of an outcome "Yes": what happens live. */
+/** The last trade of an outcome "Yes". It happens while the page is open. */
 const lastTrade = recording.trades.findLast(({ outcome }) => outcome === "YES");
 assert.ok(lastTrade !== undefined);
 const beforeLast = lastTrade.block_number - 1;
@@ -30,7 +30,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   cleanUp(t, async () => venue.close());
   let service = await stage.startService([stage.node.wsUrl], venue.settings);
   await service.waitIndexed(beforeLast);
-  /** The page that most tests go on with. */
+  /** The page that most tests share. */
   const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
   const complaints = collectComplaints(page);
 
@@ -38,7 +38,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.goto(service.baseUrl + path);
   }
 
-  /** An event of the chain. */
+  /** Reads a neg-risk event with more than one market. */
   async function readEvent() {
     type Event = { readonly id: string; readonly title: string; readonly market_count: number };
     type Body = { readonly data: readonly (Event & { readonly neg_risk: boolean })[] };
@@ -50,12 +50,12 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     return event;
   }
 
-  /** A further tab, which has no key yet. */
+  /** Opens another tab, which has no key yet. */
   function openTab(): Promise<Page> {
     return page.context().newPage();
   }
 
-  await t.test("asks for a key, sends a wrong one once, and keeps the right one", async () => {
+  await t.test("asks for a key, sends an invalid key once, and keeps a valid one", async () => {
     const refused: string[] = [];
     page.on("response", (response) => {
       if (response.status() === 401) refused.push(response.url());
@@ -75,7 +75,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     complaints.length = 0;
   });
 
-  await t.test("takes the key out of the address", async () => {
+  await t.test("removes the key from the address", async () => {
     const fresh = await openTab();
     await fresh.goto(`${service.baseUrl}/trades#key=${adminKey}`);
     await fresh.waitForSelector("tr[data-id]");
@@ -83,7 +83,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await fresh.close();
   });
 
-  await t.test("leads by keys alone from search to market, trade and transaction", async () => {
+  await t.test("leads from search to market, trade and transaction by keyboard alone", async () => {
     await follow(page, "/?status=all");
     await page.waitForSelector("[data-row]");
     const found = await page.getAttribute("[data-market] [data-row]", "href");
@@ -146,7 +146,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(`tr.fresh[data-id^="${lastTrade.tx_hash}"]`);
   });
 
-  await t.test("strikes out what a reorg reverts, and shows what comes instead", async () => {
+  await t.test("strikes out a reverted trade, and shows it when it is included again", async () => {
     const { node } = stage;
     node.fork(buildBlocks([{}, {}], { after: recording.blocks[beforeLast], salt: "rival" }));
     await page.waitForSelector("tr.reverted");
@@ -178,7 +178,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.equal(await page.locator("[data-market]").count(), event.market_count);
   });
 
-  await t.test("plays the life of a market again", async () => {
+  await t.test("replays the trades of a market", async () => {
     await follow(page, marketPath);
     await page.click("button:has-text('Replay')");
     await page.waitForSelector(".replay input");
@@ -200,27 +200,24 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.keyboard.press("Escape");
   });
 
-  await t.test(
-    "makes, copies and revokes keys, and warns before the one in use is revoked",
-    async () => {
-      await follow(page, "/keys");
-      await page.fill("input[name=name]", "from the page");
-      await page.selectOption("select[name=expiry]", "7");
-      await page.fill("input[name=ips]", "127.0.0.1");
-      await page.click("button:has-text('Create key')");
-      assert.match((await page.textContent(".secret code")) ?? "", /^ow_read_/);
-      await page.waitForSelector(".keys li:has-text('from the page'):has-text('127.0.0.1')");
-      await page.click("button[aria-label='Revoke from the page']");
-      await page.click("dialog button.danger");
-      await page.waitForSelector("li.ended:has-text('from the page')");
-      await page.click("li:has-text('in use here') button:has-text('Revoke')");
-      await page.waitForSelector("dialog >> text=This is the key that this page uses");
-      await page.click("dialog >> text=Cancel");
-    },
-  );
+  await t.test("creates and revokes keys, and warns before the key in use is revoked", async () => {
+    await follow(page, "/keys");
+    await page.fill("input[name=name]", "from the page");
+    await page.selectOption("select[name=expiry]", "7");
+    await page.fill("input[name=ips]", "127.0.0.1");
+    await page.click("button:has-text('Create key')");
+    assert.match((await page.textContent(".secret code")) ?? "", /^ow_read_/);
+    await page.waitForSelector(".keys li:has-text('from the page'):has-text('127.0.0.1')");
+    await page.click("button[aria-label='Revoke from the page']");
+    await page.click("dialog button.danger");
+    await page.waitForSelector("li.ended:has-text('from the page')");
+    await page.click("li:has-text('in use here') button:has-text('Revoke')");
+    await page.waitForSelector("dialog >> text=This is the key that this page uses");
+    await page.click("dialog >> text=Cancel");
+  });
 
   await t.test(
-    "says what a read key may not, and asks for another key when it is revoked",
+    "says that a read key cannot manage keys, and asks for another key when it is revoked",
     async () => {
       const headers = { "X-API-Key": adminKey, "Content-Type": "application/json" };
       const body = JSON.stringify({ name: "to be revoked" });
@@ -239,22 +236,25 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     },
   );
 
-  await t.test("says so when something is not known", async () => {
-    for (const [path, text] of [
-      [`/market/${unknownId}`, "This market is not known here"],
-      ["/wallet/0x12", "This is not the address of a wallet"],
-      [`/wallet/0x${"12".repeat(20)}`, "This wallet has not traded here"],
-      [`/tx/${unknownId}`, "Nothing of this transaction is known here"],
-      [`/order/${unknownId}`, "not known here"],
-      ["/event/none", "This event is not known here"],
-      ["/market", "There is no such page"],
-      ["/nowhere/at/all", "There is no such page"],
-    ] as const) {
-      await follow(page, path);
-      await page.waitForSelector(`text=${text}`);
-    }
-    complaints.length = 0;
-  });
+  await t.test(
+    "says that a market, wallet, transaction, order, event or page is not known",
+    async () => {
+      for (const [path, text] of [
+        [`/market/${unknownId}`, "This market is not known here"],
+        ["/wallet/0x12", "This is not the address of a wallet"],
+        [`/wallet/0x${"12".repeat(20)}`, "This wallet has not traded here"],
+        [`/tx/${unknownId}`, "Nothing of this transaction is known here"],
+        [`/order/${unknownId}`, "not known here"],
+        ["/event/none", "This event is not known here"],
+        ["/market", "There is no such page"],
+        ["/nowhere/at/all", "There is no such page"],
+      ] as const) {
+        await follow(page, path);
+        await page.waitForSelector(`text=${text}`);
+      }
+      complaints.length = 0;
+    },
+  );
 
   await t.test("breaks no rule of axe on any page, in either theme", async () => {
     const pages = [
@@ -313,7 +313,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await there.close();
   });
 
-  await t.test("draws further trades when their end is reached", async () => {
+  await t.test("draws more trades when the end of the list is reached", async () => {
     await follow(page, "/trades");
     await page.waitForSelector(".tape tr[data-id]:nth-child(24)");
     assert.equal(await page.locator(".tape tr[data-id]").count(), 24);
@@ -321,7 +321,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(".tape tr[data-id]:nth-child(25)");
   });
 
-  await t.test("no table of trades scrolls sideways on a narrow desktop", async () => {
+  await t.test("has no table of trades that scrolls sideways on a narrow desktop", async () => {
     for (const width of [900, 1000, 1180]) {
       await page.setViewportSize({ width, height: 900 });
       for (const path of [marketPath, "/trades", `/tx/${lastTrade.tx_hash}`]) {
@@ -336,7 +336,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     }
   });
 
-  await t.test("fits a phone, with parts as tabs", async () => {
+  await t.test("fits a phone, with the parts of a page as tabs", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await follow(page, marketPath);
     await page.waitForSelector(".chart canvas");
@@ -361,7 +361,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
   });
 
   await t.test(
-    "goes on after the service was away, and then without a key where reading is public",
+    "continues after an outage of the service, and without a key if reading is public",
     async () => {
       const { port } = new URL(service.baseUrl);
       await follow(page, marketPath);
@@ -387,18 +387,18 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     },
   );
 
-  await t.test("nothing was complained about", () => {
+  await t.test("causes no error or warning in the browser", () => {
     assert.deepEqual(complaints, []);
   });
 });
 
-/** Goes to another page as a link does: the script is not loaded again. */
+/** Opens another page as a link does, without loading the script again. */
 async function follow(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, "", ${JSON.stringify(path)});
     dispatchEvent(new PopStateEvent("popstate"));`);
 }
 
-/** Goes through the page with the Tab key until an element of the selector has the focus. */
+/** Presses the Tab key until an element that matches the selector has the focus. */
 async function pressUntilFocused(page: Page, selector: string): Promise<void> {
   await waitFor(`the focus on ${selector}`, async () => {
     await page.keyboard.press("Tab");

@@ -1,4 +1,4 @@
-/** What the explorer shows when something is missing: a key, the chain, a limit, width, a result that is late. */
+/** What the explorer shows without a key, without indexed blocks, at a limit, on a phone, or before a late result. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
@@ -19,7 +19,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
   await service.waitIndexed(stage.head);
   const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
 
-  /** With a key: without one, all pages together have the limit of one IP address. */
+  /** Opens a page with a key. Without one, all pages together have the limit of one IP address. */
   async function goto(tab: Page, path: string): Promise<void> {
     await tab.goto("about:blank");
     await tab.goto(`${service.baseUrl}${path}#key=${adminKey}`);
@@ -31,7 +31,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await page.waitForSelector("[data-row]");
     await page.click("text=Use a key");
     await page.fill("input[name=key]", "ow_read_half");
-    // Longer than the service is left alone for: its answer must not close the form.
+    // Longer than the interval of the page's requests. Their responses must not close the form.
     await page.clock.runFor(60_000);
     await page.evaluate("fetch('/v1/metrics').then((response) => response.text())");
     assert.equal(await page.inputValue("input[name=key]"), "ow_read_half");
@@ -43,7 +43,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await page.clock.resume();
   });
 
-  await t.test("writes placeholders in a color that can be read, in either theme", async () => {
+  await t.test("shows placeholders in a readable color, in either theme", async () => {
     await goto(page, "/");
     await page.waitForSelector(".pulse");
     for (const colorScheme of ["light", "dark"] as const) {
@@ -56,7 +56,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     }
   });
 
-  await t.test("opens what was typed, not what was found before it", async () => {
+  await t.test("opens what was typed, not an earlier search result", async () => {
     await goto(page, "/");
     await page.waitForSelector("[data-row]");
     await page.fill("#search", trade.condition_id ?? "");
@@ -86,7 +86,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
-  await t.test("does not expect a trade of a market that was resolved without one", async () => {
+  await t.test("does not announce a trade for a market that was resolved without one", async () => {
     type Body = { readonly data: readonly { readonly id: string; readonly trades: number }[] };
     const { data } = await service.get<Body>("/v1/markets?status=resolved&limit=100");
     const [resolved] = data;
@@ -107,7 +107,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
-  await t.test("names a limit that was reached, and not an outage", async () => {
+  await t.test("reports a limit that was reached, not an outage", async () => {
     const tab = await page.context().newPage();
     const error = { code: "IP_BLOCKED", message: "Your IP has been blocked", request_id: "1" };
     await tab.route("**/v1/**", (route) => route.fulfill({ status: 403, json: { error } }));
@@ -132,7 +132,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await page.waitForSelector("text=Older trades", { state: "detached" });
   });
 
-  await t.test("keeps the header of a phone to three rows without a key", async () => {
+  await t.test("keeps the header to three rows on a phone, without a key", async () => {
     const phone = await openPage(browser, { viewport: { width: 360, height: 740 } });
     await phone.goto(`${service.baseUrl}/status`);
     await phone.waitForSelector(".pulse.live");
