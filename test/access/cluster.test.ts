@@ -1,5 +1,5 @@
 /**
- * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. Variables make it longer:
+ * Keys and limits of several nodes with a real Redis and a real ClickHouse, and without them. These variables run more:
  * `CLUSTER_REQUESTS` requests while keys are revoked, `CLUSTER_ROUNDS` rounds in which Redis is emptied, and
  * `CLUSTER_SECONDS` seconds in which it is killed. The tests mostly wait, so they run at the same time.
  */

@@ -1,4 +1,4 @@
-/** Metrics of the processes of a cluster: the active indexer, the age of the feed, and those of a standby indexer. */
+/** Metrics of the processes of a cluster: the active indexer, the age of the feed, and what a standby indexer reports. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";

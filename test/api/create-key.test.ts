@@ -149,7 +149,7 @@ test("403: read and write keys", async () => {
   }
 });
 
-test("405: any other method; Allow lists the methods it has", async () => {
+test("405: any other method; Allow lists the valid ones", async () => {
   const answer = await server.request("PUT", "/v1/keys", { key: admin, body: "x" });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "POST, GET, HEAD, OPTIONS");

@@ -141,7 +141,7 @@ suite("GET /", () => {
     assert.equal(asset.headers.get("cache-control"), "private, max-age=31536000");
   });
 
-  test("all files together have less than 120 KB compressed", async () => {
+  test("all files together are smaller than 120 KB when compressed", async () => {
     const sizes = await Promise.all(
       files.map(async ({ name }) => {
         const response = await get(name === pageName ? "/" : `/assets/${name}`, "gzip");

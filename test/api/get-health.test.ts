@@ -37,7 +37,7 @@ test("400: an unknown parameter", async () => {
   ]);
 });
 
-test("405: any other method; Allow lists the methods it has", async () => {
+test("405: any other method; Allow lists the valid ones", async () => {
   for (const method of ["POST", "PUT", "PATCH", "DELETE", "PROPFIND"]) {
     const answer = await server.request(method, "/v1/health");
     assertError(answer, "METHOD_NOT_ALLOWED");

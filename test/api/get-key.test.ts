@@ -53,7 +53,7 @@ test("404: an unknown id of any form", async () => {
     assertError(await server.request("GET", `/v1/keys/${id}`, { key: admin }), "NOT_FOUND");
 });
 
-test("405: any other method; Allow lists the methods it has", async () => {
+test("405: any other method; Allow lists the valid ones", async () => {
   const answer = await server.request("PATCH", `/v1/keys/${made.id}`, { key: admin });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, DELETE, OPTIONS");

@@ -20,7 +20,7 @@ async function read(id: unknown): Promise<Row> {
   return dataOf(answer);
 }
 
-test("200: finds a market by condition id and by each token id, as the same row as in the list", async () => {
+test("200: finds a market by condition id and by each token id, with the row of the list", async () => {
   assert(markets.length > 5);
   for (const market of markets) {
     assert.deepEqual(await read(market["id"]), market);

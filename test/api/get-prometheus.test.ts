@@ -113,7 +113,7 @@ test("401: without a key", async () => {
   assertError(await server.request("GET", path), "UNAUTHORIZED");
 });
 
-test("405: any other method; Allow lists the methods it has", async () => {
+test("405: any other method; Allow lists the valid ones", async () => {
   const answer = await server.request("DELETE", path, { key: read });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");

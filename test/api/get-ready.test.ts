@@ -44,7 +44,7 @@ test("400: an unknown parameter", async () => {
   assertError(await server.request("GET", "/v1/ready?x"), "VALIDATION_ERROR");
 });
 
-test("405: any other method; Allow lists the methods it has", async () => {
+test("405: any other method; Allow lists the valid ones", async () => {
   const answer = await server.request("POST", "/v1/ready", { json: {} });
   assertError(answer, "METHOD_NOT_ALLOWED");
   assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");

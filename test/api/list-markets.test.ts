@@ -96,7 +96,7 @@ test("200: without market metadata, filters by its fields match nothing", async 
   assert.deepEqual(await idsFor({ end_before: "2100-01-01T00:00:00Z" }), []);
 });
 
-test("200: filters by minimum volume, and by creation time, inclusive after and exclusive before", async () => {
+test("200: filters by minimum volume; created_after is inclusive, created_before exclusive", async () => {
   for (const [parameter, field] of [
     ["min_volume", "volume_usd"],
     ["min_volume_24h", "volume_24h_usd"],
@@ -356,7 +356,7 @@ describe("with market metadata", () => {
     await assertFound({ tag: "football", search: "final" }, [final]);
   });
 
-  test("200: filters by end date, inclusive after and exclusive before, which no market without an end date matches", async () => {
+  test("200: end_after is inclusive, end_before exclusive; a market without an end date matches neither", async () => {
     await assertFound({ end_after: "0" }, [cup, final, vote]);
     await assertFound({ end_after: "2030-01-02T00:00:00Z" }, [final, vote]);
     await assertFound({ end_before: "2030-01-02T00:00:00Z" }, [cup]);

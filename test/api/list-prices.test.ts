@@ -10,7 +10,7 @@ const path = "/v1/price";
 const trades = await server.getAll("/v1/trades?limit=1000");
 const known = [...new Set(trades.map((row) => String(row["token_id"])))];
 
-test("200: each price as a request for it alone returns it, in the requested order", async () => {
+test("200: each price equals that of a single request, in the requested order", async () => {
   const asked = [...known, ...known.slice(0, 1)];
   const answer = await server.get(`${path}?token_ids=${asked.join(",")}`);
   assert.equal(answer.status, 200);

@@ -60,7 +60,7 @@ test("503: a position that is not indexed in time", async () => {
   assert.match(JSON.stringify(body), /min_seq is not indexed yet: the last position is/);
 });
 
-test("503: immediately, if as many requests wait as are allowed", async () => {
+test("503: immediately, if too many requests wait already", async () => {
   const { positionWaitersMax } = storeLimits;
   const position = firstSeqOf(server.newestBlock + 2);
   const waiting = Array.from({ length: positionWaitersMax }, () =>

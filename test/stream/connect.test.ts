@@ -183,7 +183,7 @@ test("4001 when the key has expired", async () => {
 });
 
 test("4001 for an invalid key in the first frame", async () => {
-  // Its first character is another one that has the low byte of the right one.
+  // The first character differs from that of the valid key only above its low byte.
   const { admin } = edge.keys;
   const other = String.fromCharCode(admin.charCodeAt(0) + 256) + admin.slice(1);
   for (const api_key of ["nonsense", other]) {
