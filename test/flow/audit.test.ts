@@ -1,4 +1,4 @@
-/** R7: what nodes left out of final ranges is found by reading them again, and repairs. */
+/** R7: the audit reads final ranges again, finds logs that nodes omitted, and has them repaired. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { cp, mkdtemp, rm } from "node:fs/promises";
@@ -27,13 +27,13 @@ const recording = readRecording("contracts-a");
 const [trade] = recording.trades;
 assert.ok(trade !== undefined);
 const wrongBlock = trade.block_number;
-/** Few blocks are soon audited; the others are shown when that is done. */
+/** The head of the nodes during the audit. Few blocks are audited quickly; the other blocks are shown afterwards. */
 const auditedHead = 699;
 
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 const fastAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "60000" };
 
-/** The logs of a block are in none of the node's answers but its receipts. */
+/** The node omits the logs of that block from its responses to `eth_getLogs`. Its receipts still have them. */
 const forgetful: FaultHook = on("eth_getLogs", () => ({
   kind: "logs",
   change: (logs) => logs.filter((log) => Number(log.blockNumber) !== wrongBlock),
@@ -41,12 +41,12 @@ const forgetful: FaultHook = on("eth_getLogs", () => ({
 
 const isGone = { kind: "error", error: new RpcError(-32000, "missing trie node") } as const;
 
-/** The receipts of that block are gone. */
+/** The node no longer has the receipts of that block. */
 const withoutReceipts: FaultHook = on("eth_getBlockReceipts", ({ params }) =>
   params[0] === recording.blocks[wrongBlock]?.hash ? isGone : null,
 );
 
-/** Nothing can account for all that the bloom of that block contains. */
+/** The node has nothing that accounts for every bit of the bloom of that block. */
 const withoutProof: readonly FaultHook[] = [
   withoutReceipts,
   on("eth_getTransactionReceipt", () => isGone),
@@ -69,7 +69,7 @@ async function openStage(t: TestContext): Promise<Stage> {
   return stage;
 }
 
-/** A stage with the folder of a service that has indexed these blocks and stopped; one for all tests does so. */
+/** A stage with the folder of a service that has indexed these blocks and stopped. The first test fills it for all. */
 async function openIndexedStage(t: TestContext): Promise<Stage> {
   const stage = await openStage(t);
   if (!existsSync(indexed)) {
@@ -81,7 +81,7 @@ async function openIndexedStage(t: TestContext): Promise<Stage> {
   return stage;
 }
 
-/** Makes the store say that nothing happened in that block, as a repair by a liar would have. */
+/** Deletes the facts of that block from the store, like a repair from a node that omits its logs. */
 async function forgetBlock(dataDir: string): Promise<void> {
   const store = await IndexedFacts.open(dataDir);
   const { hash, timestamp } = recording.blocks[wrongBlock] ?? { hash: "", timestamp: 0 };
@@ -92,7 +92,7 @@ async function forgetBlock(dataDir: string): Promise<void> {
   await store.close();
 }
 
-/** Asks again while a service starts again. */
+/** Returns `null` while the service restarts. */
 async function readIndexer(service: Service): Promise<Metrics["indexer"] | null> {
   const metrics = await service.get<Metrics>("/v1/metrics").catch(() => null);
   return metrics?.indexer ?? null;
@@ -108,7 +108,7 @@ async function waitForAudit(
   });
 }
 
-/** With the blocks that the nodes have not shown before. */
+/** Shows the remaining blocks, waits for them, and compares the service with the whole recording. */
 async function assertWholeTruth(service: Service, nodes: readonly ScriptedNode[]): Promise<void> {
   const head = recording.blocks.length - 1;
   for (const node of nodes) node.setHead(head);
@@ -121,7 +121,7 @@ async function tradesOf(service: Service, block: number): Promise<number> {
   return rows.length;
 }
 
-test("R7: a lone endpoint that left out the logs of a final block is found out by its receipts", async (t) => {
+test("R7: logs of a final block that the only endpoint omitted are found in its receipts and repaired", async (t) => {
   const stage = await openStage(t);
   stage.node.fault(forgetful);
   const service = await stage.startService([stage.node.url], fastAudit);
@@ -137,7 +137,7 @@ test("R7: a lone endpoint that left out the logs of a final block is found out b
   kept.close();
 });
 
-test("R7: what one endpoint left out is found by asking another", async (t) => {
+test("R7: logs that one endpoint omitted are found at another and repaired", async (t) => {
   const stage = await openIndexedStage(t);
   await forgetBlock(stage.dataDir);
   stage.node.fault(forgetful);
@@ -149,7 +149,7 @@ test("R7: what one endpoint left out is found by asking another", async (t) => {
   await assertWholeTruth(service, [stage.node, honest]);
 });
 
-test("R7: an endpoint that contradicts what is right is disproved, and nothing changes", async (t) => {
+test("R7: an endpoint that contradicts correct facts is disproved, and nothing changes", async (t) => {
   const stage = await openIndexedStage(t);
   const liar = await openHonestNode(t);
   liar.fault(forgetful);
@@ -177,7 +177,7 @@ test("R7: a contradiction that no endpoint can settle is a warning, and nothing 
   await assertWholeTruth(service, nodes);
 });
 
-test("R7: blocks that are wrong again after a repair are left for people", async (t) => {
+test("R7: blocks that are corrupt again after a repair are left to the operator", async (t) => {
   const stage = await openIndexedStage(t);
   await forgetBlock(stage.dataDir);
   const service = await stage.startService([stage.node.url], fastAudit);

@@ -1,4 +1,4 @@
-/** R4, R8: a node that leaves a leg or a summary out of its logs is found out before anything is stored. */
+/** R4, R8: the service notices that a node omits a leg or a summary of a match before it stores the match. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { on } from "../support/faults.ts";
@@ -12,7 +12,7 @@ const recording = readRecording("contracts-a");
 const placeOf = (log: RpcLog): string => `${log.blockNumber} ${log.logIndex}`;
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
-test("legs, summaries and matches that a lone node leaves out of its logs come from its receipts", async (t) => {
+test("legs, summaries and matches that the only node omits from its logs are read from its receipts", async (t) => {
   const stage = await serveRecording(t, recording);
   const matches = placeMatches(recording, placeTrades(recording));
   const hidden = new Set(
@@ -33,6 +33,6 @@ test("legs, summaries and matches that a lone node leaves out of its logs come f
   const { indexer } = await service.get<{ indexer: { match_anomalies: Record<string, number> } }>(
     "/v1/metrics",
   );
-  // The chain has two of them; their receipts confirm that.
+  // Two matches of the chain really differ from their summary, as their receipts confirm.
   assert.deepEqual(indexer.match_anomalies, { legs_differ_from_summary: 2 });
 });

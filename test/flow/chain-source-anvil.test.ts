@@ -1,4 +1,4 @@
-/** The chain source against a real node, with real reorganizations. */
+/** The chain source against a real node, with real reorgs. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,11 +11,11 @@ import { ChainFollower } from "../support/chain-follower.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** A contract that logs the first word it is called with as its topic, and the second as data. */
+/** A contract that logs the first word of the call data as topic, and the second as data. */
 const emitterCode = "0x600f600c600039600f6000f360203560005260003560206000a100";
 const wanted = `0x${"11".repeat(32)}` as Hash;
 const unwanted = `0x${"22".repeat(32)}`;
-/** Finalized is twice this behind the head. */
+/** The finalized block is twice as many blocks behind the head. */
 const slotsPerEpoch = 16;
 
 type NodeLog = { blockHash: string; transactionHash: string; logIndex: string; data: string };
@@ -60,7 +60,7 @@ after(async () => {
   await once(anvil, "exit");
 });
 
-/** Mines `count` blocks; every block but each third has wanted and unwanted logs. */
+/** Mines `count` blocks. Every third one has unwanted logs only, the others have wanted and unwanted logs. */
 async function mine(count: number): Promise<void> {
   for (let block = 0; block < count; block += 1) {
     const topics = block % 3 === 2 ? [unwanted] : [wanted, unwanted, wanted];
@@ -94,7 +94,7 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
   return { source, follower: new ChainFollower(source, 0) };
 }
 
-/** The node's own account of all wanted logs, against what the source emitted. */
+/** Asserts that the source has emitted all wanted logs that the node returns. */
 async function assertSame(follower: ChainFollower): Promise<void> {
   const range = { fromBlock: "0x0", toBlock: "latest", address: emitter, topics: [wanted] };
   const expected = await rpc<NodeLog[]>("eth_getLogs", range);
@@ -115,7 +115,7 @@ async function waitForHead(follower: ChainFollower): Promise<void> {
 
 describe("against Anvil", () => {
   for (const scheme of ["http", "ws"]) {
-    test(`R1, R9: blocks, reorganizations and finality over ${scheme}`, async (t) => {
+    test(`R1, R9: blocks, reorgs and finality over ${scheme} are those of the node`, async (t) => {
       await mine(80);
       const { source, follower } = await follow(`${scheme}://${address}`);
       cleanUp(t, () => source.close());

@@ -1,6 +1,6 @@
 /**
- * The chain source against scripted nodes on real sockets: every fault of a node that is known, and
- * the facts complete and in order all the same.
+ * The chain source against scripted nodes on real sockets: despite every known fault of a node, the
+ * logs are complete and in order.
  */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -29,7 +29,7 @@ const otherTopic = `0x${"22".repeat(32)}`;
 const thirdTopic = `0x${"33".repeat(32)}` as Hash;
 const log = openLog({ level: "silent" });
 
-/** Blocks with our logs, with other people's, with both, and empty ones. */
+/** Blocks with wanted logs, with foreign logs, with both, and without logs. */
 function specs(count: number): BlockSpec[] {
   const mine = { address: ours, topics: [topic, otherTopic], data: `0x${"07".repeat(64)}` };
   const theirs = { address: foreign, topics: [otherTopic] };
@@ -72,7 +72,7 @@ async function openSource(
   return source;
 }
 
-/** One node with `count` blocks, of which `shown` are visible, and a follower from block 0. */
+/** One node with `count` blocks, the first `shown` of them visible, and a follower from block 0. */
 async function openScene(
   count: number,
   options: {
@@ -91,7 +91,7 @@ async function openScene(
   return { node, chain, source, follower: new ChainFollower(source, 0) };
 }
 
-/** `count` blocks that could stand in the place of those from `number` on. */
+/** `count` blocks of a competing chain that replaces the blocks from `number` on. */
 function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
   const parent = chain[number - 1];
   assert(parent !== undefined);
@@ -107,8 +107,8 @@ function refOf(block: ScriptedBlock | undefined): BlockRef {
   return { number: block.number, hash: block.hash as Hash };
 }
 
-describe("walking", () => {
-  test("R1: finalized blocks in ranges, the rest block by block, then the head", async () => {
+describe("following the chain", () => {
+  test("R1: reads finalized blocks in ranges, the rest block by block, and then follows the head", async () => {
     const { node, chain, source, follower } = await openScene(1_300, { shown: 1_250 });
     await follower.untilTip(1_249);
     for (let head = 1_250; head < 1_300; head += 1) node.setHead(head);
@@ -124,13 +124,13 @@ describe("walking", () => {
     assert.equal(follower.failure, null);
   });
 
-  test("a chain of one block, which has no parent", async () => {
+  test("reads a chain of one block, which has no parent", async () => {
     const { follower, chain } = await openScene(1);
     await follower.untilTip(0);
     follower.assertEquals(chain, isOurs);
   });
 
-  test("a start above the head waits for it, a start at `latest` begins there", async () => {
+  test("waits for the head if it starts above it, and begins at the head with `latest`", async () => {
     const chain = buildBlocks(specs(40));
     const node = await openNode(chain);
     node.setHead(20);
@@ -145,7 +145,7 @@ describe("walking", () => {
     latest.assertEquals(chain, isOurs);
   });
 
-  test("it goes on after the given block, once that is found unchanged", async () => {
+  test("resumes after the given block if the node still has that block", async () => {
     const chain = buildBlocks(specs(700));
     const node = await openNode(chain);
     const source = await openSource([node.url], { resumeAfter: refOf(chain[99]) });
@@ -155,8 +155,8 @@ describe("walking", () => {
   });
 });
 
-describe("forks", { concurrency: 4 }, () => {
-  test("R1: a reorganization is reverted to the last common block and followed", async () => {
+describe("reorgs", { concurrency: 4 }, () => {
+  test("R1: a reorg is reverted to the last common block, and its blocks are followed", async () => {
     const { node, chain, source, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
     const rival = rivalOf(chain, 50, 15);
@@ -168,7 +168,7 @@ describe("forks", { concurrency: 4 }, () => {
     assert.equal(source.status.deepestReorg, 10);
   });
 
-  test("R1: forks down to the final block, shorter, longer, and back again", async () => {
+  test("R1: follows reorgs down to the final block: to a shorter chain, back again, and to a longer one", async () => {
     const { node, chain, follower } = await openScene(80, { finality: 40 });
     await follower.untilTip(79);
     const shorter = rivalOf(chain, 41, 5);
@@ -186,7 +186,7 @@ describe("forks", { concurrency: 4 }, () => {
     follower.assertEquals([...chain.slice(0, 79), ...longer], isOurs);
   });
 
-  test("R1: forks of every depth down to finality, one after the other", async () => {
+  test("R1: follows reorgs of every depth down to finality, one after the other", async () => {
     const { node, chain, follower } = await openScene(60, { finality: 39 });
     await follower.untilTip(59);
     let now: readonly ScriptedBlock[] = chain;
@@ -204,7 +204,7 @@ describe("forks", { concurrency: 4 }, () => {
     );
   });
 
-  test("R3: a fork below finality stops the source and takes nothing back", async () => {
+  test("R3: a reorg below finality stops the source and reverts nothing", async () => {
     const { node, chain, follower } = await openScene(60);
     await follower.until(({ finalized }) => finalized === 57);
     node.fork(rivalOf(chain, 50, 20));
@@ -215,7 +215,7 @@ describe("forks", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R2: finality on another branch than ours takes ours back", async () => {
+  test("R2: finality on another branch reverts ours", async () => {
     const { node, chain, follower } = await openScene(60, { finality: 40 });
     await follower.untilTip(59);
     const rival = rivalOf(chain, 50, 40);
@@ -226,7 +226,7 @@ describe("forks", { concurrency: 4 }, () => {
     follower.assertEquals([...chain.slice(0, 50), ...rival], isOurs);
   });
 
-  test("a branch that only one of three endpoints is on is not followed", async () => {
+  test("a branch of only one of three endpoints is not followed", async () => {
     const chain = buildBlocks(specs(80));
     const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
     const [one, two, odd] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
@@ -249,7 +249,7 @@ describe("forks", { concurrency: 4 }, () => {
     assert(source.status.endpoints.some((endpoint) => endpoint.badAnswers > 0));
   });
 
-  test("a branch that is left for another is not taken up again because it is longer", async () => {
+  test("a branch that was left is not followed again just because it is longer", async () => {
     const chain = buildBlocks(specs(80));
     const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
     for (const node of nodes) {
@@ -263,7 +263,7 @@ describe("forks", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R2: two endpoints on different final branches agree on nothing new", async () => {
+  test("R2: finality waits while two endpoints have different final branches", async () => {
     const chain = buildBlocks(specs(60));
     const [one, two] = [await openNode(chain), await openNode(chain)];
     for (const node of [one, two]) node.setFinalized(40);
@@ -281,7 +281,7 @@ describe("forks", { concurrency: 4 }, () => {
 });
 
 describe("finality", { concurrency: 4 }, () => {
-  test("R2: without the tag the head less 256 is final, with a warning", async () => {
+  test("R2: without the finalized tag, head - 256 is final, with a warning", async () => {
     const { chain, source, follower } = await openScene(400, { finality: null });
     await follower.untilTip(399);
     assert.deepEqual(source.status.finalized, refOf(chain[399 - 256]));
@@ -289,7 +289,7 @@ describe("finality", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R2: a stuck tag is believed up to 256 blocks, a chain of fewer waits", async () => {
+  test("R2: a stuck tag is trusted until it is 256 blocks behind the head", async () => {
     const { node, chain, source, follower } = await openScene(600, { finality: 0, shown: 200 });
     await follower.untilTip(199);
     assert.equal(source.status.finalized?.number, 0);
@@ -300,7 +300,7 @@ describe("finality", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R2: a tag that goes back is noted, and finality stays", async () => {
+  test("R2: a tag that goes back is a warning, and finality stays", async () => {
     const { node, chain, source, follower } = await openScene(300, { finality: 250 });
     await follower.untilTip(299);
     node.setFinalized(200);
@@ -311,7 +311,7 @@ describe("finality", { concurrency: 4 }, () => {
     assert.deepEqual(source.status.warnings, []);
   });
 
-  test("R2, R15: with finality disputed the tail grows to its bound, and then waits", async () => {
+  test("R2, R15: while finality is disputed, unfinalized blocks grow to their bound, and then the source waits", async () => {
     const chain = buildBlocks(specs(1_300));
     const [one, two] = [await openNode(chain), await openNode(chain)];
     for (const node of [one, two]) {
@@ -330,7 +330,7 @@ describe("finality", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R2: the endpoint that is least far decides", async () => {
+  test("R2: the smallest final block of two endpoints is final", async () => {
     const chain = buildBlocks(specs(60));
     const [one, two] = [await openNode(chain), await openNode(chain)];
     one.setFinalized(50);
@@ -349,7 +349,7 @@ describe("ranges", { concurrency: 4 }, () => {
     ...Object.keys(faults.resultCapMessages).map((name) => ["result", name] as const),
   ];
   for (const [kind, name] of refusals) {
-    test(`R5: the ${kind} cap of ${name} is learnt`, async () => {
+    test(`R5: the ${kind} cap of ${name} is learned`, async () => {
       const { chain, follower } = await openScene(1_000, {
         prepare: (node) => {
           if (kind === "range") node.fault(faults.rangeCap(70, name as RangeCapName));
@@ -361,7 +361,7 @@ describe("ranges", { concurrency: 4 }, () => {
     });
   }
 
-  test("R5: a lone endpoint that refuses in unknown words all but single blocks is of use", async () => {
+  test("R5: the only endpoint is read even if it refuses all but single blocks with an unknown message", async () => {
     const { chain, follower } = await openScene(120, {
       prepare: (node) => node.fault(faults.rangeCap(1, "nobodys")),
     });
@@ -369,7 +369,7 @@ describe("ranges", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R5: at one block that is still too much, receipts give its logs", async () => {
+  test("R5: the logs of a single block that is still too large are read from its receipts", async () => {
     const { node, chain, follower } = await openScene(30, {
       prepare: (node) => node.fault(faults.resultCap(1, "geth")),
     });
@@ -378,7 +378,7 @@ describe("ranges", { concurrency: 4 }, () => {
     assert(node.calls.has("eth_getBlockReceipts"));
   });
 
-  test("R5: a gateway that gives up on large ranges is asked for smaller ones", async () => {
+  test("R5: smaller ranges are requested from a gateway that fails for large ones", async () => {
     const { chain, follower } = await openScene(1_000, {
       prepare: (node) =>
         node.fault((request, view) => {
@@ -390,7 +390,7 @@ describe("ranges", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R5: a cap that the message names is not asked beyond again", async () => {
+  test("R5: no request exceeds a cap that the endpoint has named", async () => {
     const { node, source, follower } = await openScene(2_000, {
       prepare: (node) => node.fault(faults.rangeCap(60, "quicknode")),
     });
@@ -400,7 +400,7 @@ describe("ranges", { concurrency: 4 }, () => {
   });
 });
 
-describe("answers that are wrong, then right", { concurrency: 8 }, () => {
+describe("faults that pass", { concurrency: 8 }, () => {
   for (const [name, hook] of Object.entries(faults.passingFaults)) {
     for (const when of ["catching up", "at the head"]) {
       test(`R4, R6: ${name}, ${when}`, async () => {
@@ -417,7 +417,7 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
     }
   }
 
-  test("R2, R4: an endpoint that lags is asked for nothing it does not have", async () => {
+  test("R2, R4: an endpoint that lags gets no requests for blocks that it does not have", async () => {
     const chain = buildBlocks(specs(700));
     const [late, good] = [await openNode(chain), await openNode(chain)];
     late.setHead(600);
@@ -433,7 +433,7 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
     assert(source.status.endpoints.every((endpoint) => endpoint.badAnswers === 0));
   });
 
-  test("R6: a node that hangs is given up, and another one asked", async () => {
+  test("R6: a request that hangs at one node is sent to another", async () => {
     const chain = buildBlocks(specs(300));
     const [one, two] = [await openNode(chain), await openNode(chain)];
     for (const node of [one, two]) node.setHead(290);
@@ -447,7 +447,7 @@ describe("answers that are wrong, then right", { concurrency: 8 }, () => {
   });
 });
 
-test("R6: a range that a lone endpoint never answers is asked for again after two seconds", async () => {
+test("R6: a range that the only endpoint does not answer is requested again after two seconds", async () => {
   let ranges = 0;
   const { chain, follower } = await openScene(900, {
     prepare: (node) => {
@@ -463,11 +463,11 @@ test("R6: a range that a lone endpoint never answers is asked for again after tw
   follower.assertEquals(chain, isOurs);
 });
 
-describe("answers that stay wrong", { concurrency: 4 }, () => {
-  test("R4: times of logs that a lone node makes up are found out by sampling headers", async () => {
+describe("faults that last", { concurrency: 4 }, () => {
+  test("R4: wrong block times in the logs of the only node are found by sampling headers", async () => {
     const chain = buildBlocks(specs(4_000));
     const node = await openNode(chain);
-    // Plausible: right at both ends of a range, a second early in between, and never falling.
+    // The times are plausible: correct at both ends of a range, a second early in between, and never decreasing.
     const lie: faults.FaultHook = faults.on("eth_getLogs", ({ params: [filter] }) => {
       const { fromBlock, toBlock } = filter as { fromBlock: string; toBlock: string };
       const change = (logs: readonly RpcLog[]) =>
@@ -508,7 +508,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     });
   }
 
-  test("R4: the only endpoint leaves out logs at the head: its receipts have them", async () => {
+  test("R4: logs that the only endpoint omits at the head are read from its receipts", async () => {
     const { node, chain, source, follower } = await openScene(60, { shown: 30 });
     await follower.untilTip(29);
     node.fault(faults.noLogs);
@@ -518,7 +518,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     assert((source.status.endpoints[0]?.badAnswers ?? 0) > 0);
   });
 
-  test("R4: the only endpoint doubles logs: single blocks and their receipts go on", async () => {
+  test("R4: if the only endpoint sends logs twice, single blocks are read from their receipts", async () => {
     const { chain, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.duplicateLog),
     });
@@ -526,7 +526,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R4: the only endpoint sends logs in no order: the same, with a warning", async () => {
+  test("R4: if the only endpoint sends logs out of order, receipts are read, and its last error says why", async () => {
     const { chain, source, follower } = await openScene(40, {
       prepare: (node) => node.fault(faults.reversedLogs),
     });
@@ -535,11 +535,11 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     assert.match(source.status.endpoints[0]?.lastError ?? "", /is out of order$/);
   });
 
-  test("R3, R4: a wrong hash of a final block without logs is not sent, and nothing stops", async () => {
+  test("R3, R4: a wrong hash of a final block without logs is not emitted, and the source goes on", async () => {
     const { chain, source, follower } = await openScene(400, {
       prepare: (node) => {
         const lie = { nth: 1, name: "hash", value: `0x${"ee".repeat(32)}` };
-        // The last one of the first range.
+        // The last block of the first range.
         const isLast = (number: number) => number === chainLimits.rangeBlocksStart - 1;
         node.fault(faults.times(1, faults.wrongHeaders(isLast, lie)));
       },
@@ -549,7 +549,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     assert(source.status.endpoints.some(({ badAnswers }) => badAnswers > 0));
   });
 
-  test("R4: every fifth header above finality is wrong: fewer at the same time are right", async () => {
+  test("R4: if every fifth header above finality is wrong, smaller batches get correct headers", async () => {
     const { chain, follower } = await openScene(50, {
       finality: { behindHead: 30 },
       prepare: (node) => {
@@ -562,7 +562,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("R4: headers without a bloom are refused, and it says what they lack", async () => {
+  test("R4: headers without a bloom are refused, and the last error names the missing field", async () => {
     const { source } = await openScene(10, {
       prepare: (node) => {
         node.fault(faults.wrongHeaders(() => true, { nth: 1, name: "logsBloom" }));
@@ -578,7 +578,7 @@ describe("answers that stay wrong", { concurrency: 4 }, () => {
     ["all logs of a block", null],
     ["the receipts of its transactions", unaddressed],
   ] as const) {
-    test(`R4: without receipts of blocks ${how} have to account for its bloom`, async () => {
+    test(`R4: if a node has no receipts by block, ${how} must account for the bloom`, async () => {
       const { node, chain, follower } = await openScene(60, { shown: 30 });
       await follower.untilTip(29);
       node.fault(faults.on("eth_getBlockReceipts", () => ({ kind: "error", error: unsupported })));
@@ -603,9 +603,9 @@ describe("batches", { concurrency: 4 }, () => {
       ["all of them", 0],
       ["those of more than two calls", 2],
     ] as const) {
-      // Who has answered two calls at the same time and then does not answer more may as well be slow.
+      // A node that answers batches of two calls and ignores larger ones looks like a slow node.
       if (refusal === "silence" && callsMax > 0) continue;
-      test(`R6: a node that refuses ${name}, in the way of "${refusal}", is of use`, async () => {
+      test(`R6: a node that refuses batches (${name}) with "${refusal}" is still read`, async () => {
         const { node, chain, source, follower } = await openScene(160, {
           shown: 150,
           prepare: (node) => node.limitBatches(callsMax, refusal),
@@ -616,13 +616,13 @@ describe("batches", { concurrency: 4 }, () => {
         follower.assertEquals(chain, isOurs);
         const [endpoint] = source.status.endpoints;
         assert.equal(endpoint?.badAnswers, 0);
-        // On a busy machine a request may time out; a refused batch is no error.
+        // A refused batch is not an error, but a request can time out on a busy machine.
         assert.match(endpoint.lastError ?? "", /^(no answer within [0-9]+ ms)?$/);
       });
     }
   }
 
-  test("R6: over a WebSocket, too, and headers are asked for one by one", async () => {
+  test("R6: a node that refuses batches over a WebSocket is still read, header by header", async () => {
     const { node, chain, follower } = await openScene(120, {
       shown: 100,
       useWebSocket: true,
@@ -636,7 +636,7 @@ describe("batches", { concurrency: 4 }, () => {
 });
 
 describe("blooms", () => {
-  /** Our address with a topic not asked for, and a foreign one with ours: the bloom has both. */
+  /** Our address with another topic, and a foreign address with ours: the bloom contains our address and topic. */
   const misleading = {
     logs: [
       { address: ours, topics: [otherTopic] },
@@ -657,7 +657,7 @@ describe("blooms", () => {
     assert.equal(source.status.endpoints[0]?.badAnswers, 0);
   });
 
-  test("R4: two endpoints that both have nothing prove nothing: receipts do", async () => {
+  test("R4: if two endpoints both return no logs although the bloom matches, receipts decide", async () => {
     const chain = buildBlocks([...specs(10), misleading, ...specs(3)]);
     const nodes = [await openNode(chain), await openNode(chain)];
     for (const node of nodes) node.setHead(9);
@@ -672,7 +672,7 @@ describe("blooms", () => {
   });
 
   for (const when of ["at the head", "in a range"] as const) {
-    test(`R4: a contract or an event that is left out ${when} is noticed by its bloom`, async () => {
+    test(`R4: an omitted log ${when} is noticed by the bloom`, async () => {
       const mine = [topic, thirdTopic].map((one) => ({ address: ours, topics: [one] }));
       const before = Array.from({ length: 10 }, () => ({}));
       const chain = buildBlocks([...before, { logs: mine }, {}, { logs: mine }, {}]);
@@ -691,7 +691,7 @@ describe("blooms", () => {
     });
   }
 
-  test("logs that are in no bloom are accepted, as Polygon has them", async () => {
+  test("logs that the bloom does not contain are accepted, because Polygon has such logs", async () => {
     const honest = buildBlocks(specs(30));
     const noBloom = `0x${"0".repeat(512)}`;
     const chain = honest.map((block) => ({
@@ -706,7 +706,7 @@ describe("blooms", () => {
 });
 
 describe("WebSockets", { concurrency: 4 }, () => {
-  test("R6: announced heads are read at the same time", async () => {
+  test("R6: an announced head is read immediately", async () => {
     const { node, chain, follower } = await openScene(120, { shown: 20, useWebSocket: true });
     await follower.untilTip(19);
     const latencies: number[] = [];
@@ -718,7 +718,7 @@ describe("WebSockets", { concurrency: 4 }, () => {
     }
     follower.assertEquals(chain, isOurs);
     const median = latencies.toSorted((one, other) => one - other)[50] ?? 0;
-    // Asked for instead of announced, each would take a second on average: half of a block time.
+    // If heads were polled, each would take a second on average: half of a block time.
     assert(median < 500, `the median was ${median} ms`);
   });
 
@@ -738,8 +738,8 @@ describe("WebSockets", { concurrency: 4 }, () => {
   }
 });
 
-describe("what is refused", () => {
-  test("an endpoint of another chain is a mistake of the configuration", async () => {
+describe("wrong chains and failed starts", () => {
+  test("an endpoint of another chain is a configuration error", async () => {
     const chain = buildBlocks(specs(3));
     const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];
     await assert.rejects(openSource([right.url, wrong.url]), (error) => {
@@ -749,7 +749,7 @@ describe("what is refused", () => {
     });
   });
 
-  test("an endpoint that turns out later to be of another chain is not used", async () => {
+  test("an endpoint that is found later to serve another chain is not used", async () => {
     const chain = buildBlocks(specs(20));
     const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];
     wrong.fault(faults.times(1, () => faults.badGateway));
@@ -760,7 +760,7 @@ describe("what is refused", () => {
     assert.equal(wrong.calls.get("eth_getLogs"), undefined);
   });
 
-  test("R2: what comes from a node of another chain in between is not taken for final", async () => {
+  test("R2: a finalized block from a node that serves another chain for a while is ignored", async () => {
     const chain = buildBlocks(specs(120));
     const [right, mixed] = [await openNode(chain), await openNode(chain)];
     for (const node of [right, mixed]) node.setHead(99);
@@ -786,7 +786,7 @@ describe("what is refused", () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("when no endpoint is left that is of the right chain, the source ends", async () => {
+  test("the source ends with an error if no endpoint serves the right chain", async () => {
     const node = await openNode(buildBlocks(specs(20)), 1);
     node.fault(faults.times(1, () => faults.badGateway));
     const follower = new ChainFollower(await openSource([node.url]), 0);
@@ -794,7 +794,7 @@ describe("what is refused", () => {
     assert(follower.failure instanceof WrongChainError);
   });
 
-  test("R3: a stored final block that is gone stops the source", async () => {
+  test("R3: the source stops if the node no longer has a stored final block", async () => {
     const chain = buildBlocks(specs(30));
     const node = await openNode(buildBlocks(specs(30), { salt: "another" }));
     const source = await openSource([node.url], { resumeAfter: refOf(chain[10]) });
@@ -805,7 +805,7 @@ describe("what is refused", () => {
   });
 });
 
-test("an endpoint that cannot be reached at start is tried again", async () => {
+test("an endpoint that cannot be reached at the start is a warning, not an error", async () => {
   const placeholder = createServer();
   await new Promise<void>((resolve) => placeholder.listen(0, "127.0.0.1", resolve));
   const { port } = placeholder.address() as AddressInfo;

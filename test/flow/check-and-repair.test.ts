@@ -1,4 +1,4 @@
-/** The store is proven against a node, and repairs, from the command line. */
+/** The commands `check` and `repair` compare the store with a node and correct it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { on } from "../support/faults.ts";
@@ -12,7 +12,7 @@ const wrongBlock = recording.trades[0]?.block_number ?? 0;
 const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
-test("check says what differs, and repair corrects it", async (t) => {
+test("check reports what differs, and repair corrects it", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(
     on("eth_getLogs", () => ({

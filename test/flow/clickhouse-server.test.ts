@@ -1,7 +1,7 @@
 /**
- * The service on a real ClickHouse server: kills of either, two writers, a server that is full or away, wrong settings.
- * `SERVER_ROUNDS` makes a campaign of it: with 200 the service is killed 200 times, the server 50 times, and two writers
- * are paused 200 times. `SERVER_AWAY_SECONDS` is for how long the server stays away.
+ * The service on a real ClickHouse server: kills of either, two writers, a server that is full or down, wrong settings.
+ * `SERVER_ROUNDS` sets the length: with 200 the service is killed 200 times, the server 50 times, and two writers are
+ * paused 200 times. `SERVER_AWAY_SECONDS` is how long the server stays down.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -34,9 +34,9 @@ import { Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-/** How often the service is killed, and how often one of two writers is paused and resumed. */
+/** The number of kills of the service, and the number of pauses of one of two writers. */
 const rounds = Number(process.env["SERVER_ROUNDS"] ?? 3);
-/** As long as it takes to be noticed, or longer. */
+/** At least how long the server stays down, in seconds. With 0 only until the service notices. */
 const awaySeconds = Number(process.env["SERVER_AWAY_SECONDS"] ?? 0);
 const database = "facts";
 
@@ -55,14 +55,14 @@ async function openScene(t: TestContext, serverParent?: string): Promise<Scene> 
   const random = new SeededRandom(testSeed);
   const server = await ClickHouseServer.open(t, serverParent);
   const chain = await LiveChain.open(t, random);
-  // Small ranges make many appends, and so many moments to die in.
+  // Small ranges lead to many appends, so that kills hit different moments.
   chain.node.fault(rangeCap(5, "alchemy"));
   const settings = {
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(chain.blocks[0]?.block.number),
     ODDWIRE_CLICKHOUSE_URL: server.url,
     ODDWIRE_CLICKHOUSE_DATABASE: database,
-    // Readiness is asked for all the time, which counts against no limit then.
+    // The test polls readiness all the time. As a trusted proxy it is not rate limited.
     ODDWIRE_TRUSTED_PROXIES: "127.0.0.1",
   };
   const rpcUrls = [chain.node.url];
@@ -74,7 +74,7 @@ async function openScene(t: TestContext, serverParent?: string): Promise<Scene> 
   };
 }
 
-/** All blocks are served once, are stored once, and nothing was ever deleted. */
+/** Asserts that every block is served and stored once, and that nothing was ever deleted. */
 async function assertWhole({ chain, server, options }: Scene): Promise<void> {
   chain.stop();
   chain.settle();
@@ -103,7 +103,7 @@ test(`${rounds} kills of the service and of the server lose and repeat nothing`,
   chain.goOn(120);
   for (let round = 0; round < rounds; round += 1) {
     const service = await Service.open(options("one"));
-    // Not a wait for anything: the moment of death is what is random here.
+    // This delay waits for nothing. It makes the moment of the kill random.
     await delay(random.next() * 400);
     if (round % 4 === 1) await server.restart();
     await delay(random.next() * 200);
@@ -112,7 +112,7 @@ test(`${rounds} kills of the service and of the server lose and repeat nothing`,
   await assertWhole(scene);
 });
 
-test("two services that index into one database store everything once", async (t) => {
+test("R17: two services that index into one database store everything once", async (t) => {
   const scene = await openScene(t);
   const { chain, random, options } = scene;
   chain.goOn(120);
@@ -128,10 +128,10 @@ test("two services that index into one database store everything once", async (t
   await assertWhole(scene);
 });
 
-test("while the server is full, or away, nothing ends and nothing is lost", async (t) => {
+test("while the server is full or down, the service keeps running and loses nothing", async (t) => {
   const scene = await openScene(t);
   const { chain, server, options } = scene;
-  // A block is up to 30 s of chain time, and readiness allows a lag of 60 s: a second of these.
+  // A block is up to 30 s of chain time, and readiness allows a lag of 60 s. That is a second at this pace.
   chain.goOn(500);
   const service = await Service.open(options("one"));
   cleanUp(t, () => service.kill9());
@@ -164,7 +164,7 @@ test("while the server is full, or away, nothing ends and nothing is lost", asyn
   await assertWhole(scene);
 });
 
-test("a server whose disk is full to the last byte loses nothing, and goes on once there is room", async (t) => {
+test("nothing is lost when the disk of the server is completely full, and appends go on once there is room", async (t) => {
   const disk = await mountDisk(t, 256);
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const scene = await openScene(t, disk);
@@ -184,7 +184,7 @@ test("a server whose disk is full to the last byte loses nothing, and goes on on
   await assertWhole(scene);
 });
 
-test("what does not fit is refused in one sentence", async (t) => {
+test("a wrong password, version, chain or user is refused in one sentence", async (t) => {
   const { server, options } = await openScene(t);
   const old = await openOldServer(t);
   const refusalOf = async (name: string, settings: Record<string, string>): Promise<string> => {
@@ -192,7 +192,7 @@ test("what does not fit is refused in one sentence", async (t) => {
     const opening = Service.open({ ...rest, settings: { ...own, ...settings } });
     const [opened] = await Promise.allSettled([opening]);
     if (opened.status === "rejected") return String(opened.reason);
-    // It would keep this process from ending.
+    // A running service would keep this process from ending.
     await opened.value.kill9();
     throw new Error("it has started");
   };
@@ -214,7 +214,7 @@ test("what does not fit is refused in one sentence", async (t) => {
   assert.match(await refusalOf("six", {}), /has tables of version 99/);
 });
 
-test("check needs no right but to read", async (t) => {
+test("check needs only the SELECT privilege", async (t) => {
   const scene = await openScene(t);
   const { chain, server, options } = scene;
   chain.settle();
@@ -234,8 +234,8 @@ test("check needs no right but to read", async (t) => {
 });
 
 /**
- * Waits until readiness is answered with a status, and a body that matches. A failure shows the
- * newest answer.
+ * Waits until readiness has this status and a body that matches. A failure shows the
+ * newest response.
  */
 async function waitReadiness(service: Service, status: number, body = /./): Promise<void> {
   let newest: unknown = null;
@@ -251,7 +251,7 @@ async function waitReadiness(service: Service, status: number, body = /./): Prom
   }
 }
 
-/** Answers what is asked at a start as a server of an older version does. */
+/** A server that reports an older version at the start. */
 async function openOldServer(t: TestContext): Promise<string> {
   const old = createServer((request, response) => {
     request.resume();

@@ -1,8 +1,8 @@
 /**
  * A cluster of real processes on a real ClickHouse and a real Redis: one active indexer, one standby, three serving nodes.
- * Processes are killed, paused and upgraded, Redis is restarted empty, ClickHouse is restarted, and the chain forks, while
- * clients read and follow on whichever node. `CLUSTER_ROUNDS` plays more of a campaign, 200 all of it: every process is
- * killed 20 times and Redis restarted empty 10 times. `TEST_SEED` plays another campaign.
+ * Processes are killed, paused and upgraded, Redis is restarted empty, ClickHouse is restarted, and the chain has
+ * reorgs, while clients read from and follow any node. `CLUSTER_ROUNDS` sets the number of rounds. 200 rounds kill
+ * every process 20 times and restart Redis empty 10 times. `TEST_SEED` chooses another schedule.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ const rounds = Number(process.env["CLUSTER_ROUNDS"] ?? 2);
 const forkDepthMax = 30;
 const blockEveryMs = 300;
 
-test(`all nodes answer as one process after ${rounds} rounds of faults and upgrades`, async (t) => {
+test(`R11, R17: all nodes return the same as a single process after ${rounds} rounds of faults and upgrades`, async (t) => {
   const scene = await openClusterScene(t);
   const { chain } = scene;
   chain.goOn(blockEveryMs);
@@ -51,11 +51,11 @@ type Parts = { readonly scene: ClusterScene; readonly nodes: ClusterNodes };
 
 async function playRound(parts: Parts, faults: readonly Fault[]): Promise<void> {
   const { chain, random } = parts.scene;
-  // Not a wait for anything: the moment of a fault is what is random here.
+  // This delay waits for nothing. It makes the moment of the fault random.
   await delay(random.next() * 500);
   await Promise.all(faults.map((fault) => play(fault, parts)));
   const { head } = chain;
-  // What is not reverted by then is a block that came after.
+  // A block above the current head proves that the node has recovered from the faults.
   for (const api of parts.nodes.apis) await api.waitIndexed(head + 1);
   await parts.nodes.restartKilled();
 }
@@ -78,7 +78,7 @@ async function play(fault: Fault, { scene, nodes }: Parts): Promise<void> {
   }
 }
 
-/** Replaces up to `forkDepthMax` blocks, which stay unfinalized until then. */
+/** Replaces up to `forkDepthMax` blocks. Finality waits until then, so that they are still unfinalized. */
 async function fork({ chain, random }: ClusterScene): Promise<void> {
   const depth = random.chance(0.3) ? forkDepthMax : random.integer(1, forkDepthMax);
   chain.holdFinality();
@@ -87,7 +87,7 @@ async function fork({ chain, random }: ClusterScene): Promise<void> {
   chain.releaseFinality();
 }
 
-/** Every trade is with each client of the stream and with the reader, once. */
+/** Asserts that every stream client and the reader have received every trade exactly once. */
 async function assertClientsHaveAll(parts: {
   readonly api: Service;
   readonly clients: readonly ResumingClient[];
@@ -116,14 +116,14 @@ async function waitUntil(what: string, isSo: () => boolean): Promise<void> {
   await waitFor(what, async () => (isSo() ? true : null));
 }
 
-/** Every node answers the same bytes as one process that has indexed the chain alone. */
+/** Asserts that every node returns the same bytes as a single process that has indexed the chain alone. */
 async function assertAnswersEqual(
   alone: Service,
   apis: readonly Service[],
   head: number,
 ): Promise<void> {
   await alone.waitFinalized(head);
-  // What the venue says is read in its own time.
+  // Each process reads market metadata from the venue independently of the chain.
   for (const one of [alone, ...apis]) {
     await waitFor("the market metadata", () => describedMarkets(one));
   }
@@ -155,7 +155,7 @@ async function assertAnswersEqual(
   }
 }
 
-/** The ids of a list of which each page is read on the next node. */
+/** The ids of a list. Each page is read from the next node. */
 async function readPagesInTurn(
   apis: readonly Service[],
   path: string,
@@ -177,7 +177,7 @@ function idsOf(rows: Page["data"]): readonly unknown[] {
   return rows.map(({ id }) => id);
 }
 
-/** Cursors are signed by each service; the head comes with a status every second. */
+/** Removes what differs between nodes: request ids, cursors (each service signs its own) and the head. */
 function comparable(text: string): string {
   return text
     .replace(/"request_id":"[^"]*"/, "")

@@ -1,6 +1,6 @@
 /**
- * A cluster of real processes on a real ClickHouse and a real Redis. `CLUSTER_LAG_SECONDS` is how far tables of a replica
- * are behind at the most.
+ * A cluster of real processes on a real ClickHouse and a real Redis. `CLUSTER_LAG_SECONDS` is the largest lag of a table
+ * of a replica.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -24,11 +24,11 @@ import { encode, factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { WanderingReader } from "../support/wandering-reader.ts";
 
-/** A node is not ready when it is a minute of chain time behind, which is a few blocks. */
+/** A node that is a minute of chain time behind is not ready. That is only a few blocks. */
 const blockEveryMs = 1000;
 const lagMsMax = Number(process.env["CLUSTER_LAG_SECONDS"] ?? 2) * 1000;
 
-test("a serving node has what the indexer indexes", async (t) => {
+test("a serving node serves the trades and markets that the indexer indexes", async (t) => {
   const { chain, start } = await openClusterScene(t);
   chain.goOn(blockEveryMs);
   await start("index", "index");
@@ -42,7 +42,7 @@ test("a serving node has what the indexer indexes", async (t) => {
   await waitFor("the market metadata", () => describedMarkets(api));
 });
 
-test("an indexer that stands by takes over from one that was killed", async (t) => {
+test("a standby indexer takes over from an active one that was killed", async (t) => {
   const { chain, start } = await openClusterScene(t);
   chain.goOn(blockEveryMs);
   const active = await start("index", "a");
@@ -66,7 +66,7 @@ test("an indexer that stands by takes over from one that was killed", async (t) 
   await assertTradesServed(api, chain);
 });
 
-test("while the tables that a node reads are behind, each for itself, no list loses a trade", async (t) => {
+test("R18: no list loses a trade while the tables that a node reads lag by different amounts", async (t) => {
   const { chain, clickhouse, random, start } = await openClusterScene(t);
   chain.goOn(blockEveryMs / 4);
   const index = await start("index", "index");
@@ -103,7 +103,7 @@ test("while the tables that a node reads are behind, each for itself, no list lo
   assert.deepEqual(reader.ids, ids);
 });
 
-/** Reads all trades again and again; each list has those of final blocks that were in the one before. */
+/** Reads all trades repeatedly. Asserts that each list has the trades of final blocks of the list before. */
 async function collectFinalTrades(
   api: Service,
   chain: LiveChain,
@@ -129,7 +129,7 @@ function assertHas(ids: readonly unknown[], shown: ReadonlySet<unknown>): void {
   assert.deepEqual(gone.slice(0, 3), [], `${gone.length} trades are gone`);
 }
 
-test("R13: a node that is cut off from ClickHouse and Redis answers 503 within 3 s, and closes its streams", async (t) => {
+test("R13: a node that loses ClickHouse and Redis returns 503 within 3 s and closes its streams", async (t) => {
   const { chain, clickhouse, redis, start } = await openClusterScene(t);
   chain.goOn(blockEveryMs);
   await start("index", "index");
@@ -163,7 +163,7 @@ test("R13: a node that is cut off from ClickHouse and Redis answers 503 within 3
   await waitFor("an answer", async () => ((await ask()).status === 200 ? true : null));
 });
 
-test("a serving node loads again what an indexer repairs", async (t) => {
+test("a serving node loads repaired blocks again", async (t) => {
   const { chain, clickhouse, start } = await openClusterScene(t);
   chain.grow(60);
   chain.settle();
@@ -172,7 +172,7 @@ test("a serving node loads again what an indexer repairs", async (t) => {
   await api.waitFinalized(chain.head);
   const before = await readVolumes(api);
   await index.kill9();
-  // As an audit orders it, but for a block that was right: from now on it has no fills.
+  // Ordered like a repair by an audit, but of a correct block, which then has no fills.
   const engine = await openServerEngine(t, clickhouse, { database: "facts" });
   const block = factsOf(chain.blocks).findLast(({ fills }) => fills.filter(isTrade).length > 2);
   assert(block !== undefined);
@@ -182,7 +182,7 @@ test("a serving node loads again what an indexer repairs", async (t) => {
     const now = await readVolumes(api).catch(() => before);
     return isDeepStrictEqual(now, before) ? null : now;
   });
-  // Before an audit finds out that the repair was wrong.
+  // The indexer is killed before an audit finds that the repair was wrong.
   await repairing.kill9();
   const fresh = await start("api", "fresh");
   assert.deepEqual(await readVolumes(api), await readVolumes(fresh));
@@ -190,7 +190,7 @@ test("a serving node loads again what an indexer repairs", async (t) => {
   for (const node of [api, fresh]) assert.deepEqual((await node.get<Page>(path)).data, []);
 });
 
-test("a cluster moves to a database that was indexed again, with its keys", async (t) => {
+test("a cluster moves to a newly indexed database and keeps its keys", async (t) => {
   const { chain, clickhouse, redis, start } = await openClusterScene(t);
   chain.grow(60);
   chain.settle();
@@ -204,7 +204,7 @@ test("a cluster moves to a database that was indexed again, with its keys", asyn
   });
   assert.equal(created.status, 201);
   const { key } = ((await created.json()) as { data: { key: string } }).data;
-  // As docs/clickhouse.md says.
+  // As described in docs/clickhouse.md.
   const again = {
     ODDWIRE_CLICKHOUSE_DATABASE: "again",
     ODDWIRE_REDIS_URL: `${redis.url}/1`,
@@ -219,7 +219,7 @@ test("a cluster moves to a database that was indexed again, with its keys", asyn
   assert.equal(status, 200);
 });
 
-/** What views of a node have summed up, by market. */
+/** The volume and trades of each market, from the views of a node. */
 async function readVolumes(api: Service): Promise<readonly unknown[]> {
   const rows = await api.getAllPages("/v1/markets?limit=100&sort=created_at&order=asc");
   return rows.map((row) => [row["id"], row["volume_usd"], row["trades"]]);

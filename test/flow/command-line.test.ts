@@ -1,4 +1,4 @@
-/** The commands as a shell runs them. */
+/** The commands, run as from a shell. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ async function outputOf(line: string): Promise<string> {
   return stdout;
 }
 
-test("a key lives through create, list, rotate and revoke", async () => {
+test("a key is created, listed, rotated and revoked", async () => {
   const made = (await outputOf("keys create --scope write --name one --ips 10.0.0.0/8")).trim();
   assert.equal(parseKey(made)?.scope, "write");
   const [listed] = (await outputOf("keys list --json")).split("\n");
@@ -42,7 +42,7 @@ test("a key lives through create, list, rotate and revoke", async () => {
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
 });
 
-test("what cannot be done is said in a sentence: exit code 2 for wrong use, 1 for failures", async () => {
+test("an error is one sentence, with exit code 2 for wrong usage and 1 for failures", async () => {
   const away = "tail --key ow_read_x --url http://127.0.0.1:1";
   const lines = {
     serv: 2,
@@ -61,7 +61,7 @@ test("what cannot be done is said in a sentence: exit code 2 for wrong use, 1 fo
 });
 
 for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
-  test(`a service whose ${variable} is taken says so and ends with exit code 1`, async () => {
+  test(`a service whose ${variable} is in use reports it and ends with exit code 1`, async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const { port } = taken.address() as AddressInfo;
@@ -81,7 +81,7 @@ for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {
   });
 }
 
-test("a data folder that cannot be made is a setting that is not right", async () => {
+test("a data folder that cannot be created is a configuration error", async () => {
   const path = join(folder, "file");
   await writeFile(path, "");
   for (const words of [["serve"], ["keys", "list"]]) {
@@ -95,7 +95,7 @@ test("a data folder that cannot be made is a setting that is not right", async (
   }
 });
 
-test("a cluster is not repaired, and the refusal says what to do", async () => {
+test("repair refuses a cluster, and says what to do instead", async () => {
   const { code, stdout, stderr } = await runCommand(["repair"], {
     ODDWIRE_DATA_DIR: join(folder, "cluster"),
     ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
@@ -109,7 +109,7 @@ test("a cluster is not repaired, and the refusal says what to do", async () => {
   );
 });
 
-test("help shows every command, with its options and examples, without colors in a pipe", async () => {
+test("help shows every command, its options and examples, without colors in a pipe", async () => {
   const overview = await outputOf("help");
   const names = buildProgram().commands.map((command) => command.name());
   for (const name of names.filter((one) => one !== "complete"))
@@ -122,7 +122,7 @@ test("help shows every command, with its options and examples, without colors in
   assert.equal(await outputOf("keys --help"), await outputOf("help keys"));
 });
 
-test("every command that does something has examples that begin with its own words", () => {
+test("every command without subcommands has examples that use it", () => {
   const leaves = everyCommand(buildProgram()).filter(({ commands }) => commands.length === 0);
   const ours = leaves.filter((command) => !command.name().startsWith("complet"));
   assert(ours.length > 12);
@@ -136,7 +136,7 @@ test("every command that does something has examples that begin with its own wor
   }
 });
 
-test("the settings of client commands come from the environment, and flags win", async () => {
+test("client commands read their settings from the environment, and flags take precedence", async () => {
   const settings = { ODDWIRE_URL: "http://127.0.0.1:2", ODDWIRE_API_KEY: "ow_read_x" };
   const { code, stderr } = await runCommand(["tail"], settings);
   assert.equal(code, 1);

@@ -1,4 +1,4 @@
-/** What is suggested while a command is typed, and that each shell accepts its script. */
+/** Completion suggests commands, options and values, and each shell accepts its script. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { after, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCommand, runProgram } from "../support/run-command.ts";
 
-/** What is typed after `oddwire`, and what is suggested for its last word. */
+/** The suggestions for the last word, by the text that is typed after `oddwire`. */
 const expected: Readonly<Record<string, string>> = {
   se: "serve",
   "keys ": "create help list revoke rotate",
@@ -33,7 +33,7 @@ test("commands, options and their values are suggested", async () => {
 });
 
 for (const shell of ["bash", "zsh", "fish"] as const) {
-  test(`${shell} accepts its script`, async (t) => {
+  test(`${shell} accepts its completion script`, async (t) => {
     if (await isMissing(shell, t)) return;
     const script = await runCommand(["completion", shell]);
     assert.equal(script.code, 0, script.stderr);
@@ -59,7 +59,7 @@ test("fish completes a command that is being typed", async (t) => {
   assert.equal(namesOf(offered), "revoke rotate");
 });
 
-/** Suggestions without their descriptions, sorted. */
+/** The suggestions without their descriptions, sorted. */
 function namesOf(lines: readonly string[]): string {
   const names = lines.map((line) => line.split("\t")[0] ?? "");
   return names.toSorted((one, other) => one.localeCompare(other)).join(" ");

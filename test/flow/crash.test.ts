@@ -1,6 +1,6 @@
 /**
- * R10: the service is killed again and again, at any moment of its life, while the chain goes on.
- * `KILL_ROUNDS` says how often; by default as often as 25 seconds allow, which is a sample.
+ * R10: the service is killed repeatedly, at random moments, while the chain goes on.
+ * `KILL_ROUNDS` sets how often. By default it is as often as 25 seconds allow, which is a sample.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -21,10 +21,10 @@ import { factsOf } from "../support/store-chain.ts";
 
 const asked = process.env["KILL_ROUNDS"];
 const rounds = Number(asked ?? 100);
-/** Where a start takes long, the test ends with fewer kills, unless a number is asked for. */
+/** The time for all kills. If a start takes long, there are fewer kills, unless `KILL_ROUNDS` is set. */
 const budgetMs = asked === undefined ? 25_000 : Number.POSITIVE_INFINITY;
 const roundsMin = 5;
-/** As a share of how long a start takes: a little longer, and as long as some appends do. */
+/** The longest delays before a kill, as a share of the time of a start: during a start, and during some appends. */
 const startShareMax = 1.2;
 const lifeShareMax = 0.3;
 const askEveryMs = 10;
@@ -35,12 +35,12 @@ async function openFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** What the service acknowledged as stored, at its last word. */
+/** The newest block that the service has acknowledged as stored. */
 class Acknowledged {
   block = -1;
   restarts = 0;
 
-  /** Listens until the service is gone. Fails when it has less than another life had. */
+  /** Polls until the service is gone. Fails if it has fewer blocks than an earlier process acknowledged. */
   async follow(service: Service): Promise<void> {
     const floor = this.block;
     this.restarts += 1;
@@ -58,7 +58,7 @@ class Acknowledged {
   }
 }
 
-/** How long a start takes here and now, which also leaves its code compiled for the others. */
+/** Measures how long a start takes. It also fills the compile cache for later starts. */
 async function measureStartMs(options: ServiceOptions): Promise<number> {
   const startedMs = performance.now();
   const service = await Service.open(options);
@@ -74,7 +74,7 @@ type Lives = {
   readonly startMs: number;
 };
 
-/** One life: killed while it starts, or a while after. */
+/** Starts the service and kills it, either during the start or a while after it. */
 async function liveAndDie({ options, random, acknowledged, startMs }: Lives): Promise<void> {
   if (random.chance(0.4)) {
     const killAfterMs = random.next() * startShareMax * startMs;
@@ -85,18 +85,18 @@ async function liveAndDie({ options, random, acknowledged, startMs }: Lives): Pr
   }
   const service = await Service.open(options);
   const following = acknowledged.follow(service);
-  // Not a wait for anything: the moment of death is what is random here.
+  // This delay waits for nothing. It makes the moment of the kill random.
   await delay(random.next() * lifeShareMax * startMs);
   await service.kill9();
   await following;
 }
 
-test(`R10: up to ${rounds} times kill -9 loses no acknowledged block and repeats none`, async (t) => {
+test(`R10: up to ${rounds} kills with -9 lose no acknowledged block and repeat none`, async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const folder = await openFolder(t);
   const chain = await LiveChain.open(t, random);
-  // Small ranges make many appends, and so many moments to die in.
+  // Small ranges lead to many appends, so that kills hit different moments.
   chain.node.fault(rangeCap(5, "alchemy"));
   const options: ServiceOptions = {
     rpcUrls: [chain.node.url],

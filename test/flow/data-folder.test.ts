@@ -1,4 +1,4 @@
-/** Data folders that `serve` must not touch: in use by another process, or damaged. */
+/** `serve` must refuse data folders that are in use by another process, of another chain, or damaged. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync } from "node:child_process";
 import {
@@ -47,7 +47,7 @@ async function openScene(t: TestContext): Promise<ServiceOptions> {
   return { rpcUrls: [node.url], dataDir: join(folder, "data"), settings };
 }
 
-/** That it ends before it listens, with this code and these words. */
+/** Asserts that the service ends before it listens, with this exit code and these words. */
 async function assertRefuses(options: ServiceOptions, code: number, words: RegExp): Promise<void> {
   const starting = Service.open(options).then((service) => service.kill9());
   await assert.rejects(starting, (error: Error) => {
@@ -57,17 +57,17 @@ async function assertRefuses(options: ServiceOptions, code: number, words: RegEx
   });
 }
 
-test("a second process on one folder ends with 75, and the first goes on", async (t) => {
+test("a second process with the same folder ends with 75, and the first goes on", async (t) => {
   const options = await openScene(t);
   const service = await Service.open(options);
   await assertRefuses(options, 75, /^oddwire: another process is using the data folder \S+$/m);
   const last = chain.at(-1)?.block.number ?? 0;
   await service.waitFinalized(last);
   assert.equal(await service.stop(), 0);
-  await (await IndexedFacts.open(options.dataDir)).close(); // then the folder is free
+  await (await IndexedFacts.open(options.dataDir)).close(); // The folder is free now.
 });
 
-test("a start on the wrong chain leaves an empty folder to the right one", async (t) => {
+test("a start with nodes of another chain leaves an empty folder usable for the right chain", async (t) => {
   const options = await openScene(t);
   const settings = { ...options.settings, ODDWIRE_CHAIN_ID: "1" };
   const words = /serves chain 137, not chain 1/;
@@ -79,7 +79,7 @@ test("a start on the wrong chain leaves an empty folder to the right one", async
   await assertRefuses({ ...options, settings }, 2, holds);
 });
 
-test("a start from the latest block loses nothing when it is killed before anything is final", async (t) => {
+test("a service that started at the latest block loses nothing if it is killed before any block is final", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const node = await ScriptedNode.open({ blocks: scriptBlocks(chain.map(({ block }) => block)) });
   const numbers = chain.map(({ block }) => block.number);
@@ -107,7 +107,7 @@ test("a start from the latest block loses nothing when it is killed before anyth
   assert(served.length > 0);
   await first.kill9();
   node.setHead(at(25));
-  // The folder knows where indexing started, after a kill as after a stop.
+  // The folder knows where indexing started, both after a stop and after a kill.
   for (const end of ["stop", "kill9"] as const) {
     const service = await Service.open(options);
     await service.waitIndexed(at(25));
@@ -125,7 +125,7 @@ async function hasOpen(child: ChildProcess | null, path: string): Promise<boolea
   return (await Promise.all(open)).includes(path);
 }
 
-test("a stop while it starts ends with 0 and leaves an empty folder to any chain", async (t) => {
+test("a service that is stopped during its start ends with 0 and leaves an empty folder usable for any chain", async (t) => {
   const options = await openScene(t);
   const pipe = join(options.dataDir, "..", "pepper");
   execFileSync("mkfifo", [pipe]);
@@ -141,21 +141,21 @@ test("a stop while it starts ends with 0 and leaves an empty folder to any chain
       spawned.once("exit", (code) => ended.resolve(code));
     },
   });
-  starting.catch(() => {}); // it may end before it is found listening
-  // Read before the modules are loaded, and by the command.
+  starting.catch(() => {}); // It can end before it listens.
+  // The pipe is read twice: before the modules are loaded, and by the command.
   for (const isLast of [false, true]) {
     const writer = await open(pipe, "w");
     if (isLast) assert((child as ChildProcess | null)?.kill("SIGTERM"));
     await writer.write("p".repeat(32));
     await writer.close();
-    // A reader that is still there would take what is meant for the next.
+    // A previous reader that is still there would read the text meant for the next.
     await waitFor("a closed pipe", async () => ((await hasOpen(child, pipe)) ? null : true));
   }
   assert.equal(await ended.promise, 0);
   assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
 });
 
-/** Files of the engine by where they are below `data/facts`, and what happens to each of them. */
+/** Patterns of engine files below `data/facts`, and the damage that is done to each of these files. */
 const damages: readonly (readonly [string, RegExp, (path: string) => Promise<void>])[] = [
   ["rows of fills cut off", /^store\/.*\/data\.bin$/, halve],
   ["commit records of parts cut off", /^store\/.*\/data\.cmrk\d$/, halve],
@@ -177,7 +177,7 @@ async function flip(path: string): Promise<void> {
   await file.close();
 }
 
-test("a file that cannot be rebuilt and is damaged is refused with 1 and its name", async (t) => {
+test("a damaged file that cannot be rebuilt is refused by name, with exit code 1", async (t) => {
   const options = await openScene(t);
   const { dataDir } = options;
   assert.equal(await (await Service.open(options)).stop(), 0);
@@ -202,7 +202,7 @@ test("a file that cannot be rebuilt and is damaged is refused with 1 and its nam
   }
 });
 
-describe("a damaged folder is refused with the way out", () => {
+describe("a damaged folder is refused, and the message says what to do", () => {
   const wayOut = /.+; restore a backup, or start with an empty data folder( or database)?$/m;
   for (const [index, [what, pattern, damage]] of damages.entries()) {
     test(what, async (t) => {
@@ -218,7 +218,7 @@ describe("a damaged folder is refused with the way out", () => {
       for (const _ of ["immediately", "and ever again"]) {
         await assert.rejects(IndexedFacts.open(options.dataDir), { message: wayOut });
       }
-      // The service says so too, with its exit code.
+      // The service reports the same, with its exit code.
       const refused = new RegExp(`^oddwire: ${wayOut.source}`, "m");
       if (index === 0) await assertRefuses(options, 1, refused);
     });

@@ -1,6 +1,6 @@
 /**
- * The demo's market on a real local node: what its contracts emit and what they move must fit
- * together as on the real chain, or the demo would show nonsense.
+ * The market of the demo on a real local node: the events of its contracts and the amounts that they move
+ * must be consistent, as on the real chain.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ type Event = {
   readonly txHash: Hex;
 };
 
-/** One `OrderFilled`, of either generation, from the view of its order. */
+/** One `OrderFilled` of either generation, from the side of its order. */
 type Row = {
   readonly maker: string;
   readonly taker: string;
@@ -41,7 +41,7 @@ const blocks = 60;
 
 let anvil: Anvil;
 let simulation: Simulation;
-/** Every token of a prepared condition with its complement, by the ids that we derive. */
+/** The complement of every token of a prepared condition. Both ids are derived. */
 let complements: ReadonlyMap<bigint, bigint>;
 
 before(async () => {
@@ -65,14 +65,14 @@ after(async () => {
 });
 
 for (const [name, venue] of Object.entries(venues)) {
-  test(`${name}: the legs of every match come to what its taker's row says`, async () => {
+  test(`${name}: the legs of every match add up to the row of its taker`, async () => {
     const matches = matchesOf(await readExchangeEvents(venue), venue);
     const kinds = new Set(matches.flatMap(checkMatch));
     assert.deepEqual([...kinds].toSorted(), ["complementary", "merge", "mint"]);
     assert.ok(matches.some(({ legs }) => legs.length > 1));
   });
 
-  test(`${name}: nothing of what it moved stays on the exchange`, async () => {
+  test(`${name}: no collateral or shares stay on the exchange`, async () => {
     const client = createPublicClient({ transport: http(anvil.url) });
     const balanceOf = async (contract: ContractName, args: readonly unknown[]) =>
       client.readContract({
@@ -91,7 +91,7 @@ for (const [name, venue] of Object.entries(venues)) {
   });
 }
 
-test("fees, refunds, cancellations and results happen, in the events of each generation", async () => {
+test("the demo emits fees, refunds, cancellations and results, in the events of each generation", async () => {
   const countOf = async (contract: ContractName, address: Hex, name: string) =>
     (await readEvents(contract, address)).filter((event) => event.name === name).length;
   const { exchangeV1, exchangeV2, feeModule, conditionalTokens, negRiskAdapter } = addresses;
@@ -108,7 +108,7 @@ test("fees, refunds, cancellations and results happen, in the events of each gen
   }
 });
 
-test("a neg-risk market that ended has one question that came true", async () => {
+test("a neg-risk market that ended has exactly one question with the outcome YES", async () => {
   const outcomes = await readEvents("NegRiskAdapter", addresses.negRiskAdapter);
   const reported = outcomes.filter((event) => event.name === "OutcomeReported");
   const byMarket = Map.groupBy(reported, (event) => event.args["marketId"]);
@@ -118,11 +118,11 @@ test("a neg-risk market that ended has one question that came true", async () =>
   }
 });
 
-test("the list of contracts is one that the service accepts", () => {
+test("the service accepts the list of contracts of the demo", () => {
   assert.ok("byAddress" in parseContracts(contractsFile));
 });
 
-test("the market goes on from its saved state", async () => {
+test("the simulation resumes from its saved state", async () => {
   const saved = JSON.parse(JSON.stringify(simulation.state)) as Simulation["state"];
   const resumed = Simulation.resume(await DemoChain.open(anvil.url), saved);
   const seconds = genesisSeconds + historySeconds + 3600;
@@ -130,12 +130,12 @@ test("the market goes on from its saved state", async () => {
   assert.ok(resumed.state.serial > saved.serial, "an hour later no event had ended");
 });
 
-/** Which kinds of legs the match has. */
+/** Checks a match and returns the kinds of its legs. */
 function checkMatch({ legs, summary }: Match): string[] {
   const cost = legs.reduce((sum, leg) => sum + takersCash(leg, summary), 0n);
   const shares = legs.reduce((sum, leg) => sum + leg.shares, 0n);
   assert.equal(shares, summary.shares);
-  // What a buyer got back is not in his row: it may show more cash than the trades took.
+  // A refund to the buyer is not in the taker's row, which can show more cash than the trades cost.
   if (summary.isBuy) assert.ok(cost <= summary.cash);
   else assert.equal(cost, summary.cash);
   return legs.map((leg) => {
@@ -151,12 +151,12 @@ function checkMatch({ legs, summary }: Match): string[] {
   });
 }
 
-/** Both sides of a leg together pay, or get, one dollar a share when it mints or merges. */
+/** The cash of the taker in a leg. In a mint or a merge both sides together pay or get one dollar per share. */
 function takersCash(leg: Row, summary: Row): bigint {
   return leg.tokenId === summary.tokenId ? leg.cash : leg.shares - leg.cash;
 }
 
-/** Groups rows as `OrdersMatched` ends them, and checks that it repeats the row before it. */
+/** Groups rows into matches. `OrdersMatched` ends a match and must repeat the row before it. */
 function matchesOf(events: readonly Event[], venue: Venue): Match[] {
   const matches: Match[] = [];
   let rows: { row: Row; txHash: Hex }[] = [];

@@ -1,6 +1,6 @@
 /**
- * Whole demos, as `npm run demo` and `npm run demo:cluster` start them: one next to another, on the port and in the folder
- * asked for.
+ * Whole demos, as `npm run demo` and `npm run demo:cluster` start them: next to each other, on the requested port and in
+ * the requested folder.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -18,7 +18,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 const script = fileURLToPath(new URL("../../demo/demo.ts", import.meta.url));
 
-/** A running demo; it is stopped, with its processes, when its standard input or the test ends. */
+/** A running demo. The end of the test stops it and its processes. */
 class Demo {
   output = "";
   readonly #child: ChildProcess;
@@ -43,7 +43,7 @@ class Demo {
     cleanUp(t, async () => this.stop());
   }
 
-  /** What the first group of the pattern catches, once it is printed. */
+  /** Waits until the output matches, and returns the first group of the pattern. */
   async printed(pattern: RegExp): Promise<string> {
     return waitFor(String(pattern), async () => {
       assert.equal(this.#child.exitCode, null, this.output);
@@ -73,10 +73,10 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-test("a demo and a cluster run next to each other, and print the same", async (t) => {
+test("a demo and a demo cluster run next to each other and print the same lines", async (t) => {
   const port = String(await freePort());
   const asked = { ODDWIRE_PORT: port, ODDWIRE_RATE_LIMIT_ADMIN: "777" };
-  // An operator's settings that say where data comes from are not for the demo.
+  // The demo ignores an operator's settings of where data comes from.
   const foreign = { ODDWIRE_RPC_URLS: "http://127.0.0.1:9", ODDWIRE_VENUE: "none" };
   const first = new Demo(t, { ...asked, ...foreign, ODDWIRE_DATA_DIR: await makeFolder(t) });
   const second = new Demo(t, { ODDWIRE_DATA_DIR: await makeFolder(t) }, ["--cluster"]);
@@ -92,7 +92,7 @@ test("a demo and a cluster run next to each other, and print the same", async (t
   assert.match(first.output, /The next start resumes from here/);
 });
 
-/** That it prints what a demo prints, and every node of it answers with the same key. */
+/** Asserts that the cluster prints the lines of a demo, and that every node accepts the same key. */
 async function assertCluster(demo: Demo, taken: string): Promise<void> {
   const url = await demo.printed(/^service {2}(\S+)$/m);
   assert.notEqual(url, taken);
@@ -110,7 +110,7 @@ async function assertCluster(demo: Demo, taken: string): Promise<void> {
   }
 }
 
-test("a demo in a folder of someone else, or in one of a running demo, says so and ends", async (t) => {
+test("a demo refuses a folder with other files or with a running demo", async (t) => {
   const path = await makeFolder(t);
   await writeFile(join(path, "important"), "");
   const refused = new Demo(t, { ODDWIRE_DATA_DIR: path });

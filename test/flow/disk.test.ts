@@ -1,6 +1,6 @@
 /**
- * A disk that fails: the service stops with a clear word and the code that says "try again", and
- * when there is room again it goes on with nothing lost.
+ * A disk that fails: the service stops with a clear message and exit code 75, "try again". Once the
+ * disk works again, a restart goes on and nothing is lost.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -42,14 +42,14 @@ async function openScene(
   return { chain, options: { rpcUrls: [chain.node.url], dataDir, settings } };
 }
 
-/** Depending on where it was stopped, it ends before it listens or at the first append. */
+/** Starts the service on a failing disk. It ends either before it listens or at the first append. */
 async function startInVain(options: ServiceOptions): Promise<never> {
   const service = await Service.open(options);
   const code = await service.exited;
   throw new Error(service.stderr, { cause: new Error(`exit code ${code}`) });
 }
 
-/** Once there is nothing wrong any more, a restart goes on and has everything. */
+/** Asserts that a restart on a working disk goes on and has everything. */
 async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<void> {
   chain.settle();
   const service = await Service.open(options);
@@ -58,7 +58,7 @@ async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<
   await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
 }
 
-test("a full disk stops the service with 75, and more room repairs it", async (t) => {
+test("a full disk stops the service with 75, and a restart with more room goes on", async (t) => {
   const disk = await mountDisk(t, 24);
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const { chain, options } = await openScene(t, join(disk, "data"));
@@ -78,7 +78,7 @@ test("a full disk stops the service with 75, and more room repairs it", async (t
   await assertGoesOn(chain, options);
 });
 
-test("a disk that became read-only is not taken for a damaged folder", async (t) => {
+test("a read-only disk is reported as such, not as a damaged folder", async (t) => {
   const disk = await mountDisk(t, 64);
   if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
   const { chain, options } = await openScene(t, join(disk, "data"));

@@ -1,4 +1,4 @@
-/** `oddwire export` against a service whose files hold fewer rows than there are. */
+/** `oddwire export` against a service whose limit of rows per file is lower than the number of rows. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ async function readParts(name: string): Promise<Row[][]> {
   return Promise.all(paths.map((path) => readRows(join(folder, path))));
 }
 
-test("every row is in one of the files, in order, and nothing else is left behind", async () => {
+test("every row is in one of the files, in order, and no temporary files are left", async () => {
   const { code, stderr } = await run("trades", "--out", join(folder, "all.ndjson"));
   assert.equal(code, 0, stderr);
   assert.match(stderr, /all\.ndjson {2}700 rows {2}[\d.]+ [kM]B\n/);
@@ -55,7 +55,7 @@ test("every row is in one of the files, in order, and nothing else is left behin
   );
 });
 
-test("an export that was ended goes on behind its last whole file", async () => {
+test("an interrupted export resumes after its last complete file", async () => {
   const out = join(folder, "again.ndjson");
   const list = `${url}/v1/trades?format=ndjson&order=asc&status=finalized`;
   const first = await server.get("/v1/trades?format=ndjson&order=asc&status=finalized");
@@ -69,7 +69,7 @@ test("an export that was ended goes on behind its last whole file", async () => 
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
-test("damage to a finished export is reported, and nothing is written", async () => {
+test("a damaged state file of an unfinished export is reported, and nothing is written", async () => {
   const out = join(folder, "damaged.ndjson");
   for (const text of ["", "{", "null", '{"query":"x","files":-1,"cursor":"y"}']) {
     await writeFile(`${out}.unfinished`, text);
@@ -84,7 +84,7 @@ test("damage to a finished export is reported, and nothing is written", async ()
   await rm(`${out}.unfinished`);
 });
 
-test("other lists are written the same way", async () => {
+test("other lists are exported the same way", async () => {
   const rows = await server.getAll("/v1/matches?order=asc&status=finalized&limit=1000");
   const out = join(folder, "matches.ndjson");
   const { code, stderr } = await run("matches", "--out", out);
@@ -92,7 +92,7 @@ test("other lists are written the same way", async () => {
   assert.deepEqual(await readRows(out), rows.slice(0, 700));
 });
 
-test("markets and events are written in every format, the oldest first", async () => {
+test("markets and events are exported oldest first, as NDJSON and Parquet", async () => {
   const rows = await server.getAll("/v1/markets?sort=created_at&order=asc&status=all&limit=100");
   const out = join(folder, "markets.ndjson");
   const { code, stderr } = await run("markets", "--out", out);
@@ -103,7 +103,7 @@ test("markets and events are written in every format, the oldest first", async (
   assert.equal(events.code, 0, events.stderr);
 });
 
-test("the address of a service may have a path", async () => {
+test("the URL of the service can have a path", async () => {
   const asked: string[] = [];
   const proxy = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -122,7 +122,7 @@ test("the address of a service may have a path", async () => {
   );
 });
 
-test("interrupted, it ends with the exit code that says to try again", async () => {
+test("an interrupted export ends with exit code 75, try again", async () => {
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;
@@ -135,7 +135,7 @@ test("interrupted, it ends with the exit code that says to try again", async () 
   silent.close();
 });
 
-test("mistakes are sent before anything is written", async () => {
+test("mistakes are reported before anything is written", async () => {
   const cases: [string[], RegExp, number][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/, 2],
     [["trades", "--out", join(folder, "all.ndjson")], /exists already/, 1],

@@ -1,6 +1,6 @@
 /**
- * The whole service at a lone node that goes wrong in every way, one after the other, while its chain
- * grows and forks: what it serves in the end is the chain, in its store and to its clients.
+ * The whole service with a single node that has every known fault, one after the other, while its chain
+ * grows and has reorgs. In the end the store and the responses equal the chain.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -45,7 +45,7 @@ async function openService(
   return { service, options };
 }
 
-/** Everything becomes final, and then the service serves exactly that. */
+/** Makes every block final and asserts that the service serves and stores exactly these blocks. */
 async function assertServes(
   chain: LiveChain,
   { service, options }: { service: Service; options: ServiceOptions },
@@ -57,7 +57,7 @@ async function assertServes(
   await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
 }
 
-test("R4, R6, R9: every fault of a node over HTTP, with forks of every depth", async (t) => {
+test("R4, R6, R9: the service equals the chain after every fault of a node over HTTP, with reorgs of every depth", async (t) => {
   const chain = await openChain(t);
   const opened = await openService(t, chain, chain.node.url);
   for (const [index, fault] of Object.values(passingFaults).entries()) {
@@ -73,7 +73,7 @@ test("R4, R6, R9: every fault of a node over HTTP, with forks of every depth", a
   await assertServes(chain, opened);
 });
 
-test("R6, R9: every fault of a WebSocket", async (t) => {
+test("R6, R9: the service equals the chain after every fault of a WebSocket", async (t) => {
   const chain = await openChain(t);
   const opened = await openService(t, chain, chain.node.wsUrl);
   for (const break_ of [
@@ -90,7 +90,7 @@ test("R6, R9: every fault of a WebSocket", async (t) => {
   await assertServes(chain, opened);
 });
 
-test("R2, R9: finality that is missing, stuck, or goes backwards", async (t) => {
+test("R2, R9: the service equals the chain after finality was missing, stuck and going backwards", async (t) => {
   const chain = await openChain(t);
   const opened = await openService(t, chain, chain.node.url);
   const first = chain.blocks[0]?.block.number ?? 0;

@@ -1,6 +1,6 @@
 /**
- * R2: a minority of endpoints never decides what is final, wherever its head claims to be, for however
- * long, and endpoints that are out of reach meanwhile.
+ * R2: a minority of endpoints never decides what is final, whatever head it claims and for how long,
+ * even while the other endpoints cannot be reached.
  */
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
@@ -55,7 +55,7 @@ async function openSource(
   return source;
 }
 
-/** `count` blocks that could stand in the place of those from `number` on. */
+/** `count` blocks of a competing chain that replaces the blocks from `number` on. */
 function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number): ScriptedBlock[] {
   const parent = chain[number - 1];
   assert(parent !== undefined);
@@ -66,7 +66,7 @@ async function waitForWarning(source: ChainSource, warning: ChainWarning): Promi
   await waitFor(warning, async () => source.status.warnings.includes(warning) || null);
 }
 
-/** Resolves when each of the nodes was asked this often more. */
+/** Resolves when each of the nodes has received this many more requests. */
 async function untilAsked(nodes: readonly ScriptedNode[], times: number): Promise<void> {
   const asked = (node: ScriptedNode) => [...node.calls.values()].reduce((sum, n) => sum + n, 0);
   const before = nodes.map(asked);
@@ -75,7 +75,7 @@ async function untilAsked(nodes: readonly ScriptedNode[], times: number): Promis
   });
 }
 
-/** Lets the honest nodes go on block by block, and reorganizes the last five of them on the way. */
+/** Lets the honest nodes go on block by block, and then reorganizes their last five blocks. */
 async function goOn(
   honest: readonly ScriptedNode[],
   chain: readonly ScriptedBlock[],
@@ -87,7 +87,9 @@ async function goOn(
   return [...chain.slice(0, to - 4), ...rival];
 }
 
-describe("R2: one endpoint of three is far ahead on a chain of its own", { concurrency: 2 }, () => {
+describe("R2: one endpoint of three that is far ahead on another chain decides nothing", {
+  concurrency: 2,
+}, () => {
   test("from the start", async () => {
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(3, chain, 250);
@@ -108,7 +110,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     follower.assertEquals(expected, isOurs);
   });
 
-  test("later, and for a moment, with a reorganization after it", async () => {
+  test("later for a while, followed by a reorg of the honest chain", async () => {
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(3, chain, 200);
     const [rogue, ...honest] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
@@ -130,7 +132,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
     });
   });
 
-  test("while the two others are out of reach: it decides nothing alone", async () => {
+  test("while the two other endpoints cannot be reached", async () => {
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(3, chain, 200);
     const [rogue, ...honest] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
@@ -151,7 +153,7 @@ describe("R2: one endpoint of three is far ahead on a chain of its own", { concu
 });
 
 describe("R2: two endpoints", { concurrency: 2 }, () => {
-  test("of which one is far ahead on a chain of its own agree on nothing that differs", async () => {
+  test("do not agree on a final block while one is far ahead on another chain", async () => {
     const chain = buildBlocks(specs(300));
     const nodes = await openNodes(2, chain, 200);
     const [rogue, honest] = nodes as [ScriptedNode, ScriptedNode];
@@ -167,7 +169,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     follower.assertEquals(chain, isOurs);
   });
 
-  test("in a dispute: the one that is left does not decide while the other is out of reach", async () => {
+  test("that dispute finality: one does not decide alone while the other cannot be reached", async () => {
     const chain = buildBlocks(specs(120));
     const nodes = await openNodes(2, chain, 59);
     for (const node of nodes) node.setFinalized(40);

@@ -1,4 +1,4 @@
-/** The first minutes with an empty folder: flags, `.env`, the first key and what is said. */
+/** The first start with an empty folder: flags, `.env`, the first key and the welcome line. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ type Welcome = Readonly<Record<string, string>>;
 const folder = await mkdtemp(join(tmpdir(), "oddwire-first-"));
 after(() => rm(folder, { recursive: true }));
 
-/** Starts the service in the folder, hands its first line on, and stops it. */
+/** Starts the service in the folder, passes its first line to `use`, and stops it. */
 async function welcomeOf(flags: string[], use: (welcome: Welcome) => Promise<void>): Promise<void> {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(process.execPath, [cli, "serve", ...flags], {
@@ -34,7 +34,7 @@ async function welcomeOf(flags: string[], use: (welcome: Welcome) => Promise<voi
   }
 }
 
-test("an empty folder gets an admin key, which is shown once and works", async () => {
+test("an empty folder gets an admin key that works and is shown only once", async () => {
   await writeFile(join(folder, ".env"), "ODDWIRE_RPC_URLS=http://127.0.0.1:1\nODDWIRE_PORT=x\n");
   const flags = ["--port", "0", "--data-dir", "kept", "--start-block", "5"];
   await welcomeOf(flags, async (welcome) => {

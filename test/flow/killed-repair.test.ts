@@ -1,6 +1,6 @@
 /**
- * R10: the repair of a command is killed at any moment; the next one, or the service, finds every
- * fact in its place. `REPAIR_KILL_ROUNDS` says how often.
+ * R10: the command `repair` is killed at random moments. The next repair, or the service, completes it
+ * without losing a fact. `REPAIR_KILL_ROUNDS` sets how often.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -22,8 +22,8 @@ const recording = readRecording("contracts-a");
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
 /**
- * The logs of one block in seven are in none of the node's answers but its receipts. Those at the ends
- * of a range stay: their headers come with it, and would have the node left alone again and again.
+ * The node omits the logs of every seventh block from `eth_getLogs`; its receipts still have them. Blocks at the ends
+ * of a range keep their logs: their headers arrive with the range, and their blooms would get the node paused each time.
  */
 const forgetful: FaultHook = (request, chain) => {
   const range = rangeAsked(request, chain);
@@ -36,7 +36,7 @@ const forgetful: FaultHook = (request, chain) => {
   };
 };
 
-/** Starts a repair of everything and kills it after a while. */
+/** Starts a repair of all blocks and kills it after `lifeMs`. */
 async function repairAndDie({ commandSettings }: Stage, lifeMs: number): Promise<void> {
   const env = { ...systemSettings(), ...commandSettings };
   const child = spawn(process.execPath, [cli, "repair"], { env, stdio: "ignore" });
@@ -46,7 +46,7 @@ async function repairAndDie({ commandSettings }: Stage, lifeMs: number): Promise
   clearTimeout(timer);
 }
 
-/** How long a command takes that finds nothing to repairs. */
+/** Measures how long a check of all blocks takes. */
 async function measureCheckMs({ commandSettings }: Stage): Promise<number> {
   const startedAt = performance.now();
   const { code, stderr } = await runCommand(["check"], commandSettings);
@@ -54,7 +54,7 @@ async function measureCheckMs({ commandSettings }: Stage): Promise<number> {
   return performance.now() - startedAt;
 }
 
-test(`R10: a repair that is killed ${rounds} times leaves nothing half done`, async (t) => {
+test(`R10: a repair that is killed ${rounds} times leaves nothing half repaired`, async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const stage = await serveRecording(t, recording);
@@ -64,9 +64,9 @@ test(`R10: a repair that is killed ${rounds} times leaves nothing half done`, as
   assert.equal(await service.stop(), 0);
   const wholeMs = await measureCheckMs(stage);
   for (let round = 0; round < rounds; round += 1) {
-    // Most of a repair comes when it has read everything again.
+    // Most writes of a repair come after it has read all blocks again.
     await repairAndDie(stage, wholeMs * (0.3 + 1.2 * random.next()));
-    // After every other one, the next repair finds what it left.
+    // After every other kill, the next repair completes it instead of a service.
     if (round % 2 === 1) continue;
     const again = await stage.startService([stage.node.url], noAudit);
     await again.waitReady();

@@ -1,4 +1,4 @@
-/** The venue's market metadata over real sockets, into the markets of the chain and to clients. */
+/** Market metadata is read from the venue over real sockets, merged into the markets, and served to clients. */
 
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -41,7 +41,7 @@ function entryOf(market: TestMarket, slug: string, more: Readonly<Record<string,
   });
 }
 
-/** Someone else's market. */
+/** A market of the venue that our chain does not have. */
 function strangerOf(index: number) {
   const conditionId = `0x${index.toString(16).padStart(64, "e")}`;
   return venueMarket({ conditionId, tokenIds: ["1", "2"], slug: `not-ours-${index}` });
@@ -54,7 +54,7 @@ function stateOfAll(): MarketState {
   return state;
 }
 
-/** Time that passes a hundred times as fast. */
+/** A clock that runs a hundred times as fast. */
 function fastClock() {
   const startedMs = systemClock.monotonicMs();
   const passedMs = () => (systemClock.monotonicMs() - startedMs) * 100;
@@ -90,7 +90,7 @@ async function openMarketMetadata(t: TestContext) {
   return { venue, state, open, slugOf, isRead };
 }
 
-test("markets never asked for are asked for by id, the newest first, and then all is read", async (t) => {
+test("new markets are looked up by id, newest first, and then all pages are read", async (t) => {
   const { venue, state, open, slugOf, isRead } = await openMarketMetadata(t);
   const { marketMetadata: reported } = venue;
   reported.pageMarkets = 3;
@@ -102,7 +102,7 @@ test("markets never asked for are asked for by id, the newest first, and then al
   assert.deepEqual([slugOf(standard), slugOf(unknownOracle)], ["the-standard", "the-unknown"]);
   const listed = listedMarkets(state.directory);
   assert.equal(reported.lookups[0]?.[0], listed.at(-1));
-  // A second request, with the other half, for those that the first did not bring.
+  // A second request, with the other value of `closed`, looks up the markets that the first did not return.
   assert.equal(reported.lookups.length, 2);
   assert.equal(reported.lookups[1]?.includes(unknownOracle.conditionId), false);
   assert.deepEqual(reported.cursors.length, 3);
@@ -113,7 +113,7 @@ test("markets never asked for are asked for by id, the newest first, and then al
   assert.equal(Object.values(contradictions).join(""), "00000");
 });
 
-test("whatever the venue answers, reading goes on where it was", async (t) => {
+test("reading resumes at the same page after any failed response", async (t) => {
   const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
   venue.marketMetadata.pageMarkets = 1;
   for (let index = 0; index < 5; index += 1) venue.marketMetadata.put(strangerOf(index));
@@ -128,7 +128,7 @@ test("whatever the venue answers, reading goes on where it was", async (t) => {
     { status: 200, body: '{"markets":[],"next_cursor":7}' },
   ];
   let asked = 0;
-  // Every other request fails, each time in another way.
+  // Every other request fails, each time in a different way.
   venue.httpFault = () => {
     asked += 1;
     return asked % 2 === 0 ? null : (answers[(asked - 1) / 2] ?? null);
@@ -147,7 +147,7 @@ test("whatever the venue answers, reading goes on where it was", async (t) => {
   });
 });
 
-test("what cannot be published is fetched again, and not stored before", async (t) => {
+test("metadata that cannot be published is not stored, and is fetched again", async (t) => {
   const { venue, open, slugOf, isRead } = await openMarketMetadata(t);
   venue.marketMetadata.put(entryOf(standard, "the-standard"));
   const stored: (string | null)[] = [];
@@ -165,7 +165,7 @@ test("what cannot be published is fetched again, and not stored before", async (
   assert.equal(marketMetadata.status.isUnavailable, false);
 });
 
-test("entries of wrong types, of a megabyte, twice or unreadable do no harm", async (t) => {
+test("entries that are of wrong types, a megabyte long, repeated or unreadable do no harm", async (t) => {
   const { venue, open, slugOf, isRead, state } = await openMarketMetadata(t);
   const { marketMetadata } = venue;
   const long = "x".repeat(1_000_000);
@@ -182,7 +182,7 @@ test("entries of wrong types, of a megabyte, twice or unreadable do no harm", as
   assert.equal(reader.status.unreadable, 2);
 });
 
-test("cursors that go in a circle end the pass, and are counted", async (t) => {
+test("a loop of cursors ends the pass and is counted", async (t) => {
   const { venue, open, isRead } = await openMarketMetadata(t);
   venue.httpFault = (path) => {
     const after = new URL(path, venue.restUrl).searchParams.get("after_cursor");
@@ -209,7 +209,7 @@ async function openService(t: TestContext) {
     ...venue.settings,
     ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
     ODDWIRE_START_BLOCK: String(blocks[0]?.number),
-    // The chain of the test is of long ago.
+    // The blocks of the test chain are old.
     ODDWIRE_READY_MAX_LAG_SECONDS: "86400",
   };
   const dataDir = join(folder, "data");
@@ -221,7 +221,7 @@ async function openService(t: TestContext) {
   return { venue, open };
 }
 
-test("clients find markets by what the venue calls them, from when it comes back", async (t) => {
+test("clients find markets by the venue's metadata once the venue is back", async (t) => {
   const { venue, open } = await openService(t);
   venue.httpFault = () => ({ status: 503, body: "<html>maintenance</html>" });
   venue.marketMetadata.put(
@@ -279,7 +279,7 @@ test("clients find markets by what the venue calls them, from when it comes back
   assert.deepEqual([market_metadata.markets, market_metadata.up], [2, true]);
 });
 
-test("reading goes on where it was after a stop, and after kill -9", async (t) => {
+test("reading resumes where it was after a stop and after kill -9", async (t) => {
   const { venue, open } = await openService(t);
   const { marketMetadata } = venue;
   marketMetadata.pageMarkets = 1;

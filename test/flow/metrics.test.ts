@@ -1,4 +1,4 @@
-/** What the running service reports about itself, against what the recordings say happened. */
+/** Compares the metrics of a running service with the recording that it has indexed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Check } from "typebox/value";
@@ -20,7 +20,7 @@ async function readMetrics(service: Service): Promise<Metrics> {
   return metrics;
 }
 
-test("an indexed recording is counted right, in both forms", async (t) => {
+test("the counts equal the recording, in JSON and in Prometheus format", async (t) => {
   const stage = await serveRecording(t, recording);
   const service = await stage.startService();
   await service.waitFinalized(stage.head);
@@ -44,7 +44,7 @@ test("an indexed recording is counted right, in both forms", async (t) => {
     events["condition_resolved"],
     recording.markets.filter(({ resolved }) => resolved !== null).length,
   );
-  // In two of the cases the exchange had been given dollars, which it passed on to the taker.
+  // In two matches the exchange had received extra collateral, which it passed on to the taker.
   assert.deepEqual(indexer.match_anomalies, { legs_differ_from_summary: 2 });
   assert.deepEqual(indexer.quarantined_logs, {});
   const [endpoint, ...others] = indexer.endpoints;
@@ -77,7 +77,7 @@ test("an indexed recording is counted right, in both forms", async (t) => {
   assert.equal(await service.stop(), 0);
 });
 
-test("forks and failing endpoints are counted", async (t) => {
+test("reorgs and failing endpoints are counted", async (t) => {
   const stage = await serveRecording(t, recording);
   const { node, head } = stage;
   node.setFinalized(head - 20);
@@ -129,7 +129,7 @@ test("a backfill is reported with its range, progress and rates", async (t) => {
   });
 });
 
-test("scrapers have a listener of their own, which serves nothing else", async (t) => {
+test("the separate listener for scrapers serves metrics and nothing else", async (t) => {
   const stage = await serveRecording(t, recording);
   const service = await stage.startService([stage.node.url], { ODDWIRE_METRICS_PORT: "0" });
   await service.waitIndexed(stage.head);

@@ -1,4 +1,4 @@
-/** Order books over real sockets, from a venue that does what venues do. */
+/** Order books over real sockets, from a scripted venue with the faults of a real one. */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
@@ -78,7 +78,7 @@ function venueText(book: VenueBook): string {
   return sides.join(" | ");
 }
 
-test("a book is there after the first request, and follows the stream", async (t) => {
+test("a book is available after the first request, and follows the stream", async (t) => {
   const { venue, books, read, reasonOf, equals } = await openBooks(t);
   const book = await read();
   assert.equal(reasonOf(book), null);
@@ -105,7 +105,7 @@ test("a book is there after the first request, and follows the stream", async (t
   assert.ok(books.status.hashesProven >= 2);
 });
 
-test("a change that never came is noticed by the hash, and the book asked for again", async (t) => {
+test("a lost change is noticed by the hash, and the book is fetched again", async (t) => {
   const { venue, books, read, reasonOf, equals } = await openBooks(t);
   const book = await read();
   venue.messageFault = () => [];
@@ -117,7 +117,7 @@ test("a change that never came is noticed by the hash, and the book asked for ag
   assert.deepEqual(books.status.faults, { hash_mismatch: 1 });
 });
 
-test("a book whose best prices differ, or that is crossed, is asked for again", async (t) => {
+test("a book with different best prices, or a crossed book, is fetched again", async (t) => {
   const { venue, books, read, equals, settles } = await openBooks(t);
   const book = await read();
   venue.messageFault = (text) => [text.replace('"best_bid":"0.48"', '"best_bid":"0.49"')];
@@ -131,11 +131,11 @@ test("a book whose best prices differ, or that is crossed, is asked for again", 
   await settles(book, "crossed");
   venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "0" }]);
   await equals(book);
-  // The book is crossed at the venue too, until the next change: a slow machine may read it again meanwhile.
+  // The book is also crossed at the venue until the next change. A slow machine can fetch it again in that time.
   assert.ok((books.status.faults["crossed"] ?? 0) >= 1);
 });
 
-test("messages in the wrong order, and ones that cannot be read, do no harm", async (t) => {
+test("messages out of order and unreadable messages do no harm", async (t) => {
   const { venue, books, read, equals } = await openBooks(t);
   const book = await read();
   const inMemory: string[] = [];
@@ -155,13 +155,13 @@ test("messages in the wrong order, and ones that cannot be read, do no harm", as
   await equals(book);
 });
 
-test("a message that cannot be parsed makes those books stale that it names, and no others", async (t) => {
+test("a message that cannot be parsed makes only the books that it names stale", async (t) => {
   const { venue, books, read, reasonOf, equals } = await openBooks(t);
   const elsewhere = "99";
   venue.book(elsewhere, "0x02").set("BUY", "0.2", "5");
   const all = [await read(yes), await read(no), await read(elsewhere)];
   venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "" });
-  /** The books that are stale once the venue has sent the message, until it sends them again. */
+  /** Sends the message and returns the books that it makes stale, after the venue has sent these books again. */
   const staleAfter = async (text: string): Promise<string[]> => {
     const { unreadable } = books.status;
     venue.say(text);
@@ -183,7 +183,7 @@ test("a message that cannot be parsed makes those books stale that it names, and
   assert.equal(books.status.connections, 1);
 });
 
-test("a lost connection makes books stale until another one sends them", async (t) => {
+test("a lost connection makes books stale until a new connection sends them", async (t) => {
   const { venue, books, read, settles, equals } = await openBooks(t);
   const [first, second] = [await read(yes), await read(no)];
   venue.isSilent = true;
@@ -199,7 +199,7 @@ test("a lost connection makes books stale until another one sends them", async (
   assert.equal(books.status.openConnections, 1);
 });
 
-test("the venue is away: cached books are served as stale, others are answered as unavailable", async (t) => {
+test("while the venue is down, cached books are stale, and other books are unavailable", async (t) => {
   const { venue, books, read, settles } = await openBooks(t);
   const book = await read();
   venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "<html>" });
@@ -211,13 +211,13 @@ test("the venue is away: cached books are served as stale, others are answered a
   assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
 });
 
-test("a token without a book is answered as absent", async (t) => {
+test("the book of a token that has none is absent", async (t) => {
   const { books } = await openBooks(t);
   assert.equal(await books.read(tokenOf("4711")), "absent");
   assert.equal(await books.read(tokenOf("4711")), "absent");
 });
 
-test("a book that is not requested is released; one that a client follows is not", async (t) => {
+test("a book is released if it is not requested and no client follows it", async (t) => {
   const { venue, books, clock, read } = await openBooks(t);
   await read(yes);
   const stop = books.watch(tokenOf(no), () => {});
@@ -234,7 +234,7 @@ test("a book that is not requested is released; one that a client follows is not
   );
 });
 
-test("a quiet book is asked for again, and is stale when nothing confirms it", async (t) => {
+test("a book without changes is fetched again, and is stale if it cannot be confirmed", async (t) => {
   const { venue, clock, read, settles, equals } = await openBooks(t);
   const book = await read();
   venue.messageFault = () => [];
@@ -246,7 +246,7 @@ test("a quiet book is asked for again, and is stale when nothing confirms it", a
   await settles(book, "unconfirmed");
 });
 
-test("many tokens share connections, five hundred each, and requests, a hundred each", async (t) => {
+test("tokens share connections, 500 each, and requests, 100 each", async (t) => {
   const { venue, books } = await openBooks(t);
   const assetIds = Array.from({ length: 620 }, (_, index) => String(1000 + index));
   for (const assetId of assetIds) venue.book(assetId).set("BUY", "0.4", assetId);
@@ -260,7 +260,7 @@ test("many tokens share connections, five hundred each, and requests, a hundred 
   assert.ok(venue.requests.length < 12, String(venue.requests));
 });
 
-test("a follower of a book gets a snapshot, changes, and when it is stale", async (t) => {
+test("a follower of a book gets a snapshot, changes, and a notice when the book is stale", async (t) => {
   const { venue, books, equals, read } = await openBooks(t);
   const reported: BookDelta[] = [];
   const stop = books.watch(tokenOf(yes), (report) => reported.push(report));

@@ -1,4 +1,4 @@
-/** Generation 1 as recorded: what the service answers is what happened, with 0 differences. */
+/** A recording of generation 1: the responses of the service equal what happened, with 0 differences. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { rangeAsked } from "../support/scripted-answers.ts";
 const recording = readRecording("contracts-a");
 
 for (const blocks of [1, 7]) {
-  test(`answers equal the recording when the node allows ranges of ${blocks}`, async (t) => {
+  test(`responses equal the recording if the node allows ranges of ${blocks} blocks`, async (t) => {
     const stage = await serveRecording(t, recording);
     stage.node.fault(rangeCap(blocks, "quicknode"));
     const service = await stage.startService();
@@ -22,7 +22,7 @@ for (const blocks of [1, 7]) {
   });
 }
 
-test("answers equal the recording after kill -9 at several heights", async (t) => {
+test("R10: responses equal the recording after kill -9 at several heights", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(rangeCap(50, "publicnode"));
   for (const height of [86, 481, 482, 1900]) {
@@ -37,16 +37,16 @@ test("answers equal the recording after kill -9 at several heights", async (t) =
   await assertRecordedTruth(service, recording);
 });
 
-test("answers equal the recording after kill -9 in the middle of catching up", async (t) => {
+test("R10: responses equal the recording after kill -9 during a backfill", async (t) => {
   const stage = await serveRecording(t, recording);
   let answered = 0;
   stage.node.fault(rangeCap(3, "alchemy"));
-  // Requests for blocks above `answered` are still open when the blow comes.
+  // Requests for blocks above `answered` are still open when the service is killed.
   stage.node.fault((request, chain) => {
     const range = rangeAsked(request, chain);
     return range !== null && range.to > answered ? hang : null;
   });
-  // What is fetched immediately comes in whole, so less is indexed than was answered.
+  // Ranges fetched in parallel arrive complete, so fewer blocks are indexed than were answered.
   for (const indexed of [400, 1400]) {
     answered = indexed + 600;
     const service = await stage.startService();

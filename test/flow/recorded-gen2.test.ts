@@ -1,4 +1,4 @@
-/** Generations 1 and 2 side by side, as recorded. */
+/** A recording in which generations 1 and 2 run side by side. */
 import { test } from "node:test";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { resultCap } from "../support/faults.ts";
@@ -8,7 +8,7 @@ import { serveRecording } from "../support/recorded/serve-recording.ts";
 
 const recording = readRecording("contracts-gen2");
 
-test("answers equal the recording when the node caps its results", async (t) => {
+test("responses equal the recording if the node caps its results", async (t) => {
   const stage = await serveRecording(t, recording);
   stage.node.fault(resultCap(200, "infura"));
   const service = await stage.startService();
@@ -16,7 +16,7 @@ test("answers equal the recording when the node caps its results", async (t) => 
   await assertRecordedTruth(service, recording);
 });
 
-test("answers equal the recording when it is followed above finality, through forks", async (t) => {
+test("R9: responses equal the recording if it is followed above finality, through reorgs", async (t) => {
   const { node, head, startService } = await serveRecording(t, recording);
   const [step, depth] = [150, 5];
   node.setFinalized({ behindHead: step + depth });
@@ -25,7 +25,7 @@ test("answers equal the recording when it is followed above finality, through fo
   const service = await startService([node.wsUrl]);
   await service.waitIndexed(shown);
   while (shown < head) {
-    // The same logs in blocks that are then reverted: other hashes, other transactions.
+    // The same logs in blocks with other hashes and transactions, which are then reverted.
     const rival = recording.blocks.slice(shown + 1, shown + 1 + depth);
     node.fork(buildBlocks(rival, { after: recording.blocks[shown], salt: "rival" }));
     await service.waitIndexed(node.head);

@@ -1,4 +1,4 @@
-/** Generation 3 as recorded. */
+/** A recording of generation 3. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertTrading } from "../support/recorded/assert-recorded-truth.ts";
@@ -18,14 +18,14 @@ import type { Service } from "../support/service.ts";
 const recording = readRecording("contracts-gen3");
 const trades = placeTrades(recording);
 
-test("what a service answers equals the recording", async (t) => {
+test("responses equal the recording", async (t) => {
   const stage = await serveRecording(t, recording);
   const service = await stage.startService();
   await service.waitFinalized(stage.head);
-  await t.test("trades and matches", async () => {
+  await t.test("for trades and matches", async () => {
     await assertTrading(service, { recording, trades, tokens: tokensOf3(recording.markets) });
   });
-  await t.test("markets and resolutions", () => assertMarkets(service));
+  await t.test("for markets and resolutions", () => assertMarkets(service));
 });
 
 async function assertMarkets(service: Service): Promise<void> {
@@ -52,7 +52,7 @@ async function assertMarkets(service: Service): Promise<void> {
   );
 }
 
-/** The recording leaves out the "Other" of its migrated event; nothing else may be added to it. */
+/** The recording omits the "Other" condition of its migrated event. No condition of any other event can be added. */
 function assertOfKnownEvent(conditionId: string): void {
   const events = recording.markets.map((market) => eventIdOf(market.condition_id));
   assert(events.includes(eventIdOf(conditionId)), `${conditionId} is invented`);

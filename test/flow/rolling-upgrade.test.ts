@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade as docs/cluster.md describes it, behind the balancer of deploy/cluster with its own configuration: under
- * load every request is answered, or with 503 and the time to retry, and no trade is lost on a stream.
+ * A rolling upgrade as docs/cluster.md describes it, behind the balancer of deploy/cluster with its shipped configuration.
+ * Under load every request succeeds or gets 503 with `Retry-After`, and no trade is lost on a stream.
  */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ const blockEveryMs = 1000;
 const loops = 8;
 const paths = ["/v1/trades?limit=50", "/v1/markets?limit=20", "/v1/fills?limit=50&order=asc"];
 
-test("R11: an upgrade under load fails no request and loses no trade on a stream", async (t) => {
+test("R11: a rolling upgrade under load fails no request and loses no trade on a stream", async (t) => {
   if (spawnSync(balancer, ["-v"]).status !== 0)
     return t.skip(`NOT TESTED: there is no ${balancer}`);
   const scene = await openClusterScene(t);
@@ -74,14 +74,14 @@ test("R11: an upgrade under load fails no request and loses no trade on a stream
   assert.deepEqual(reader.ids, ids);
 });
 
-/** A serving node that is ready, on this port. */
+/** Starts a serving node on this port and waits until it is ready. */
 async function startApi(scene: ClusterScene, port: number): Promise<Service> {
   const api = await scene.start("api", `api-${port}`, { ODDWIRE_PORT: String(port) });
   await api.waitReady();
   return api;
 }
 
-/** The balancer of deploy/cluster before nodes on these ports, once it has found all of them; its address. */
+/** Starts the balancer of deploy/cluster for nodes on these ports, waits until it is ready, and returns its URL. */
 async function openBalancer(t: TestContext, ports: readonly number[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-balancer-"));
   cleanUp(t, () => rm(folder, { recursive: true }));
@@ -106,7 +106,7 @@ async function openBalancer(t: TestContext, ports: readonly number[]): Promise<s
   return url;
 }
 
-/** What the shipped configuration says of HTTP, for this machine: its names and ports are those of the compose file. */
+/** The HTTP part of the shipped configuration, with the names and ports of the compose file replaced by local ones. */
 function configOf(shipped: string, port: number, ports: readonly number[]): string {
   const sections = shipped.split(/^(?=(?:global|defaults|resolvers|frontend|backend|listen)\b)/m);
   const ofHttp = sections.filter((text) => /^(?:global|defaults|frontend|backend)/.test(text));
@@ -121,7 +121,7 @@ function configOf(shipped: string, port: number, ports: readonly number[]): stri
   }, local);
 }
 
-/** Clients that ask without a pause. */
+/** Clients that send requests without a pause. */
 class Load {
   answered = 0;
   toRetry = 0;
@@ -130,11 +130,11 @@ class Load {
 
   constructor(url: string) {
     this.#running = Promise.all(Array.from({ length: loops }, () => this.#run(url)));
-    // Thrown by `close`.
+    // `close` throws the error.
     this.#running.catch(() => {});
   }
 
-  /** Throws when a request had another answer than 200, or 503 with the time to ask again. */
+  /** Throws if any response was neither 200 nor 503 with `Retry-After`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#running;

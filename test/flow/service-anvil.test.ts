@@ -1,6 +1,6 @@
 /**
- * R9: the service follows a real node through real reorganizations of a market of our own contracts,
- * and serves exactly what that node still has.
+ * R9: the service follows a real node through real reorgs of a market of our own contracts, and serves
+ * exactly what that node still has.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -42,7 +42,7 @@ async function openService(t: TestContext, rpcUrl: string): Promise<Service> {
   return service;
 }
 
-/** Every `OrderFilled` of the chain as it is now, by the node itself and another reader. */
+/** Every `OrderFilled` of the current chain, from the node and decoded by viem. */
 async function readNode(url: string): Promise<Row[]> {
   const client = createPublicClient({ transport: http(url) });
   const rows: { key: number; row: Row }[] = [];
@@ -71,7 +71,7 @@ async function readService(service: Service): Promise<Row[]> {
   ]);
 }
 
-test("R9: the service says what a node still has after reorganizations", async (t) => {
+test("R9: the service serves exactly the fills that a node still has after reorgs", async (t) => {
   const anvil = await Anvil.open({ genesisSeconds, finalityLag, env: process.env, stop: t.signal });
   cleanUp(t, () => anvil.close());
   const chain = await DemoChain.open(anvil.url);

@@ -1,4 +1,4 @@
-/** A shard that is down: what needs its rows is 503 with the reason, never shorter; everything else goes on. */
+/** A shard is down: a list that needs its rows is 503 with the reason, never shorter. All other requests succeed. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { identityOf } from "../../src/storage/identity.ts";
@@ -11,7 +11,7 @@ import { DataServer } from "../support/open-data-server.ts";
 import { assertError } from "../support/open-test-server.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 
-/** Lists over all tokens, oldest first: what is newest is in memory. */
+/** Lists over all tokens, oldest first, because the newest rows are in memory. */
 const lists = [
   "/v1/trades?order=asc",
   "/v1/fills?order=asc",
@@ -31,7 +31,7 @@ async function openShards(t: Parameters<typeof ClickHouseServer.openShards>[0]) 
   return { servers, server };
 }
 
-test("while a shard is down, no list is shorter than before", async (t) => {
+test("R18: while a shard is down, no list is shorter than before", async (t) => {
   const { servers, server } = await openShards(t);
   const [first, second] = servers;
   assert(first !== undefined && second !== undefined);

@@ -1,6 +1,6 @@
 /**
- * The stream of the real service while its chain forks, its process is killed and its connections
- * are cut. `STREAM_SOAK_SECONDS` says for how long; the seed chooses when what happens.
+ * The stream of the real service while its chain has reorgs, its process is killed and its connections
+ * are cut. `STREAM_SOAK_SECONDS` sets for how long. The seed chooses the time of each fault.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ import { waitFor } from "../support/wait-for.ts";
 const seconds = Number(process.env["STREAM_SOAK_SECONDS"] ?? 6);
 const clientCount = 4;
 
-test(`clients that come back have every trade once after ${seconds} s of kills and cuts`, async (t) => {
+test(`R11: clients that reconnect have every trade once after ${seconds} s of kills and cuts`, async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
@@ -45,7 +45,7 @@ test(`clients that come back have every trade once after ${seconds} s of kills a
   chain.goOn(60);
   const endsAt = performance.now() + seconds * 1000;
   while (performance.now() < endsAt) {
-    // Not a wait for anything: when what happens is what is random here.
+    // This delay waits for nothing. It makes the time of the fault random.
     await delay(random.integer(50, 500));
     if (random.chance(0.7)) random.pick(clients).cut();
     else {

@@ -1,4 +1,4 @@
-/** The service with a venue next to the chain: books while it is there, and all else whatever it does. */
+/** The service with a venue: it serves books while the venue is up, and everything else in any case. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 const recording = readRecording("contracts-a");
 
-test("books come from the venue; while it is away the service is ready and they are stale", async (t) => {
+test("books come from the venue; while the venue is down they are stale and the service is ready", async (t) => {
   const stage = await serveRecording(t, recording);
   const venue = await ScriptedVenue.open({ hasEveryBook: true });
   cleanUp(t, () => venue.close());
