@@ -17,23 +17,23 @@ describe("believed heads", () => {
     assert.equal(believedHeadMax(endpoints(1_000)), 1_064);
   });
 
-  test("of two endpoints far apart include that of the one ahead", () => {
+  test("of two endpoints that are far apart include the higher one", () => {
     assert.equal(believedHeadMax(endpoints(100, 9_000)), 9_064);
   });
 
-  test("are none without a claim", () => {
+  test("do not exist when no endpoint has reported a head", () => {
     assert.equal(believedHeadMax([{ view: null }]), null);
     assert.equal(believedHeadMax([]), null);
   });
 });
 
 describe("voters on finality", () => {
-  test("exclude one that is far ahead of two others, and one that is far behind", () => {
+  test("exclude an endpoint that is far ahead of two others, or far behind them", () => {
     assert.deepEqual(headsOf(nearMedian(endpoints(1_000, 90_000, 1_003))), [1_000, 1_003]);
     assert.deepEqual(headsOf(nearMedian(endpoints(1_000, 3, 1_003))), [1_000, 1_003]);
   });
 
-  test("are all where those near the median are no majority", () => {
+  test("are all endpoints when those near the median are not a majority", () => {
     assert.deepEqual(headsOf(nearMedian(endpoints(1_000, 90_000))), [1_000, 90_000]);
     assert.deepEqual(headsOf(nearMedian(endpoints(1, 1_000, 90_000))), [1, 1_000, 90_000]);
   });

@@ -10,7 +10,7 @@ function endpoint(isReachable: boolean): Endpoint {
   return { isReachable, refusal: null } as Endpoint;
 }
 
-test("votes of unreachable endpoints are remembered, and expire", () => {
+test("the votes of unreachable endpoints are kept, and expire", () => {
   let nowMs = 0;
   const memory = new VoteMemory({ monotonicMs: () => nowMs }, 1_000);
   const [gone, there] = [endpoint(false), endpoint(true)];

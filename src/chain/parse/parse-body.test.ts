@@ -83,7 +83,7 @@ const anyPiece = fc.oneof(
 );
 const anyChange = fc.record({ at: fc.nat(), removed: fc.nat(3), piece: anyPiece });
 
-test("logs are read from bytes as through JSON", () => {
+test("logs scanned from bytes equal logs parsed with JSON.parse", () => {
   fc.assert(
     fc.property(anyAnswer, (text) => {
       const value = parseBody(bodyOf(Buffer.from(text)), scannedMin);
@@ -95,7 +95,7 @@ test("logs are read from bytes as through JSON", () => {
   );
 });
 
-test("R14: whatever is changed in an answer, it is read, or refused, as through JSON", () => {
+test("R14: an altered answer has the same result as with JSON.parse", () => {
   const changes = fc.array(anyChange, { minLength: 1, maxLength: 3 });
   fc.assert(
     fc.property(anyAnswer, changes, (text, made) => {
@@ -110,7 +110,7 @@ test("R14: whatever is changed in an answer, it is read, or refused, as through 
   );
 });
 
-test("R14: an answer that is cut, or has bytes that are no text, is no other than through JSON", () => {
+test("R14: a truncated answer, or one with a wrong byte, has the same result as with JSON.parse", () => {
   fc.assert(
     fc.property(anyAnswer, fc.nat(), fc.nat(255), (text, place, byte) => {
       const body = Buffer.from(text);
@@ -123,7 +123,7 @@ test("R14: an answer that is cut, or has bytes that are no text, is no other tha
   );
 });
 
-test("a name that only looks like that of a result, or comes twice, does not mislead", () => {
+test("a member that only looks like a result, or a repeated result, does not mislead the scan", () => {
   const log = JSON.stringify(fc.sample(anyLog, { numRuns: 1, seed: 1 })[0]);
   const list = `"result":[${log}]`;
   for (const text of [
@@ -151,7 +151,7 @@ function assertSame(body: Buffer): void {
   assert.deepEqual(actual, expected, body.toString());
 }
 
-/** The answer with its results parsed as logs; `null` when it is not JSON. */
+/** Parses an answer, and its results as logs. Returns `null` when it is not JSON. */
 function read(body: Buffer, parse: (body: Buffer) => unknown): unknown {
   let value: unknown;
   try {

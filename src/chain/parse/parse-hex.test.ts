@@ -5,7 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { parseAddress, parseHash } from "../../base/ids.ts";
 import { parseBytes, parseQuantity } from "./parse-hex.ts";
 
-test("bytes are exactly what a regular expression says they are", () => {
+test("parseBytes accepts exactly the texts that a regular expression accepts", () => {
   const anything = fc.string({ unit: "binary", maxLength: 20 });
   const hexLike = fc
     .array(fc.constantFrom(...Array.from("0123456789abcdefABCDEFgG`@/:Z \u0130x")), {
@@ -21,7 +21,7 @@ test("bytes are exactly what a regular expression says they are", () => {
   );
 });
 
-test("every single character but a hex digit spoils a hash, in every place", () => {
+test("a hash with one character that is not a hex digit is refused, in every place", () => {
   const digits = "0123456789abcdef".repeat(4);
   for (let code = 0; code < 300; code += 1) {
     const character = String.fromCharCode(code);

@@ -28,7 +28,7 @@ function isMalformed(thrown: unknown): boolean {
   return thrown instanceof EndpointError && thrown.kind === "malformed";
 }
 
-test("a log is read, upper case made lower", () => {
+test("a log is parsed, and its hex digits become lower case", () => {
   const shouted = { ...good, address: `0x${"AB".repeat(20)}`, topics: [`0x${"CD".repeat(32)}`] };
   const { logs, timestamps } = parseLogs([good, shouted], filter);
   assert.deepEqual(logs[0], {
@@ -47,14 +47,14 @@ test("a log is read, upper case made lower", () => {
   assert.equal(timestamps, null);
 });
 
-test("times are taken only when every log has one", () => {
+test("timestamps are returned only when every log has one", () => {
   const timed = { ...good, blockTimestamp: "0x64" };
   assert.deepEqual(parseLogs([timed, timed], filter).timestamps, [100, 100]);
   assert.equal(parseLogs([timed, good], filter).timestamps, null);
   assert.equal(parseLogs([good, timed], filter).timestamps, null);
 });
 
-test("a log with a wrong field is refused", () => {
+test("a log with an invalid field is refused", () => {
   const wrong: Record<string, readonly unknown[]> = {
     address: [undefined, null, "0x", topic, 5, {}],
     topics: [undefined, null, topic, [5], Array.from({ length: 5 }, () => topic), ["0x12"]],
@@ -74,7 +74,7 @@ test("a log with a wrong field is refused", () => {
   }
 });
 
-test("R14: whatever comes, the answer is logs or a malformed error", () => {
+test("R14: any input yields logs or a malformed error", () => {
   const anything = fc.oneof(fc.anything(), fc.array(fc.record(mutations(), { requiredKeys: [] })));
   fc.assert(
     fc.property(anything, (value) => {
@@ -90,7 +90,7 @@ test("R14: whatever comes, the answer is logs or a malformed error", () => {
   );
 });
 
-/** A good log in which any field can have any value. */
+/** Logs like `good`, in which any field can have any value. */
 function mutations(): Record<string, fc.Arbitrary<unknown>> {
   const fields = Object.entries(good).map(([field, value]) => {
     return [field, fc.oneof(fc.constant(value), fc.anything())] as const;

@@ -17,7 +17,7 @@ const log = {
   removed: false,
 };
 
-test("a log stays in the bytes that came, and cannot be read any more once they are released", () => {
+test("a scanned log reads its fields from the received bytes; data and topics throw once these are released", () => {
   let releases = 0;
   const bytes = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: 1, result: [log] }));
   const value = parseBody({ bytes, release: () => (releases += 1) }, 0);

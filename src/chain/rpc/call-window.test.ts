@@ -9,7 +9,7 @@ const anyRequests = fc.array(
   { maxLength: 60 },
 );
 
-test("R6: no trailing second holds more calls than allowed, and none waits without need", () => {
+test("R6: no trailing second has more calls than allowed, and no request waits without need", () => {
   fc.assert(
     fc.property(anyRequests, fc.integer({ min: 6, max: 12 }), (requests, callsMax) => {
       const window = new CallWindow(callsMax);
@@ -34,7 +34,7 @@ test("R6: no trailing second holds more calls than allowed, and none waits witho
   );
 });
 
-test("more calls at the same time than a second may hold get a second for themselves", () => {
+test("a request with more calls than the limit gets a second for itself", () => {
   const window = new CallWindow(5);
   window.take(1, 0);
   assert.equal(window.waitMs(9, 10), 1_040);

@@ -1,4 +1,4 @@
-/** The parts that decide whether, and how fast, an endpoint is asked (R6). */
+/** Tests of the classes that decide whether, and how fast, requests are sent to an endpoint (R6). */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AdaptiveTimeout } from "./adaptive-timeout.ts";
@@ -10,7 +10,7 @@ function openBreaker(): Breaker {
   return new Breaker({ failuresMax: 2, backoff, random: () => 1 });
 }
 
-test("R6: a breaker opens after failures in a row, probes once, and closes on success", () => {
+test("R6: a breaker opens after consecutive failures, lets one probe pass, and closes on success", () => {
   const breaker = openBreaker();
   breaker.fail(0);
   assert.equal(breaker.state(0), "closed");
@@ -26,7 +26,7 @@ test("R6: a breaker opens after failures in a row, probes once, and closes on su
   assert(breaker.tryPass(102));
 });
 
-test("R6: a breaker stays open longer with every failed probe, up to the maximum", () => {
+test("R6: a breaker stays open longer after every failed probe, up to the maximum", () => {
   const breaker = openBreaker();
   breaker.fail(0);
   let nowMs = 0;
@@ -39,13 +39,13 @@ test("R6: a breaker stays open longer with every failed probe, up to the maximum
   }
 });
 
-test("R6: no limit is known until the endpoint refuses", () => {
+test("R6: requests are not paced until the endpoint refuses one", () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 1_000; call += 1) assert.equal(pacer.reserve(1, 10), 0);
   assert.equal(pacer.callsPerSecond, null);
 });
 
-test("R6: Retry-After is waited for, then a lower rate is kept and slowly raised", () => {
+test("R6: after a refusal requests pause for Retry-After, then continue at a lower rate that slowly rises", () => {
   const pacer = new RequestPacer(null);
   for (let call = 0; call < 100; call += 1) pacer.reserve(1, 2_000);
   pacer.noteRefusal(3_000, 2_000);
@@ -58,7 +58,7 @@ test("R6: Retry-After is waited for, then a lower rate is kept and slowly raised
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
-test("R6: without Retry-After the pause doubles, and answers end that", () => {
+test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", () => {
   const pacer = new RequestPacer(null);
   pacer.noteRefusal(null, 0);
   assert.equal(pacer.waitMs(0), 250);
@@ -71,7 +71,7 @@ test("R6: without Retry-After the pause doubles, and answers end that", () => {
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
-test("R6: a full budget makes requests wait, and is no pause of the endpoint", () => {
+test("R6: requests over the budget wait, but do not make the endpoint paused", () => {
   const pacer = new RequestPacer(5);
   for (let call = 0; call < 50; call += 1) pacer.reserve(1, 0);
   assert(pacer.waitMs(0) > 9_000);
@@ -80,7 +80,7 @@ test("R6: a full budget makes requests wait, and is no pause of the endpoint", (
   assert.equal(pacer.pausedMs(0), 3_000);
 });
 
-test("R6: nor is it when those who wait for their turn are woken late", () => {
+test("R6: the budget is not exceeded when a waiting request wakes late", () => {
   const pacer = new RequestPacer(10);
   assert.equal(pacer.reserve(10, 0), 0);
   assert.equal(pacer.make(10, 900), 0, "it was late");
@@ -97,7 +97,7 @@ test("R6: the operator's budget is never exceeded", () => {
   assert.equal(nowMs, 4_200, "ten at the same time, every second and a little more");
 });
 
-test("R6: failures of what began before a breaker opened do not prolong that", () => {
+test("R6: failures of requests sent before a breaker opened do not keep it open longer", () => {
   const breaker = openBreaker();
   for (let failure = 0; failure < 10; failure += 1) breaker.fail(0);
   assert.equal(breaker.state(100), "half_open");
@@ -107,7 +107,7 @@ test("R6: failures of what began before a breaker opened do not prolong that", (
   assert.equal(breaker.state(300), "half_open");
 });
 
-test("R6: an endpoint is waited for some times as long as its answers take", () => {
+test("R6: the timeout follows how long the answers of an endpoint take", () => {
   const patience = new AdaptiveTimeout();
   assert.equal(patience.timeoutMs, 2_000, "before anything is known");
   patience.noteAnswer(20);
@@ -119,7 +119,7 @@ test("R6: an endpoint is waited for some times as long as its answers take", () 
   assert.equal(new AdaptiveTimeout(2_000).timeoutMs, 2_000);
 });
 
-test("R6: waiting in vain doubles the patience, once for requests made at the same time", () => {
+test("R6: a timeout doubles the next one, once for all requests sent at the same time", () => {
   const patience = new AdaptiveTimeout();
   for (let request = 0; request < 6; request += 1) patience.noteTimeout(2_000);
   assert.equal(patience.timeoutMs, 4_000);

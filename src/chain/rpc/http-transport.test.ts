@@ -58,7 +58,7 @@ test("an answer is parsed, compressed or not", async (t) => {
   }
 });
 
-test("R6: a connection that the node gave up meanwhile is no failure of the node", async (t) => {
+test("R6: a kept connection that the node has closed is replaced, and not a failure of the node", async (t) => {
   const asked = new Map<Socket, number>();
   const transport = await openTransport(t, (request, response) => {
     const { socket } = request;
@@ -72,7 +72,7 @@ test("R6: a connection that the node gave up meanwhile is no failure of the node
   }
 });
 
-test("R6: a fresh connection that breaks is a failure, and so is an answer that breaks off", async (t) => {
+test("R6: a new connection that breaks is a failure, and so is an answer that is cut off", async (t) => {
   const [atOnce, later] = [{ requests: 0 }, { requests: 0 }];
   const broken = await openTransport(t, ({ socket }) => {
     atOnce.requests += 1;
@@ -90,7 +90,7 @@ test("R6: a fresh connection that breaks is a failure, and so is an answer that 
   assert.equal(later.requests, 2, "half an answer is not asked for again here");
 });
 
-test("large answers come as they were sent, side by side and one after the other", async (t) => {
+test("large answers arrive intact, concurrently and one after the other", async (t) => {
   const transport = await openTransport(t, (request, response) => {
     const seed = Number(request.headers["content-length"]);
     const words = Array.from({ length: 30_000 }, (_, index) => `${seed}:${index * seed}`);
@@ -111,14 +111,14 @@ test("large answers come as they were sent, side by side and one after the other
   }
 });
 
-test("a JSON-RPC error with an error status still says what it says", async (t) => {
+test("a JSON-RPC error is parsed although the HTTP status is an error", async (t) => {
   const body = '{"id":null,"error":{"code":-32600,"message":"too much"}}';
   for (const status of [400, 413, 500]) {
     assert.deepEqual((await exchange(t, answering(status, body))).value, JSON.parse(body));
   }
 });
 
-test("R6: statuses and bodies that are no answer", async (t) => {
+test("R6: redirects, gateway errors and bodies that are not complete JSON mean unavailable", async (t) => {
   assert.equal((await failure(t, answering(200, "<html>hello</html>"))).kind, "unavailable");
   assert.equal((await failure(t, answering(200, ""))).kind, "unavailable");
   assert.equal((await failure(t, answering(200, '[{"id":1}'))).kind, "unavailable");
@@ -131,7 +131,7 @@ test("R6: statuses and bodies that are no answer", async (t) => {
   assert.equal(cut.kind, "unavailable");
 });
 
-test("R6: 429, and 503 with Retry-After, are about the rate", async (t) => {
+test("R6: 429, and 503 with Retry-After, mean rate limited", async (t) => {
   const limited = await failure(t, answering(429, "[]", { "retry-after": "7" }));
   assert.deepEqual([limited.kind, limited.retryAfterMs], ["rate_limited", 7_000]);
   const bare = await failure(t, answering(429, "slow down"));
@@ -140,7 +140,7 @@ test("R6: 429, and 503 with Retry-After, are about the rate", async (t) => {
   assert.deepEqual([busy.kind, busy.retryAfterMs], ["rate_limited", 1_000]);
 });
 
-test("R6: what a gateway says in words of its own counts, whatever its form", async (t) => {
+test("R6: error messages of gateways are classified, whatever their format", async (t) => {
   for (const body of [
     "rate limit exceeded",
     '{"message":"Too many requests"}',
@@ -153,14 +153,14 @@ test("R6: what a gateway says in words of its own counts, whatever its form", as
   assert.equal((await failure(t, answering(400, '{"message":"Bad"}'))).kind, "rejected");
 });
 
-test("R5: a request that is too large is an error of its call", async (t) => {
+test("R5: status 413 becomes an error of the call", async (t) => {
   for (const body of ["", "<html>413</html>", '{"error":"Payload Too Large"}']) {
     const { value } = await exchange(t, answering(413, body));
     assert.match(JSON.stringify(value), /^{"error":{"message":"HTTP 413/);
   }
 });
 
-test("R14: an answer without end is given up, also a compressed one", async (t) => {
+test("R14: an answer that is too large is aborted, compressed or not", async (t) => {
   const chunk = Buffer.alloc(1024 * 1024, " ");
   const endless = await failure(t, (_request, response) => {
     response.writeHead(200);
@@ -178,7 +178,7 @@ test("R14: an answer without end is given up, also a compressed one", async (t) 
   assert.equal(bombed.kind, "oversized");
 });
 
-test("a signal ends an exchange with its reason", async (t) => {
+test("an aborted signal rejects the exchange with its reason", async (t) => {
   const transport = await openTransport(t, () => {});
   const abort = new AbortController();
   const exchanged = transport.exchange({ body: "[]", firstId: 1 }, abort.signal);

@@ -8,7 +8,7 @@ import { formatCalls, parseLoneReply, parseReplies } from "./json-rpc.ts";
 
 const batch = { firstId: 7, count: 2 };
 
-test("calls bear ids in a row, replies come back in their order", () => {
+test("calls get consecutive ids, and replies are put in the order of the calls", () => {
   const calls = ["a", "b"].map((method) => ({ method, params: [] }));
   assert.deepEqual(JSON.parse(formatCalls(calls, 7)), [
     { jsonrpc: "2.0", id: 7, method: "a", params: [] },
@@ -24,7 +24,7 @@ test("calls bear ids in a row, replies come back in their order", () => {
   ]);
 });
 
-test("a single call is no batch, and its reply no list", () => {
+test("a single call is not sent as a batch, and its reply can come with or without a list", () => {
   const call = { method: "a", params: [] };
   assert.deepEqual(JSON.parse(formatCalls([call], 7)), { jsonrpc: "2.0", id: 7, ...call });
   const asked = { firstId: 7, count: 1 };
@@ -36,7 +36,7 @@ test("a single call is no batch, and its reply no list", () => {
   assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
 });
 
-test("ids may come back as text", () => {
+test("replies can have their ids as text", () => {
   const replies = [
     { id: "8", result: "b" },
     { id: "7", result: "a" },
@@ -47,7 +47,7 @@ test("ids may come back as text", () => {
   ]);
 });
 
-test("an error may be a mere text, and what it is about may be in its data", () => {
+test("an error can be a plain string, and its details can be in its data", () => {
   const messageOf = (error: unknown) => {
     const reply = parseLoneReply({ error });
     return reply?.kind === "error" ? reply.message : null;
@@ -63,7 +63,7 @@ test("an error may be a mere text, and what it is about may be in its data", () 
   assert.equal(messageOf({ message: "x".repeat(1_000) })?.length, 300);
 });
 
-test("a lone reply to a batch is distinguished from a list of replies", () => {
+test("a single error in reply to a batch is distinguished from a list of replies", () => {
   const error = { id: null, error: { code: -32600, message: "no batches" } };
   const expected = { kind: "error", code: -32600, message: "no batches" };
   assert.deepEqual(parseLoneReply(error), expected);
@@ -73,7 +73,7 @@ test("a lone reply to a batch is distinguished from a list of replies", () => {
   assert.deepEqual(parseLoneReply(strange), { kind: "error", code: 0, message: "" });
 });
 
-test("replies that are missing, doubled or strange are malformed", () => {
+test("missing, repeated and invalid replies are malformed", () => {
   const fine = { id: 7, result: 1 };
   for (const value of [
     [],
@@ -91,7 +91,7 @@ test("replies that are missing, doubled or strange are malformed", () => {
   }
 });
 
-test("R14: whatever comes, the answer is a value or an EndpointError", () => {
+test("R14: any reply yields a value or an EndpointError", () => {
   const reply = fc.record({ id: fc.oneof(fc.constantFrom(7, 8), fc.anything()) });
   const anything = fc.oneof(fc.anything(), fc.array(reply), fc.array(fc.anything()));
   fc.assert(
@@ -114,7 +114,7 @@ test("R14: whatever comes, the answer is a value or an EndpointError", () => {
   );
 });
 
-test("a header is read; null is not yet", () => {
+test("a header is parsed; null means that the block does not exist yet", () => {
   const hash = `0x${"AB".repeat(32)}`;
   const logsBloom = `0x${"0".repeat(512)}`;
   const json = { number: "0xa", hash, parentHash: hash, timestamp: "0x64", logsBloom };

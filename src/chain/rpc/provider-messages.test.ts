@@ -7,7 +7,7 @@ function classify(message: string, code = -32_000): ProviderVerdict {
   return classifyProviderError({ kind: "error", code, message });
 }
 
-/** Texts as providers send them, and the number of blocks they allow. */
+/** Messages of providers, and the number of blocks that they allow. */
 const caps: Record<string, number> = {
   "requested too many blocks from 1 to 90000, maximum is set to 2048": 2_048,
   "block range is too large. Max range: 800": 800,
@@ -45,7 +45,7 @@ for (const [message, capBlocks] of Object.entries(caps)) {
   });
 }
 
-/** How nodes refuse a batch, and the number of calls they allow. */
+/** Messages with which nodes refuse a batch, and the number of calls they allow; `null` when they name none. */
 const batches: Record<string, number | null> = {
   "batch limit 100 exceeded: 142 requests given": 100,
   "batch limit 1000 exceeded (can increase by --rpc.batch.limit). Requested batch of size: 1062": 1_000,
@@ -67,7 +67,7 @@ for (const [message, callsMax] of Object.entries(batches)) {
   });
 }
 
-test("R5: suggested ranges are read", () => {
+test("R5: a suggested range is parsed", () => {
   for (const message of [
     "query returned more than 10000 results. Try with this block range [0x10, 0x2f].",
     "Log response size exceeded. Based on your parameters, this block range should work: [0x10, 0x2f]",
@@ -82,7 +82,7 @@ test("R5: suggested ranges are read", () => {
   }
 });
 
-test("R5: too many results name no number of blocks", () => {
+test("R5: messages about too many results have no cap", () => {
   for (const message of [
     "query returned more than 10000 results",
     "query exceeds max results 20000",
@@ -104,7 +104,7 @@ test("R5: too many results name no number of blocks", () => {
   }
 });
 
-test("R6: errors that are not about size", () => {
+test("R6: errors that are not about size are classified by their cause", () => {
   assert.equal(classify("no backend is currently healthy to serve traffic").kind, "unhealthy");
   assert.equal(classify("block range extends beyond current head block").kind, "not_yet");
   assert.equal(classify("unknown block").kind, "not_yet");
@@ -123,7 +123,7 @@ test("R6: errors that are not about size", () => {
   assert.equal(classify("").kind, "unknown");
 });
 
-test("R6: a limit of requests is none of blocks, in whatever words", () => {
+test("R6: a limit on requests is not mistaken for one on blocks, in any wording", () => {
   for (const message of [
     "daily request limit reached",
     "credits limited to 6000/sec",
@@ -139,7 +139,7 @@ test("R6: a limit of requests is none of blocks, in whatever words", () => {
   }
 });
 
-test("an error object becomes an error that says what to do about it", () => {
+test("a JSON-RPC error becomes an EndpointError of the matching kind", () => {
   const kindOf = (message: string) => {
     try {
       resultOf({ kind: "error", code: 1, message });

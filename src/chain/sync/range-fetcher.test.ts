@@ -19,12 +19,12 @@ import { RangeFetcher } from "./range-fetcher.ts";
 const blocks = buildBlocks(Array.from({ length: 1_000 }, () => ({})));
 const context = {
   clock: systemClock,
-  random: () => 0.99, // the best is always asked first
+  random: () => 0.99, // the best endpoint is always tried first
   log: openLog({ level: "silent" }),
   signal: new AbortController().signal,
 };
 
-test("R5: ranges grow although the best endpoint does not keep blocks so old", async (t) => {
+test("R5: ranges grow although the best endpoint has pruned the blocks", async (t) => {
   const nodes = [await ScriptedNode.open({ blocks }), await ScriptedNode.open({ blocks })];
   const endpoints = nodes.map(({ url }, index) =>
     Endpoint.open({

@@ -11,7 +11,7 @@ function rangeOf(from: number, blocks: number): BlockRange {
   return { from, to: from + blocks - 1 };
 }
 
-test("R5: grows by a tenth when the range was used in full, up to the bound", () => {
+test("R5: ranges grow by a tenth after an answer for a full range, up to the maximum", () => {
   const sizer = new RangeSizer();
   assert.equal(sizer.blocks(0), start);
   sizer.noteAnswer(rangeOf(0, start - 1), small);
@@ -22,7 +22,7 @@ test("R5: grows by a tenth when the range was used in full, up to the bound", ()
   assert.equal(sizer.blocks(0), chainLimits.rangeBlocksMax);
 });
 
-test("R5: stays when answers are large, halves when they are too large", () => {
+test("R5: ranges stay the same when answers are large, and halve when they are too large", () => {
   const sizer = new RangeSizer();
   sizer.noteAnswer(rangeOf(0, start), chainLimits.responseBytesGoal);
   assert.equal(sizer.blocks(0), start);
@@ -32,7 +32,7 @@ test("R5: stays when answers are large, halves when they are too large", () => {
   assert.equal(sizer.blocks(0), 1, "one block is the floor");
 });
 
-test("R5: a cap only tightens, and is forgotten after an hour", () => {
+test("R5: a cap only becomes smaller, and expires after an hour", () => {
   const sizer = new RangeSizer();
   sizer.noteCap(40, { asked: start, nowMs: 0 });
   sizer.noteAnswer(rangeOf(0, 40), small);
@@ -44,7 +44,7 @@ test("R5: a cap only tightens, and is forgotten after an hour", () => {
   assert.equal(sizer.capBlocks(3 + chainLimits.capKeptMs), null);
 });
 
-test("R5: a number that is no help halves", () => {
+test("R5: a cap or suggestion that is not below the refused size halves the range", () => {
   const sizer = new RangeSizer();
   sizer.noteCap(1_000, { asked: start, nowMs: 0 });
   assert.equal(sizer.blocks(0), start / 2);
@@ -66,7 +66,7 @@ function play(sizer: RangeSizer, from: number, blocksMax: number): number {
   }
 }
 
-test("R5: a range that fails by chance is asked for again, and says nothing of others", () => {
+test("R5: a range that failed twice is requested again in full, and does not affect other ranges", () => {
   const sizer = new RangeSizer();
   for (let from = 0; from < 1_000; from += 1) {
     sizer.noteFailure(rangeOf(from, start));
@@ -76,7 +76,7 @@ test("R5: a range that fails by chance is asked for again, and says nothing of o
   assert.equal(sizer.blocks(0), start);
 });
 
-test("R5: a range that keeps failing is halved, and the next one has the size that was good before", () => {
+test("R5: a range that keeps failing is halved, and the next one has the size that worked before", () => {
   const sizer = new RangeSizer();
   for (let from = 0; from < 100; from += 2) {
     assert.equal(play(sizer, from, start / 2), 3);
@@ -85,7 +85,7 @@ test("R5: a range that keeps failing is halved, and the next one has the size th
   }
 });
 
-test("R5: ranges that failed at the same time are halved for themselves alone", () => {
+test("R5: ranges that fail at the same time are halved without an effect on others", () => {
   const sizer = new RangeSizer();
   for (let failure = 0; failure < 3; failure += 1) {
     for (let from = 0; from < 6; from += 1) {
@@ -96,7 +96,7 @@ test("R5: ranges that failed at the same time are halved for themselves alone", 
   assert.equal(sizer.blocks(0), start);
 });
 
-test("R5: a size that never works is given up, and stays so for a while", () => {
+test("R5: a size that fails for three ranges in a row is not tried again for 20 answers", () => {
   const sizer = new RangeSizer();
   for (let from = 0; from < 3; from += 1) assert(play(sizer, from, start / 2) > 0);
   assert.equal(sizer.blocks(0), start / 2);
@@ -108,7 +108,7 @@ test("R5: a size that never works is given up, and stays so for a while", () => 
   assert(sizer.blocks(0) > start / 2);
 });
 
-test("R5: what may be about size is asked for by halves immediately, down to one block", () => {
+test("R5: an error that can be about size halves the range immediately, down to one block", () => {
   const sizer = new RangeSizer();
   sizer.shrink(rangeOf(7, start));
   assert.equal(sizer.blocksFrom(7, 0), start / 2);

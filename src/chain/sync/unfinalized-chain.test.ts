@@ -11,7 +11,7 @@ function header(number: number, fork = "00"): Header {
   return { number, hash, parentHash: hash, timestamp: number, logsBloom: "0x" };
 }
 
-test("a tail grows, is reverted, becomes final and starts over", () => {
+test("the chain grows, is reverted, becomes final and restarts", () => {
   const tail = new UnfinalizedChain();
   tail.restart(11, header(10));
   assert.equal(tail.tip?.number, 10);
@@ -32,7 +32,7 @@ test("a tail grows, is reverted, becomes final and starts over", () => {
   assert.deepEqual([tail.tip?.number, tail.nextNumber], [20, 21]);
 });
 
-test("R3: what is below the base cannot be reverted, and gaps cannot be made", () => {
+test("R3: the base cannot be reverted, and blocks cannot be added with a gap", () => {
   const tail = new UnfinalizedChain();
   tail.restart(11, header(10));
   tail.push(header(11));
@@ -41,7 +41,7 @@ test("R3: what is below the base cannot be reverted, and gaps cannot be made", (
   assert.throws(() => tail.finalizeTo(12), InvariantError);
 });
 
-test("R2: the tag is believed up to 256 blocks behind the head, and never beyond it", () => {
+test("R2: the finalized tag is trusted up to 256 blocks behind the head, and never above it", () => {
   const head = header(1_000);
   const derive = (tag: Header | null) => deriveView({ head, tag, before: null });
   assert.deepEqual(derive(header(744)).final, { number: 744, hash: header(744).hash });
@@ -53,13 +53,13 @@ test("R2: the tag is believed up to 256 blocks behind the head, and never beyond
   assert.deepEqual(derive(header(1_001)).final, { number: 1_000, hash: null });
 });
 
-test("R2: a young chain without the tag has nothing final; block 0 is final when the tag says so", () => {
+test("R2: a young chain without the tag has no final block; block 0 is final when the tag is there", () => {
   assert.equal(deriveView({ head: header(255), tag: null, before: null }).final, null);
   const young = deriveView({ head: header(9), tag: header(0), before: null });
   assert.deepEqual([young.final?.number, young.warning], [0, null]);
 });
 
-test("R2: a tag that goes back raises the warning until it is where it was", () => {
+test("R2: a tag that moves back raises a warning until it returns to its earlier block", () => {
   const at = (number: number, before: ReturnType<typeof deriveView> | null) =>
     deriveView({ head: header(1_000), tag: header(number), before });
   const first = at(900, null);

@@ -26,11 +26,11 @@ function numberOf(bits: ReturnType<typeof deriveBloomBits>): number[] {
   return bits.map(({ digitIndex, mask }) => (511 - (digitIndex - 2)) * 4 + Math.log2(mask));
 }
 
-test("an item sets the three bits the protocol says", () => {
+test("an item sets the three bits that the protocol specifies", () => {
   assert.deepEqual(numberOf(deriveBloomBits(known.item as Address)), known.bits);
 });
 
-test("what is in a bloom is always found in it, and explains it", () => {
+test("the items of a bloom are always found in it, and account for all its bits", () => {
   const word = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const items = fc.array(word, { minLength: 1, maxLength: 30 });
   fc.assert(
@@ -46,7 +46,7 @@ test("what is in a bloom is always found in it, and explains it", () => {
   );
 });
 
-test("the blooms of a recorded chain are those of its logs", () => {
+test("the blooms of a recorded chain match its logs", () => {
   const headers = readFixture("contracts-a/chain.json.gz") as readonly ScriptedBlock[];
   for (const [index, { logs }] of readRecordedBlocks("contracts-a").entries()) {
     const bloom = String(headers[index]?.header["logsBloom"]);
@@ -55,7 +55,7 @@ test("the blooms of a recorded chain are those of its logs", () => {
   }
 });
 
-test("a bit that no log sets is noticed", () => {
+test("a bit that no log sets is detected", () => {
   const address = `0x${"aa".repeat(20)}` as Address;
   const [one, two] = [`0x${"11".repeat(32)}` as Hash, `0x${"22".repeat(32)}` as Hash];
   const bloom = bloomWith([address, one, two]);
@@ -74,13 +74,13 @@ test("a block may have wanted logs when its bloom has a wanted address and a wan
   assert(!mayHaveLogs(bloomWith([]), filter));
 });
 
-describe("whether a bloom describes more logs than came", () => {
+describe("a bloom shows that logs are missing", () => {
   const [ours, alsoOurs] = [`0x${"aa".repeat(20)}`, `0x${"bb".repeat(20)}`] as [Address, Address];
   const [one, two] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`] as [Hash, Hash];
   const filter = deriveLogFilter({ addresses: [ours, alsoOurs], topics0: [one, two] });
   const logOf = (address: Address, topic: Hash) => ({ address, topics: [topic] }) as const;
 
-  test("of any, of another contract, of another event", () => {
+  test("when no log was received, or none of a contract or of an event in it", () => {
     const reported = [logOf(ours, one)];
     assert(showsMore(bloomWith([ours, one]), [], filter));
     assert(showsMore(bloomWith([ours, one, alsoOurs]), reported, filter));
@@ -89,7 +89,7 @@ describe("whether a bloom describes more logs than came", () => {
     assert(!showsMore(bloomWith([ours]), [], filter));
   });
 
-  test("not where the bloom is so full that nearly everything seems to be there", () => {
+  test("but not when nearly all its bits are set, unless no log was received", () => {
     const full = `0x${"f".repeat(512)}`;
     assert(showsMore(full, [], filter));
     assert(!showsMore(full, [logOf(ours, one)], filter));

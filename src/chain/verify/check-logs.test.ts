@@ -36,7 +36,7 @@ function byNumber(...headers: readonly Header[]): Map<number, Header> {
 
 const expected = { from: 10, to: 20, headers: byNumber(header(10), header(20)), filter };
 
-test("R4: logs in order, in range, wanted and of the right blocks pass", () => {
+test("R4: logs that are in order, in range, wanted and of the right blocks pass", () => {
   checkLogs([], expected);
   checkLogs([log(10, 0), log(10, 5), log(12, 1), log(12, 2, { txIndex: 1 }), log(20, 0)], expected);
 });
@@ -67,13 +67,13 @@ for (const [name, logs] of Object.entries(flaws)) {
   });
 }
 
-test("R4: headers of neighbors have to be parent and child", () => {
+test("R4: headers of consecutive blocks must be parent and child", () => {
   checkLinks(byNumber(header(10), header(11), header(20)));
   const stranger = header(11, { parentHash: hashOf("cc", 10) });
   assert.throws(() => checkLinks(byNumber(header(10), stranger)), EndpointError);
 });
 
-test("times of logs are believed when they fit blocks and headers", () => {
+test("the times of logs are trusted when they agree with their blocks and headers", () => {
   const { headers } = expected;
   const logs = [log(10, 0), log(12, 0), log(12, 1), log(20, 0)];
   assert(areTimesConsistent(logs, [20, 24, 24, 40], headers));
@@ -84,7 +84,7 @@ test("times of logs are believed when they fit blocks and headers", () => {
   assert(!areTimesConsistent([log(11, 0), log(12, 0)], [30, 29], headers), "going back");
 });
 
-test("blocks are made of the logs that are next to each other", () => {
+test("consecutive logs of one block are assembled to a block", () => {
   const logs = [log(10, 0), log(10, 1), log(12, 0)];
   const blocks = assembleBlocks(logs, byNumber(header(12)), (index, number) => number * 10 + index);
   assert.deepEqual(blocks, [
