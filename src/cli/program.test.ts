@@ -20,7 +20,7 @@ async function refusal(line: string): Promise<string> {
   return assert.fail(`${line} was understood`);
 }
 
-test("names what was probably meant", async () => {
+test("suggests the command, option or value that was probably meant", async () => {
   assert.match(await refusal("sevre"), /unknown command 'sevre' \(Did you mean serve\?\)/);
   assert.match(await refusal("keys crate"), /'crate' \(Did you mean create\?\)/);
   assert.match(await refusal("keys create --scop admin"), /'--scop' \(Did you mean --scope\?\)/);
@@ -31,7 +31,7 @@ test("names what was probably meant", async () => {
   );
 });
 
-test("refuses what it does not take", async () => {
+test("refuses unknown, missing, repeated and conflicting arguments", async () => {
   assert.match(await refusal("serve now"), /too many arguments/);
   assert.match(await refusal("keys revoke"), /missing required argument 'key'/);
   assert.match(await refusal("keys revoke one two"), /too many arguments/);
@@ -43,7 +43,7 @@ test("refuses what it does not take", async () => {
   assert.match(await refusal("tail --key a --key-file b"), /cannot be used with/);
 });
 
-test("shows the help of a command, of a command of a group, and of all", async () => {
+test("shows the help of the program, of a group and of a command", async () => {
   const helpOf = async (line: string) => {
     let shown = "";
     const program = buildProgram();
@@ -60,7 +60,7 @@ test("shows the help of a command, of a command of a group, and of all", async (
   assert.equal(await helpOf("help keys create"), await helpOf("keys create --help"));
 });
 
-test("a failure has its own exit code also when closing fails after it", () => {
+test("a failure keeps its exit code when closing fails after it", () => {
   const full = new AppError("SERVICE_UNAVAILABLE", "the store is not there");
   const both = new SuppressedError(new Error("cannot be closed"), full);
   assert.deepEqual(describeFailure(both), { code: 75, text: "oddwire: the store is not there" });

@@ -25,7 +25,7 @@ function mistakesIn(input: unknown): readonly string[] {
   return "mistakes" in parsed ? parsed.mistakes : [];
 }
 
-test("the contracts of Polygon are in order", () => {
+test("the built-in contracts of Polygon are valid", () => {
   const contracts = parseContracts(polygonContracts);
   assert(!("mistakes" in contracts));
   assert.equal(contracts.byAddress.size, polygonContracts.contracts.length);
@@ -40,13 +40,13 @@ test("the contracts of Polygon are in order", () => {
   });
 });
 
-test("the oldest exchange, not the oldest contract, is where the chain begins", () => {
+test("the genesis block is the start of the oldest exchange, not of the oldest contract", () => {
   const contracts = parseContracts(fileWith(feeModule, exchange));
   assert("genesisBlock" in contracts);
   assert.equal(contracts.genesisBlock, 5);
 });
 
-describe("mistakes are sent in plain words, with their place", () => {
+describe("mistakes are reported in plain words, with their place", () => {
   const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
     ["not an object", null, ["the file must be object"]],
     ["a list", [exchange], ["the file must be object"]],
@@ -105,7 +105,7 @@ describe("mistakes are sent in plain words, with their place", () => {
     test(name, () => assert.deepEqual(mistakesIn(input), expected));
   }
 
-  test("no more than ten of them", () => {
+  test("at most ten mistakes", () => {
     const contracts = Array.from({ length: 30 }, () => ({ ...feeModule, address: "" }));
     const mistakes = mistakesIn({ ...polygonContracts, contracts } satisfies ContractsFile);
     assert.equal(mistakes.length, 10);

@@ -62,8 +62,8 @@ const anyKnownLog = fc
     })),
   );
 
-describe("logs that are none of our business are ignored", () => {
-  test("of an address that is not configured, however right they look", () => {
+describe("unknown logs are ignored", () => {
+  test("of an address that is not configured, even if they are valid otherwise", () => {
     fc.assert(
       fc.property(anyKnownLog, ({ log }) => {
         assert.equal(decoder.decode({ ...log, address: stranger }), null);
@@ -83,7 +83,7 @@ describe("logs that are none of our business are ignored", () => {
     assert.equal(decoder.decode(logAt(exchange.address, { topics: [transfer], data: "0x" })), null);
   });
 
-  test("of an event that belongs to another generation or kind", () => {
+  test("of an event of another generation or kind of contract", () => {
     const v1Log = logOf(contractOf("exchange", 1), "OrderFilled", [zero, one, one, one, zero]);
     const v2Log = logOf(contractOf("exchange", 2), "OrderFilled", Array(7).fill(zero));
     for (const contract of all) {
@@ -97,17 +97,17 @@ describe("logs that are none of our business are ignored", () => {
     }
   });
 
-  test("of generation 1 events that generation 3 does not have", () => {
+  test("of an event of older exchanges that generation 3 does not have", () => {
     const log = logOf(contractOf("exchange", 2), "NewAdmin", []);
     assert.equal(kindOf(log), "role_changed");
     assert.equal(kindOf({ ...log, address: contractOf("exchange", 3).address }), null);
   });
 });
 
-describe("logs of ours that do not have the shape of their event are kept as undecodable", () => {
+describe("logs of known contracts without the shape of their event are kept as undecodable", () => {
   const shape = /number of topics or data length/;
 
-  test("a topic too many or too few", () => {
+  test("with a topic too many or too few", () => {
     fc.assert(
       fc.property(anyKnownLog, ({ log }) => {
         const more = [...log.topics, `0x${zero}` as Hash];
@@ -120,7 +120,7 @@ describe("logs of ours that do not have the shape of their event are kept as und
     );
   });
 
-  test("data that is too short, too long, or not whole words", () => {
+  test("with data that is too short, too long, or not whole words", () => {
     fc.assert(
       fc.property(anyKnownLog, fc.integer({ min: 1, max: 40 }), ({ log, isDynamic }, bytes) => {
         assertUndecodable({ ...log, data: "0x", topics: withTopic(log) }, shape);
@@ -139,7 +139,7 @@ describe("logs of ours that do not have the shape of their event are kept as und
     return log.data === "0x" ? [...log.topics, `0x${zero}` as Hash] : log.topics;
   }
 
-  test("a dynamic field that is cut off or points outside", () => {
+  test("with a dynamic field that is cut off or points outside the data", () => {
     const operator = contractOf("neg_risk_operator");
     const adapter = contractOf("uma_adapter");
     const outside = /points outside/;
@@ -161,7 +161,7 @@ describe("logs of ours that do not have the shape of their event are kept as und
     for (const log of cases) assertUndecodable(log, outside);
   });
 
-  test("nothing that an address of ours could say makes decoding fail", () => {
+  test("decoding never throws, whatever a known contract logs", () => {
     const topics0 = [...decoder.filter.topics0];
     const word = fc.oneof(
       fc.constantFrom(zero, one, two, ones, `${"0".repeat(62)}20`, `${"0".repeat(62)}40`),
@@ -207,7 +207,7 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
     }
   });
 
-  test("addresses are the low 160 bits, whatever is above", () => {
+  test("addresses are the low 160 bits, whatever the higher bits are", () => {
     const exchange = contractOf("exchange", 3);
     const clean = logOf(exchange, "OrderFilled", Array(7).fill(one));
     const dirty = { ...clean, topics: clean.topics.with(2, `0x${"f".repeat(64)}` as Hash) };
@@ -235,7 +235,7 @@ describe("logs with values that the rules forbid are kept as undecodable", () =>
   });
 });
 
-test("a node is asked for every address and event that is decoded, each once", () => {
+test("the log filter has every address and event that is decoded, each once", () => {
   const { addresses, topics0 } = decoder.filter;
   const speaking = all.filter((contract) => decodersOf(contract).length > 0);
   const decoders = speaking.flatMap((contract) => decodersOf(contract));

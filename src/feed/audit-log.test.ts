@@ -25,7 +25,7 @@ function audit(book: AuditBook, covered: { from: number; to: number }, count: nu
   });
 }
 
-test("the newest ranges come first, then new ones as they become final, then the next round", (t) => {
+test("audits the newest ranges first, new ranges as they become final, and then begins the next round", (t) => {
   const book = AuditBook.open(openFolder(t));
   assert.equal(book.next({ from: 150, to: 170 }), null);
   assert.deepEqual(audit(book, { from: 150, to: 1049 }, 3), [900, 800, 700]);
@@ -47,7 +47,7 @@ test("an audit that is far behind starts again at the newest range", (t) => {
   book.close();
 });
 
-test("what was gathered and not ordered when the process ended is compared again, and is not repaired", (t) => {
+test("a mismatch whose repair was not ordered before the process ended becomes unverified, not repaired", (t) => {
   const folder = openFolder(t);
   const book = AuditBook.open(folder);
   const range = { from: 300, to: 399 };

@@ -5,7 +5,7 @@ import { Pace, type SyncStatus } from "./sync-progress.ts";
 
 const start: SyncStatus = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
 
-/** A pace whose standing and time the test sets. */
+/** Opens a `Pace` whose status and time the test sets. */
 function scene(standing: Partial<SyncStatus> = {}) {
   const now = { ...start, ...standing };
   let atMs = 50_000;
@@ -19,7 +19,7 @@ function scene(standing: Partial<SyncStatus> = {}) {
   return { pace, pass };
 }
 
-test("rates are those between the last two measurements", () => {
+test("rates are computed from the last two measurements", () => {
   const { pace, pass } = scene();
   pass(0, {});
   assert.equal(pace.rates, null);
@@ -34,7 +34,7 @@ test("rates are those between the last two measurements", () => {
   });
 });
 
-test("a catching up has a range, a progress and the time it will take", () => {
+test("a backfill has a range, a progress and an estimate of the time left", () => {
   const { pace, pass } = scene();
   assert.deepEqual(pace.backfill, {
     fromBlock: 1_000,
@@ -51,14 +51,14 @@ test("a catching up has a range, a progress and the time it will take", () => {
   assert.equal(pace.backfill?.secondsLeft, null);
 });
 
-test("who follows the head is not catching up", () => {
+test("a process that follows the head has no backfill", () => {
   assert.equal(scene({ indexed: 11_900 }).pace.backfill, null);
   assert.notEqual(scene({ indexed: 11_899 }).pace.backfill, null);
   for (const unknown of [{ from: null }, { indexed: null }, { head: null }])
     assert.equal(scene(unknown).pace.backfill, null);
 });
 
-test("a fork and a first block are no rate", () => {
+test("the rate is 0 after the first block and after a reorg", () => {
   const { pace, pass } = scene({ indexed: null });
   pass(0, {});
   pass(1_000, { indexed: 5_000 });

@@ -28,7 +28,7 @@ test("a terminal shows rows, percent and the time left", () => {
   assert.match(written.at(-1) ?? "", /trades\.csv {2}4 rows {2}0\.0 kB\n$/);
 });
 
-test("binary formats show bytes, and a pipe one line for each file", () => {
+test("binary formats show bytes, and a pipe gets one line for each file", () => {
   const terminal = openProgress(true);
   terminal.progress.begin("trades.parquet", 7);
   terminal.addAt(1000, "x".repeat(2000));

@@ -18,7 +18,7 @@ function openProgress(isTTY: boolean) {
   return { progress, reachAt, written: () => written };
 }
 
-test("a line every ten seconds says how far it is, and how long it will take", () => {
+test("without a terminal, a line every ten seconds shows the progress and the time left", () => {
   const { progress, reachAt, written } = openProgress(false);
   assert.equal(reachAt(9_999, 110), "");
   assert.equal(reachAt(10_000, 120), "20 of 200 blocks compared (10.0 %), 1 min 30 s left\n");
@@ -28,7 +28,7 @@ test("a line every ten seconds says how far it is, and how long it will take", (
   assert.match(written(), /^200 of 200/);
 });
 
-test("a terminal shows one line that is written over", () => {
+test("a terminal shows one line that is overwritten", () => {
   const { progress, reachAt, written } = openProgress(true);
   assert.equal(reachAt(500, 150), "\r\u001B[K50 of 200 blocks compared (25.0 %), 2 s left");
   progress.clear();

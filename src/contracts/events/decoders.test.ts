@@ -43,13 +43,13 @@ function assertEqualsViem(log: RawLog): ChainEvent["kind"] | null {
   return decoded?.event.kind ?? null;
 }
 
-test("there are contracts of every kind and generation to try", () => {
+test("the known contracts are of every kind and generation", () => {
   assert.equal(kinds.size, 15);
 });
 
 for (const [name, contract] of kinds) {
   describe(name, () => {
-    test("has a decoder for each event it should have, and for no other", () => {
+    test("has a decoder for each event that it declares, and for no other", () => {
       const declared = abisOf(contract).map((abi) => toEventSignature(abi.item));
       const decoded = decodersOf(contract).map((decoder) => decoder.signature);
       assert.deepEqual(decoded.toSorted(), declared.toSorted());
@@ -75,7 +75,7 @@ for (const [name, contract] of kinds) {
   });
 }
 
-test("random logs reach readable and forbidden values alike", () => {
+test("random logs include both valid and forbidden values", () => {
   const exchange = kinds.get("exchange of generation 2");
   const item = exchange && abisOf(exchange).find((abi) => abi.item.name === "OrderFilled")?.item;
   assert(exchange !== undefined && item !== undefined);
