@@ -24,7 +24,7 @@ function emptyBlock(): BlockWriter {
 }
 
 describe("the facts of a block", () => {
-  test("of a random chain are the fills that were planned, and every other log once", () => {
+  test("are the planned fills of a random chain, and every other log at most once", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 1, blocksMax: 5 }), (chain) => {
         for (const { block, fills } of chain) {
@@ -63,7 +63,7 @@ describe("the facts of a block", () => {
     );
   });
 
-  test("are those of its transactions one by one: none sees another", () => {
+  test("are the facts of its transactions, each derived on its own", () => {
     fc.assert(
       fc.property(anyBlock, (block) => {
         assert(block !== undefined);
@@ -90,7 +90,7 @@ function shuffle<Item>(items: readonly Item[], keys: fc.Stream<number>): Item[] 
 }
 
 describe("logs that are not fills", () => {
-  test("an event that is no fill is kept with its place", () => {
+  test("a decoded event is kept with its position", () => {
     const writer = emptyBlock();
     const cancelled = encodeLog(exchangeOf(1, "standard"), "OrderCancelled", {
       orderHash: hash("7"),
@@ -109,7 +109,7 @@ describe("logs that are not fills", () => {
     ]);
   });
 
-  test("an unreadable log is kept whole, with the rest of the block", () => {
+  test("an undecodable log is quarantined with all its fields, and the rest of the block is kept", () => {
     const writer = emptyBlock();
     for (const log of otherLogs) writer.addLog(log);
     const facts = deriveBlockFacts(writer.block, decoder);
@@ -124,7 +124,7 @@ describe("logs that are not fills", () => {
     assert.equal(facts.events.length, 6);
   });
 
-  test("logs of strangers leave no trace", () => {
+  test("logs of unknown contracts are ignored", () => {
     const writer = emptyBlock();
     const address = `0x${"99".repeat(20)}` as Address;
     for (const log of otherLogs) writer.addLog({ ...log, address });
@@ -164,7 +164,7 @@ describe("amounts", () => {
     assert.deepEqual([leg?.size, leg?.value], [2n ** 80n + 1n, 2n ** 79n + 1n]);
   });
 
-  test("that no store could sum are quarantined, not sent", () => {
+  test("that are too large to sum in storage are quarantined", () => {
     for (const [shares, cash] of [
       [2n ** 255n, 1n],
       [1n, 10n ** 30n + 1n],

@@ -41,7 +41,7 @@ function inOrder(minutes: readonly MinuteCandle[]): MinuteCandle[] {
   return minutes.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
-/** Rolls minutes up as the store does: those of the other token inverted, all merged by bucket. */
+/** Rolls minutes up like the store: inverts those of the other token and merges all of a bucket. */
 function rollUp(
   minutes: readonly MinuteCandle[],
   asked: Parameters<typeof naiveCandles>[1],
@@ -60,7 +60,7 @@ function rollUp(
 }
 
 describe("minute candles", () => {
-  test("of any partition, merged in any order, are those of the whole", () => {
+  test("of parts of the trades, merged in any order, equal those of all trades", () => {
     fc.assert(
       fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
         const parts = partition(fills, choices);
@@ -79,7 +79,7 @@ describe("minute candles", () => {
     );
   });
 
-  test("may have some of their trades added one by one and some merged", () => {
+  test("are the same when some trades are added one by one and the others merged", () => {
     fc.assert(
       fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
         const [added = [], merged = []] = partition(
@@ -95,7 +95,7 @@ describe("minute candles", () => {
     );
   });
 
-  test("count every trade once, priced or not, and no summary", () => {
+  test("count every trade once, with or without a price, and no summaries", () => {
     fc.assert(
       fc.property(anyFills, (fills) => {
         const trades = fills.filter((fill) => fill.role !== "taker");
@@ -126,7 +126,7 @@ describe("minute candles", () => {
     assert.deepEqual([0, 59, 60, 1_700_000_039].map(minuteOf), [0, 0, 60, 1_699_999_980]);
   });
 
-  test("without a price are no candle", () => {
+  test("do not yield a candle when no trade has a price", () => {
     const [minute] = deriveMinuteCandles([{ ...someFill, size: 0n, value: 1n }]);
     assert(minute !== undefined);
     assert.equal(candleOfMinute(minute), null);
@@ -146,7 +146,7 @@ const someFill = {
 } as Fill;
 
 describe("candles of every resolution", () => {
-  test("are exact roll-ups of minutes, of one token and of the pair", () => {
+  test("are exact roll-ups of minutes, for one token and for the pair", () => {
     const anyAsked = fc.record({
       pair: fc.constantFrom(...allPairs),
       isPair: fc.boolean(),
@@ -191,7 +191,7 @@ describe("candles of every resolution", () => {
       };
     });
 
-  test("inverted twice are what they were", () => {
+  test("are unchanged after they are inverted twice", () => {
     fc.assert(
       fc.property(anyCandle, (candle) => {
         assert.deepEqual(invertCandle(invertCandle(candle)), candle);
@@ -200,7 +200,7 @@ describe("candles of every resolution", () => {
     );
   });
 
-  test("may be merged before or after they are inverted", () => {
+  test("can be merged before or after they are inverted", () => {
     fc.assert(
       fc.property(anyCandle, anyCandle, (a, b) => {
         fc.pre(a.open.seq !== b.open.seq && a.close.seq !== b.close.seq);
@@ -213,7 +213,7 @@ describe("candles of every resolution", () => {
     );
   });
 
-  test("merge in any order and grouping", () => {
+  test("can be merged in any order and grouping", () => {
     fc.assert(
       fc.property(anyCandle, anyCandle, anyCandle, (a, b, c) => {
         fc.pre(new Set([a, b, c].flatMap(({ open, close }) => [open.seq, close.seq])).size === 6);
@@ -225,7 +225,7 @@ describe("candles of every resolution", () => {
     );
   });
 
-  test("have average prices that add up to 1 over the pair", () => {
+  test("have average prices that add up to 1 for the two tokens of a pair", () => {
     fc.assert(
       fc.property(anyCandle, (candle) => {
         const inverted = averagePrice(invertCandle(candle));

@@ -1,4 +1,4 @@
-/** Grouping and joining of fills: random valid transactions, and invalid ones written by hand. */
+/** Tests how fills are grouped and joined, with random valid transactions and invalid ones written by hand. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -33,8 +33,8 @@ function sum(amounts: readonly bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-describe("any valid transactions of all generations", () => {
-  test("are sent as they were planned, leg by leg, without an anomaly", () => {
+describe("the fills of random valid transactions of all generations", () => {
+  test("equal the planned ones, leg by leg, without an anomaly", () => {
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
         const { facts, expected } = blockOf(transactions);
@@ -46,7 +46,7 @@ describe("any valid transactions of all generations", () => {
     );
   });
 
-  test("conserve volume: legs add up to their summary, and both halves to the shares", () => {
+  test("conserve volume: legs add up to their summary, and both sides of a leg to its shares", () => {
     fc.assert(
       fc.property(anyTransactions, (transactions) => {
         const { fills } = blockOf(transactions).facts;
@@ -66,14 +66,14 @@ describe("any valid transactions of all generations", () => {
     );
   });
 
-  /** Checks a leg: a complementary one moves one sum of cash; in a mint or merge both halves are worth 1 per share. */
+  /** Checks the cash of a leg: maker and taker have the same if it is complementary, else 1 per share together. */
   function assertHalves(leg: Fill): void {
     const makerCash = leg.makerSide === "BUY" ? leg.makerAmount : leg.takerAmount;
     if (leg.matchType === "complementary") assert.equal(leg.value, makerCash);
     else assert.equal(leg.value + makerCash, leg.size);
   }
 
-  test("inverted: on the other token of the pair the same block gives the same, yes for no", () => {
+  test("are the same but for the token when the transactions trade the other token of each pair", () => {
     const flip = new Map(
       [...testPairs.legacy, ...testPairs.generation3].flatMap(([yes, no]) => [
         [yes, no],
@@ -102,7 +102,7 @@ describe("any valid transactions of all generations", () => {
     );
   });
 
-  test("reach every type of match, refunds, repeated orders, self-trades and negative values", () => {
+  test("include every type of match, refunds, repeated orders, self-trades and negative values", () => {
     const sample = fc.sample(anyTransactions, propertySettings(500));
     const fills = sample.flatMap((transactions) => blockOf(transactions).facts.fills);
     const reached = {
@@ -173,7 +173,7 @@ function filled(order: Partial<OrderFilled>): ChainEvent {
   };
 }
 
-/** The summary of bob's order, which buys. Its legs sell 10 for 4 by default. */
+/** Makes the summary of an order of bob, a buy. By default its legs sell 10 shares for 4. */
 function summary(order: Partial<OrderFilled> = {}, at: Contract = exchange): ChainEvent {
   const amounts = { makerAmount: 4n, takerAmount: 10n };
   const row = {
@@ -203,7 +203,7 @@ function kindsOf({ anomalies }: ReturnType<typeof derive>): string[] {
 }
 
 describe("grouping", () => {
-  test("direct fills before a match stay out of it, also those of the same order", () => {
+  test("direct fills before or after a match are not part of it, even those of the same order", () => {
     const { fills, anomalies } = derive(
       [exchange, filled({ taker: operator })],
       [exchange, filled({})],
@@ -226,7 +226,7 @@ describe("grouping", () => {
     ]);
   });
 
-  test("exchanges are walked apart, even when their logs alternate", () => {
+  test("the logs of each exchange are grouped separately, even when they alternate", () => {
     const { fills, anomalies } = derive(
       [exchange, filled({})],
       [otherExchange, filled({ maker: carol })],
@@ -249,12 +249,12 @@ describe("grouping", () => {
     ]);
   });
 
-  test("an exchange that names another exchange as taker makes no summary of it", () => {
+  test("a fill with another exchange as taker is not a summary", () => {
     const { fills } = derive([exchange, filled({ taker: otherExchange.address })]);
     assert.equal(fills[0]?.role, "direct");
   });
 
-  test("a summary without OrdersMatched is kept, and counted", () => {
+  test("a summary without OrdersMatched is kept, and counted as an anomaly", () => {
     const twice = derive(
       [exchange, filled({})],
       [exchange, summary()],
@@ -276,7 +276,7 @@ describe("grouping", () => {
     );
   });
 
-  test("OrdersMatched without its summary is counted", () => {
+  test("OrdersMatched without its summary is counted as an anomaly", () => {
     const wrongOrder = derive(
       [exchange, filled({})],
       [exchange, summary()],
@@ -289,7 +289,7 @@ describe("grouping", () => {
     assert.deepEqual(kindsOf(derive([exchange, matched()])), ["0 orders_matched_without_summary"]);
   });
 
-  test("a pairing that no contract makes stays a fill of its own, and is counted", () => {
+  test("a pairing that no contract makes becomes a direct fill, and is counted as an anomaly", () => {
     const sameSideSameToken = derive(
       [exchange, filled({ side: "BUY" })],
       [exchange, summary()],
@@ -323,14 +323,14 @@ describe("reconciliation", () => {
       ),
     );
 
-  test("what the taker received is the sum of the legs; it may have given more", () => {
+  test("the taker receives the sum of the legs, and can give more", () => {
     assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 10n }, "BUY"), []);
     assert.deepEqual(withSummary({ makerAmount: 5n, takerAmount: 10n }, "BUY"), []);
     assert.deepEqual(withSummary({ makerAmount: 10n, takerAmount: 4n }, "SELL"), []);
     assert.deepEqual(withSummary({ makerAmount: 11n, takerAmount: 4n }, "SELL"), []);
   });
 
-  test("anything else is counted, with the legs as they are", () => {
+  test("any other difference is counted as an anomaly", () => {
     const differs = ["1 legs_differ_from_summary"];
     assert.deepEqual(withSummary({ makerAmount: 3n, takerAmount: 10n }, "BUY"), differs);
     assert.deepEqual(withSummary({ makerAmount: 4n, takerAmount: 11n }, "BUY"), differs);
@@ -346,7 +346,7 @@ describe("refunds of the fee modules", () => {
     return derived.fills.map((fill) => fill.feeRefund);
   }
 
-  test("go to the order they name; of two fills of it in one match, each its own", () => {
+  test("go to the order that they name; of several fills of it in one match, each gets its own", () => {
     const derived = derive(
       [exchange, filled(fee)],
       [exchange, filled({ fee: 6n })],
@@ -362,7 +362,7 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual(refundsOf(derived), [7n, 5n, 8n, 1n]);
   });
 
-  test("mean the newest match when an order is in several of a transaction", () => {
+  test("go to the newest match when an order is in several matches of a transaction", () => {
     const match = [
       [exchange, filled(fee)],
       [exchange, summary()],
@@ -376,7 +376,7 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual(refundsOf(onlySecond), [0n, 0n, 6n, 0n]);
   });
 
-  test("of the first modules name no order: the maker, its asset and the amount must fit", () => {
+  test("of the first fee modules name no order, and are matched by maker, asset and amount", () => {
     const derived = derive(
       [exchange, filled({ ...fee, maker: carol })],
       [exchange, filled({ fee: 1n })],
@@ -390,7 +390,7 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual(refundsOf(derived), [0n, 0n, 0n, 5n, 0n]);
   });
 
-  test("may be of another fee than the exchange took, where none fits better", () => {
+  test("can be for another fee than the exchange took, when no other fill fits better", () => {
     const one = [exchange, filled(fee)] as const;
     const alone = derive(one, [feeModule, refunded(hash("1"), { refund: 7n, feeKept: 1n })]);
     assert.deepEqual([alone.anomalies, refundsOf(alone)], [[], [7n]]);
@@ -399,7 +399,7 @@ describe("refunds of the fee modules", () => {
     assert.deepEqual([both.anomalies, refundsOf(both)], [[], [0n, 7n]]);
   });
 
-  test("that fit no fill are counted", () => {
+  test("that fit no fill are counted as anomalies", () => {
     const fits = [exchange, filled(fee)] as const;
     const cases = [
       refunded(hash("2"), { refund: 7n, feeKept: 2n }),

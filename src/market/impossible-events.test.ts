@@ -1,4 +1,4 @@
-/** Events that no contract should emit do no harm, and mean the same in any order. */
+/** Tests that events which no contract should emit do no harm, and have the same effect in any order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
@@ -38,12 +38,12 @@ function migration(conditionId: ConditionId, legacyConditionId: ConditionId): Ev
   return { kind: "gen3_condition_migrated", conditionId, legacyConditionId };
 }
 
-test("a combination on its own, and two of each other, have no name", () => {
+test("combinations whose legs form a cycle have no question", () => {
   assert.equal(marketAfter([combo(one, one)])?.question, null);
   assert.equal(marketAfter([combo(one, other), combo(other, one)])?.question, null);
 });
 
-test("outcomes of a combination are Yes and No, also when a leg has no name", () => {
+test("the outcomes of a combination are Yes and No, even if a leg has no question", () => {
   const market = marketAfter([combo(one, other)]);
   assert.equal(market?.question, null);
   assert.deepEqual(
@@ -52,13 +52,13 @@ test("outcomes of a combination are Yes and No, also when a leg has no name", ()
   );
 });
 
-test("a condition that came from itself, or from a part on its own, has no text", () => {
+test("conditions whose migrations form a cycle have no question", () => {
   assert.equal(marketAfter([migration(one, one)])?.question, null);
   assert.equal(marketAfter([migration(one, other), migration(other, one)])?.question, null);
   assert.equal(marketAfter([migration(other, one), combo(one, other)])?.question, null);
 });
 
-test("an older exchange that registers a token of generation 3 counts in any order", () => {
+test("an older exchange that registers a condition of generation 3 is listed, in any order of events", () => {
   const registered = { kind: "token_registered", conditionId: one } as Event;
   const known = combo(one, other);
   assert.deepEqual(marketAfter([registered, known])?.exchangeVersions, [1]);

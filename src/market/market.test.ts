@@ -30,7 +30,7 @@ describe("payouts", () => {
     });
   }
 
-  test("add up to 1, and each is as near as that allows", () => {
+  test("add up to 1, and each is as close to its exact value as that allows", () => {
     const numerator = fc.oneof(fc.bigInt(0n, 9n), fc.bigInt(0n, 2n ** 256n - 1n));
     const some = fc.array(numerator, { minLength: 2, maxLength: 12 });
     fc.assert(

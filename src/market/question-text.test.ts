@@ -113,7 +113,7 @@ describe("forms of a question", () => {
     assert.deepEqual(parse(text), expected);
   });
 
-  test("a market id that is no number is description", () => {
+  test("a market id that is not a number belongs to the description", () => {
     const { description, marketId } = parse(
       `q: title: T, description: the market_id: seven res_data: ${yesNo}`,
     );
@@ -126,7 +126,7 @@ describe("forms of a question", () => {
     assert.deepEqual(parse("q: title: T, description: D market_id: 7 "), expected);
   });
 
-  test("without a title: only the caller", () => {
+  test("without a title, only the caller is parsed", () => {
     const expected = { ...nothing, initializer };
     assert.deepEqual(parse(`q: title:  , description: D res_data: ${yesNo}${ending}`), expected);
     assert.deepEqual(parse(`Will it rain?${ending}`), expected);
@@ -172,13 +172,13 @@ describe("forms of a neg-risk question", () => {
     assert.equal(parseData('{"title":"a\\ud800"}').title, "a\ufffd");
   });
 
-  test("anything short is the title", () => {
+  test("any other short text is the title", () => {
     for (const text of ["Arsenal", " “É” ", "{}", "{not json}", '"T"', '{"title":5}', "null"]) {
       assert.deepEqual(parseData(text), { ...nothing, title: text });
     }
   });
 
-  test("nothing to read", () => {
+  test("text that is empty, too long or too deeply nested has no fields", () => {
     for (const text of ["", " \n", "x".repeat(257), "[".repeat(8000), '{"title":'.repeat(800)]) {
       assert.deepEqual(parseData(text), nothing);
     }
@@ -226,7 +226,7 @@ describe("hostile bytes", () => {
     assert.deepEqual(parse(`${longest}.`), nothing);
   });
 
-  test("control characters, direction marks and a byte order mark stay what they are", () => {
+  test("control characters, direction marks and a byte order mark are kept", () => {
     const title = "\u0000\u202ea\u2066\u001b[31m\ufeff<b>\u{10ffff}";
     const text = `q: title: ${title}, description: ${title} res_data: ${yesNo}`;
     assert.equal(parse(text).title, title);
@@ -234,7 +234,7 @@ describe("hostile bytes", () => {
     assert.deepEqual(parse(`\ufeff${text}`), nothing);
   });
 
-  test("marks as often as a text has room for: the first of each counts", () => {
+  test("of marks repeated as often as a text has room for, the first of each counts", () => {
     const start = `title: T, description: D res_data: ${prices}. `;
     for (const [first, second] of [
       ["p1", "p2"],
@@ -265,7 +265,7 @@ describe("hostile bytes", () => {
     .map(([at, length, part]) => encode(genuine.slice(0, at) + part + genuine.slice(at + length)));
   const anyBytes = fc.oneof(fc.uint8Array({ maxLength: 200 }), anyText, damagedText);
 
-  test("any bytes: no exception, and every field was in the text", () => {
+  test("any bytes are parsed without an exception, and every field is part of the text", () => {
     fc.assert(
       fc.property(anyBytes, (bytes) => {
         const text = Buffer.from(bytes).toString("utf8");
@@ -282,7 +282,7 @@ describe("hostile bytes", () => {
     );
   });
 
-  test("what is written is read back", () => {
+  test("the fields of a generated question are parsed back", () => {
     const word = fc.string({ unit: "grapheme" }).filter((text) => !/[:,]/.test(text));
     const label = word.filter((text) => !/^\s*$|^a /.test(text));
     const parts = fc.record({ title: label, description: word, first: label, second: label });

@@ -152,15 +152,15 @@ for (const name of recordingNames) {
     const legs = fills.filter((fill) => fill.role !== "taker");
     const summaries = fills.filter((fill) => fill.role === "taker");
 
-    test("every trade", () => {
+    test("yields every expected trade", () => {
       assert.deepEqual(legs.map(derivedTrade), trades.map(expectedTrade));
     });
 
-    test("every match", () => {
+    test("yields every expected match", () => {
       assert.deepEqual(summaries.map(derivedMatch), matches.map(expectedMatch));
     });
 
-    test("trades name the match they are of, direct ones none", () => {
+    test("trades have the position of their match; direct trades have none", () => {
       const legsBySeq = Map.groupBy(legs, (leg) => leg.matchSeq);
       for (const summary of summaries) {
         assert.equal(legsBySeq.get(summary.matchSeq)?.length, summary.legs);
@@ -170,7 +170,7 @@ for (const name of recordingNames) {
       assert.deepEqual(legsBySeq.get(null) ?? [], direct);
     });
 
-    test("nothing is quarantined, and only given collateral is an anomaly", () => {
+    test("nothing is quarantined, and only donated collateral is an anomaly", () => {
       assert.deepEqual(
         facts.flatMap((block) => block.quarantined),
         [],
@@ -191,7 +191,7 @@ for (const name of recordingNames) {
   });
 }
 
-test("mints of the live chain, from the taker's side", () => {
+test("mints of the live chain are valued from the taker's side", () => {
   const byTransaction = Map.groupBy(readRealLogs(), (log) => log.txHash);
   const fills = [...byTransaction.values()].flatMap((logs) => {
     const ordered = logs.toSorted((a, b) => a.logIndex - b.logIndex);

@@ -43,21 +43,21 @@ function decimalTokenIds(conditionId: ConditionId, collateral: Address): string[
 describe("real conditions", () => {
   const rows = readFixture("chain-real/conditions_verified.json.gz") as ConditionRow[];
 
-  test("condition ids", () => {
+  test("have the derived condition ids", () => {
     assert.equal(rows.length, 258);
     for (const { oracle, questionId, conditionId } of rows) {
       assert.equal(deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 }), conditionId);
     }
   });
 
-  test("tokens of outcome 0 and outcome 1", () => {
+  test("have the derived token ids of outcome 0 and outcome 1", () => {
     for (const { oracle, conditionId, tokenIds } of rows) {
       assert.deepEqual(decimalTokenIds(conditionId, collateralOf(oracle)), tokenIds);
     }
   });
 });
 
-test("real questions: condition, collections and tokens", () => {
+test("real questions have the derived condition, collection and token ids", () => {
   const rows = readFixture("chain-real/ancillary_verified.json.gz") as TextRow[];
   assert.equal(rows.length, 19);
   for (const row of rows) {
@@ -165,7 +165,7 @@ function collectionIdByRoots(conditionId: ConditionId, indexSet: number): Hash {
   }
 }
 
-test("any condition: the same collection as with the root computed", () => {
+test("the collection id of any condition equals the one computed with the square root", () => {
   const conditionId = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n }).map(wordOf);
   fc.assert(
     fc.property(conditionId, fc.integer({ min: 1, max: 255 }), (id, indexSet) => {
@@ -177,7 +177,7 @@ test("any condition: the same collection as with the root computed", () => {
   );
 });
 
-test("the collateral is part of a token's id", () => {
+test("the token id depends on the collateral", () => {
   const collectionId = wordOf(7);
   assert.notEqual(
     deriveTokenId(usdce, collectionId),

@@ -32,15 +32,15 @@ function hexOf(text: string): string {
   return `0x${Buffer.from(text).toString("hex")}`;
 }
 
-describe("ids known from the chain", () => {
-  test("binary condition from its data", () => {
+describe("derives the ids known from the chain", () => {
+  test("of a binary condition, from its data", () => {
     assert.equal(
       deriveNativeEventId("binary", hexOf("uma-fro-111-polymarket-v2-e2e-binary-v1")),
       padded("0x018804eed8e0a0aaae200582e434c0b4f5"),
     );
   });
 
-  test("combination of two migrated conditions", () => {
+  test("of a combination of two migrated conditions", () => {
     const legs = [
       padded("0x014cc5a5f1770d43bcfd7194d3985be115"),
       `${padded("0x01f263a51dbb1d8f84222513e91a06969d").slice(0, -1)}1`,
@@ -53,7 +53,7 @@ describe("ids known from the chain", () => {
     );
   });
 
-  test("migrated binary condition", () => {
+  test("of a migrated binary condition", () => {
     const legacy = "0x182390641d3b1b47cc64274b9da290efd04221c586651ba190880713da6347d9";
     const tokenIds = deriveGen3TokenIds(deriveMigratedConditionId(legacy as ConditionId));
     assert.deepEqual(tokenIds.map(formatTokenId), [
@@ -62,7 +62,7 @@ describe("ids known from the chain", () => {
     ]);
   });
 
-  test("migrated neg-risk event with 60 questions", () => {
+  test("of a migrated neg-risk event with 60 questions", () => {
     const legacy = "0x2c3d7e0eee6f058be3006baabf0d54a07da254ba47fe6e3e095e7990c7814700" as Hash;
     const eventId = deriveMigratedEventId(legacy, 60);
     const start = "0x027da254ba47fe6e3e095e7990c7814700003c00000000000000000000";
@@ -96,7 +96,7 @@ type RecordedMarket = {
   legs: string[] | null;
 };
 
-test("every recorded condition", () => {
+test("derives the ids of every recorded condition", () => {
   const markets = readFixture("contracts-gen3/expected-markets.json.gz") as RecordedMarket[];
   assert.equal(markets.length, 24);
   for (const market of markets) {
@@ -123,7 +123,7 @@ test("every recorded condition", () => {
   }
 });
 
-describe("ids no module makes", () => {
+describe("refuses ids that no module makes", () => {
   const valid = padded("0x018804eed8e0a0aaae200582e434c0b4f5");
   const invalid = {
     "unknown module": valid.replace("0x01", "0x04"),
@@ -137,7 +137,7 @@ describe("ids no module makes", () => {
     test(name, () => assert.equal(parseGen3TokenId(tokenId as TokenId), null));
   }
 
-  test("the resolution chain is part of a valid id", () => {
+  test("but accepts any resolution chain", () => {
     const other = `${valid.slice(0, 59)}1${valid.slice(60)}` as TokenId;
     assert.equal(parseGen3TokenId(other)?.conditionId, other);
   });
@@ -145,7 +145,7 @@ describe("ids no module makes", () => {
 
 const field = (bits: number) => fc.bigInt({ min: 0n, max: (1n << BigInt(bits)) - 1n });
 
-test("any bits: null, or a position whose parts lead back to the id", () => {
+test("parses any bits to null, or to a position whose parts yield the id again", () => {
   const likely = fc
     .tuple(fc.constantFrom(0n, 1n, 2n, 3n, 4n), field(144), fc.constantFrom(0n, 1n), field(26))
     .map(([module, named, reserved, rest]) => {

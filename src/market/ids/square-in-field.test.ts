@@ -34,7 +34,7 @@ test("agrees with Euler's criterion next to powers of 2 and at the edges of the 
   for (const x of values) assert.equal(isSquareInField(x), isSquareByEuler(x), `${x}`);
 });
 
-test("a square is one, its negative is not", () => {
+test("accepts a square and refuses its negative", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: fieldPrime - 1n }), (root) => {
       const square = (root * root) % fieldPrime;
