@@ -1,6 +1,6 @@
 /**
- * What only a real cluster can show: replicas and Keepers that fail. Not run without the settings that
- * docs/clickhouse.md names; the commands are those that stop and start parts of the cluster.
+ * Failures of replicas and Keepers, which only a real cluster has. The tests run only with the settings that
+ * docs/clickhouse.md lists. The commands in them stop and start parts of the cluster.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -27,7 +27,7 @@ const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, nu
 const batches = batchesOf(blocks, [10]);
 const page = { filter: {}, order: "asc", after: null, limit: 10, finalizedOnly: true } as const;
 
-/** Why a test is not run that needs this command. */
+/** The reason to skip a test that needs this command, or `false`. */
 function withoutCommand(name: string): string | false {
   return clusterOnly || (process.env[name] === undefined && `${name} is not set`);
 }
@@ -47,7 +47,9 @@ async function openWriter(t: TestContext): Promise<{ writer: IndexedFacts; place
 
 const replicaUrl = realCluster?.replicaUrl ?? null;
 const replicaSkip = clusterOnly || (replicaUrl === null && "no REPLICA_URL is set");
-test("a replica that fetches nothing covers nothing", { skip: replicaSkip }, async (t) => {
+test("a replica that cannot fetch rows does not cover them until it has fetched them", {
+  skip: replicaSkip,
+}, async (t) => {
   const { writer, place } = await openWriter(t);
   const [first, second] = batches;
   assert(first !== undefined && second !== undefined);
@@ -67,7 +69,7 @@ test("a replica that fetches nothing covers nothing", { skip: replicaSkip }, asy
 
 const replicaCommands = ["ODDWIRE_TEST_KILL_REPLICA", "ODDWIRE_TEST_START_REPLICA"] as const;
 const killSkip = withoutCommand(replicaCommands[0]) || withoutCommand(replicaCommands[1]);
-test("a replica that is killed during inserts loses and repeats nothing", {
+test("R10: nothing is lost or repeated if a replica is killed during inserts", {
   skip: killSkip,
 }, async (t) => {
   const { writer } = await openWriter(t);
@@ -80,7 +82,7 @@ test("a replica that is killed during inserts loses and repeats nothing", {
 
 const keeperCommands = ["ODDWIRE_TEST_STOP_KEEPERS", "ODDWIRE_TEST_START_KEEPERS"] as const;
 const keeperSkip = withoutCommand(keeperCommands[0]) || withoutCommand(keeperCommands[1]);
-test("without a majority of Keepers reads go on and an append waits", {
+test("without a majority of Keepers, reads go on and appends wait", {
   skip: keeperSkip,
 }, async (t) => {
   const { writer } = await openWriter(t);

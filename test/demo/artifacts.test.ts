@@ -5,7 +5,7 @@ import { compileContracts } from "../../demo/compile-contracts.ts";
 
 const artifactsDir = new URL("../../demo/artifacts/", import.meta.url);
 
-test("the artifacts of the demo's contracts are those of their sources", () => {
+test("the stored artifacts of the demo contracts equal those compiled from the sources", () => {
   const compiled = compileContracts();
   const fileNames = [...compiled.keys()].map((name) => `${name}.json`);
   assert.deepEqual(readdirSync(artifactsDir).toSorted(), fileNames.toSorted());

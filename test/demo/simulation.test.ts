@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { DemoChain } from "../../demo/demo-chain.ts";
 import { Simulation } from "../../demo/simulation.ts";
 
-test("a resumed market lists all questions again: the service may have lost what it knew of them", async () => {
+test("a resumed simulation lists all questions again, because the service can request all of them", async () => {
   const sent: unknown[] = [];
   const chain = {
     send: async (transaction: unknown) => void sent.push(transaction),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { waitUntilReady } from "../../demo/wait-patiently.ts";
 
-/** What is printed while time, which only the test moves on, passes. */
+/** Collects the printed lines. Only the test advances the time. */
 function openStage(t: TestContext): {
   readonly lines: string[];
   readonly pass: (ms: number) => void;
@@ -22,7 +22,7 @@ async function hang(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-test("work of minutes is waited for, with a line now and then", async (t) => {
+test("waiting for long work prints a line every 10 seconds", async (t) => {
   const { lines, pass } = openStage(t);
   const { promise, resolve } = Promise.withResolvers<string>();
   const waiting = waitUntilReady("the chain", never, async () => promise);
@@ -38,14 +38,14 @@ test("work of minutes is waited for, with a line now and then", async (t) => {
   assert.equal(lines.length, 22, "nothing is printed afterwards");
 });
 
-test("what hangs is given up with a sentence", async (t) => {
+test("waiting for work that hangs fails after 5 minutes with a message", async (t) => {
   const { pass } = openStage(t);
   const waiting = waitUntilReady("the chain", never, hang);
   pass(300_000);
   await assert.rejects(waiting, /^Error: waited 5 minutes in vain for the chain$/);
 });
 
-test("who stops does not wait, and failures are thrown as they are", async () => {
+test("an abort ends the wait immediately, and an error of the work is thrown unchanged", async () => {
   const stop = new AbortController();
   const waiting = waitUntilReady("the chain", stop.signal, hang);
   stop.abort();

@@ -1,4 +1,4 @@
-/** The scripts that pack and unpack a data folder, against a service that has filled one. */
+/** The scripts `backup` and `restore`, with a data folder that a service has filled. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ const recording = readRecording("contracts-gen3");
 
 type Ended = { readonly code: number; readonly said: string };
 
-/** Runs a script of `deploy/` to its end. */
+/** Runs a script of `deploy/` and returns its exit code and output. */
 async function run(script: string, words: readonly string[]): Promise<Ended> {
   const path = fileURLToPath(new URL(`../../deploy/${script}`, import.meta.url));
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ async function readAll(service: Service): Promise<unknown> {
   return Promise.all(lists.map(async (path) => service.getAllPages(path)));
 }
 
-test("a restored folder answers what the service answered, to the same keys", async (t) => {
+test("a service with a restored folder returns the same rows and accepts the same keys", async (t) => {
   const folder = await makeFolder(t);
   const archive = join(folder, "kept.tar.gz");
   const stage = await serveRecording(t, recording);
@@ -62,7 +62,7 @@ test("a restored folder answers what the service answered, to the same keys", as
   assert.equal(await restored.stop(), 0);
 });
 
-test("nothing is packed that is no data folder, and nothing is overwritten", async (t) => {
+test("backup refuses a folder that is not a data folder, and never overwrites a file", async (t) => {
   const folder = await makeFolder(t);
   const archive = join(folder, "kept.tar.gz");
   assert.match((await run("backup", [folder, archive])).said, /is not a data folder/);
@@ -73,11 +73,11 @@ test("nothing is packed that is no data folder, and nothing is overwritten", asy
   assert.match(said, /exists/);
 });
 
-test("a damaged archive and a folder in use are refused, and nothing is left behind", async (t) => {
+test("restore refuses a damaged archive and a folder that is not empty, and leaves nothing behind", async (t) => {
   const folder = await makeFolder(t);
   const stage = await serveRecording(t, recording);
   const service = await stage.startService();
-  // A folder that nothing was stored in is given up when the service stops.
+  // A service that stops without having stored anything leaves no data folder to back up.
   await service.waitFinalized(stage.head);
   assert.equal(await service.stop(), 0);
   const archive = join(folder, "kept.tar.gz");

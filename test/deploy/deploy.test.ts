@@ -1,4 +1,4 @@
-/** What `deploy/` names exists: metrics, settings, files, run books. */
+/** Everything that `deploy/` refers to exists: metrics, settings, files, run books. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -14,7 +14,7 @@ import { readText } from "../tidy/project-files.ts";
 const alerts = readText("deploy/alerts.yml");
 const dashboard = readText("deploy/grafana/oddwire.json");
 
-test("every metric of the alerts and the dashboard is one of ours", () => {
+test("every metric in the alerts and the dashboard exists", () => {
   const known = new Set(metricTable.flatMap(({ name }) => [name, `${name}_bucket`]));
   const histograms = /^oddwire_(?:http_request|store_query|store_insert)_duration_seconds_bucket$/;
   for (const text of [alerts, dashboard]) {
@@ -25,7 +25,7 @@ test("every metric of the alerts and the dashboard is one of ours", () => {
   }
 });
 
-test("every alert has its run book, and every run book its alert", () => {
+test("alerts and run books are the same, in the same order", () => {
   const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
   const headings = [...readText("docs/operations.md").matchAll(/^### (Oddwire\w+)$/gm)];
   assert.ok(named.length > 8);
@@ -44,7 +44,7 @@ test("every alert links to its run book", () => {
   );
 });
 
-test("the dashboard can be imported: data source and instance are variables, panels are described", () => {
+test("the dashboard can be imported: data source and instance are variables, and each panel has a description", () => {
   type Panel = {
     readonly type: string;
     readonly description?: string;
@@ -61,13 +61,13 @@ test("the dashboard can be imported: data source and instance are variables, pan
   for (const line of expressions) assert.match(line, /instance=~\\"\$instance\\"/);
 });
 
-test("the dashboard is what dashboard.ts makes", () => {
+test("the dashboard equals the output of dashboard.ts", () => {
   const path = fileURLToPath(new URL("../../deploy/grafana/dashboard.ts", import.meta.url));
   const made = execFileSync(process.execPath, [path], { encoding: "utf8" });
   assert.ok(made === dashboard, "run npm run docs");
 });
 
-test("every setting named in deploy/ is one of ours", () => {
+test("every setting named in deploy/ exists", () => {
   const known = new Set(describeSettings().map(({ variable }) => variable as string));
   for (const file of [
     "Dockerfile",
@@ -86,7 +86,7 @@ test("every setting named in deploy/ is one of ours", () => {
   }
 });
 
-test("files that the image and the containers take in are there", () => {
+test("files that the image copies and the containers mount exist", () => {
   const copied = [...readText("deploy/Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)];
   const mounted = [...readText("deploy/compose.yaml").matchAll(/- \.\/(\S+?):/g)];
   const nodes = readText("deploy/cluster/compose.nodes.yaml").matchAll(/\.\/(config\/\S+?):/g);
@@ -108,7 +108,7 @@ test("files that the image and the containers take in are there", () => {
   );
 });
 
-test("the balancer and Prometheus of a cluster know its processes, and no others", () => {
+test("the balancer and Prometheus of a cluster list exactly its processes", () => {
   const compose = readText("deploy/cluster/compose.nodes.yaml");
   const services = [...compose.matchAll(/^ {2}((?:api|index|redis)-\d): \{/gm)].map(
     ([, name = ""]) => name,
@@ -132,7 +132,7 @@ test("the balancer and Prometheus of a cluster know its processes, and no others
   );
 });
 
-test("the command of the image runs: a link to the start script", async () => {
+test("the start script runs through a link, like the command of the image", async () => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const link = join(folder, "oddwire");
   await symlink(fileURLToPath(new URL("../../deploy/oddwire", import.meta.url)), link);

@@ -1,4 +1,4 @@
-/** The examples of the pages for users run, and print what the pages say. */
+/** Runs the examples of the pages for users, and compares their output with the pages. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { type Finished, runProgram } from "../support/run-command.ts";
 import { listFiles } from "../tidy/project-files.ts";
 import { type Example, readExamples } from "./read-examples.ts";
 
-/** What the guide asks about: a market of the recording that is traded a lot. */
+/** The search of the guide. It finds a market of the recording with many trades. */
 const question = "rain";
 const client = new URL("../../client/src/client.ts", import.meta.url).href;
 const interpreters = {
@@ -19,9 +19,9 @@ const interpreters = {
   ts: { program: [process.execPath], ending: "mts" },
   python: { program: ["python3"], ending: "py" },
 };
-/** Python packages that some examples use. Where one is missing, they are only compiled. */
+/** Python packages that some examples use. If a package is missing, these examples are only compiled. */
 const packages = ["duckdb", "pandas", "polars", "pyarrow", "websockets"];
-/** What examples need besides Node, and what succeeds where it is there. */
+/** Tools that examples need besides Node, each with a command that succeeds if the tool is installed. */
 const probes: readonly (readonly [tool: string, ...probe: string[]])[] = [
   ["curl", "curl", "--version"],
   ["python3", "python3", "--version"],
@@ -33,7 +33,7 @@ const pages = [
   ...listFiles("docs").filter((path) => path.startsWith("docs/guide/")),
 ];
 const examples = pages.flatMap(readExamples).filter(asksTheService);
-/** Blocks that begin with the name of a file, which others import. */
+/** Blocks that begin with a file name. Other examples import these files. */
 const files = examples.filter(({ code }) => fileNameOf(code) !== null);
 
 suite("examples for users", { concurrency: 2 }, () => {
@@ -51,7 +51,7 @@ suite("examples for users", { concurrency: 2 }, () => {
     const [token] = data[0]["tokens"] as [{ token_id: string }];
     settings = {
       PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
-      // Makes curl fail where it is answered with an error.
+      // The .curlrc there makes curl fail for HTTP errors.
       CURL_HOME: join(folder, "bin"),
       URL: url,
       KEY: keys.read,
@@ -95,7 +95,7 @@ suite("examples for users", { concurrency: 2 }, () => {
     });
   }
 
-  /** In the folder, so that what it writes goes away. */
+  /** Runs an example in the folder, so that its files are removed afterwards. */
   async function run({ page, line, language, code }: Example): Promise<Finished> {
     const { program, ending } = interpreters[language];
     const path = await write(`${page.replaceAll(/\W/g, "-")}-${line}.${ending}`, code);
@@ -109,13 +109,13 @@ suite("examples for users", { concurrency: 2 }, () => {
     return path;
   }
 
-  /** With the address of the service in place of the usual one. */
+  /** Replaces the default address with that of the test service. */
   function here(code: string): string {
     return code.replaceAll("http://127.0.0.1:8080", server.edge.url);
   }
 });
 
-test("the pages have examples in each language", () => {
+test("the pages have at least 8 examples in each language", () => {
   for (const language of ["sh", "js", "python"]) {
     const count = examples.filter((one) => one.language === language).length;
     assert(count >= 8, `${count} in ${language}`);
@@ -132,7 +132,7 @@ function fileNameOf(code: string): string | null {
   return /^(?:#|\/\/) (\w+\.(?:mjs|py))\n/.exec(code)?.[1] ?? null;
 }
 
-/** Every field and element shown is there, with the value shown; others may be there too. */
+/** Asserts that every shown field and element has the shown value. There can be more fields. */
 function assertPart(actual: unknown, shown: unknown, path: string): void {
   if (shown === null || typeof shown !== "object") {
     assert.equal(actual, shown, path);

@@ -3,18 +3,18 @@ import { readText } from "../tidy/project-files.ts";
 /** A fenced block of a Markdown page. */
 type Block = {
   readonly page: string;
-  /** Of its first line within the page, from 1. */
+  /** The number of its first line in the page, from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;
 };
 
-/** An example, and what the page says it prints. */
+/** An example, and its output according to the page. */
 export type Example = Block & {
   readonly language: Language;
-  /** Exactly what is printed, of scripts. */
+  /** The exact output of a script. */
   readonly prints: string | null;
-  /** Part of the JSON that is printed, of shell commands. */
+  /** A part of the JSON that a shell command prints. */
   readonly answers: string | null;
 };
 
@@ -22,8 +22,8 @@ const languages = ["sh", "js", "ts", "python"] as const;
 type Language = (typeof languages)[number];
 
 /**
- * The examples of a page. What a `text` block says is printed by the scripts between it and the
- * heading above, what a `json` block says by the command right before it.
+ * Returns the examples of a page. A `text` block is the output of the scripts between it and the
+ * heading above. A `json` block is the output of the command directly before it.
  */
 export function readExamples(page: string): Example[] {
   return readSections(page).flatMap((blocks) =>
@@ -34,7 +34,7 @@ export function readExamples(page: string): Example[] {
       const next = blocks[index + 1];
       const printed = blocks.slice(index).find((one) => one.language === "text");
       const prints = isShell ? null : (printed?.code ?? null);
-      // Right behind it: neither words nor an empty line are between the two.
+      // The block must follow directly, without text or an empty line in between.
       const isAnswer = next?.language === "json" && next.line === endOf(block) + 2;
       const answers = isShell && isAnswer ? next.code : null;
       return [{ ...block, language, prints, answers }];
@@ -42,7 +42,7 @@ export function readExamples(page: string): Example[] {
   );
 }
 
-/** The line of the closing fence. */
+/** The number of the line with the closing fence. */
 function endOf({ line, code }: Block): number {
   return line + code.split("\n").length - 1;
 }
@@ -55,7 +55,7 @@ function readSections(page: string): Block[][] {
   for (const [index, text] of readText(page).split("\n").entries()) {
     const fence = /^```(\w*)$/.exec(text);
     if (open === null) {
-      // A line that begins like one within a block is a comment.
+      // Within a block, a line that begins with # is a comment, not a heading.
       if (text.startsWith("#")) sections.push([]);
       if (fence !== null) open = { language: fence[1] ?? "", line: index + 2 };
     } else if (fence === null) {

@@ -1,4 +1,4 @@
-/** Both packages as `npm pack` makes them, installed in an empty folder: nothing of the checkout is used. */
+/** Both packages as `npm pack` builds them, installed in an empty folder without the source of the checkout. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ before(async () => {
   await unpack(join(root, "client"), "oddwire-client");
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as Manifest;
   const { dependencies, optionalDependencies } = manifest;
-  // As a package manager would, but from here: a test has no registry to ask.
+  // Dependencies are linked from the checkout, because a test has no registry.
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(root, "node_modules", name), join(modules, name));
@@ -33,7 +33,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true }));
 
-/** Packs a folder and puts what the tarball holds where a package manager would. */
+/** Packs a folder and unpacks the tarball where a package manager would. */
 async function unpack(source: string, name: string): Promise<void> {
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` };
   execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: source, env, stdio: "pipe" });
@@ -48,7 +48,7 @@ async function run(words: readonly string[]) {
   return runProgram(process.execPath, [command, ...words], { ODDWIRE_DATA_DIR: folder });
 }
 
-test("the package has what it needs to run and nothing else", async () => {
+test("the package contains the files it needs to run and nothing else", async () => {
   const files = await readdir(join(modules, "oddwire"));
   const expected = ["LICENSE", "NOTICE", "README.md", "bin", "dist", "package.json"];
   assert.deepEqual(files.toSorted(), expected);
@@ -57,13 +57,13 @@ test("the package has what it needs to run and nothing else", async () => {
     built.filter((file) => file.includes(".test.")),
     [],
   );
-  // Bundled when it is packed, so that no page waits for it.
+  // The explorer is bundled when the package is built, so that no request waits for it.
   const explorer = await readdir(join(modules, "oddwire/dist/explorer"));
   const names = explorer.map((name) => name.replace(/-[0-9a-f]{16}\./, "."));
   assert.deepEqual(names.toSorted(), ["explorer.css", "explorer.js", "index.html"]);
 });
 
-test("commands run from the package, and the demo's packages are named when they are missing", async () => {
+test("commands run from the package, and the demo names its packages if they are missing", async () => {
   assert.match((await run(["--version"])).stdout, /^\d+\.\d+\.\d+\n$/);
   assert.match((await run(["keys", "create"])).stdout, /^ow_read_\w+\n$/);
   await rm(join(modules, "viem"));
@@ -109,7 +109,7 @@ console.log((await client.health()).status);`;
   assert.deepEqual((await exited)[0], 0);
 });
 
-test("an old Node is refused in one sentence", async () => {
+test("an old version of Node is refused in one sentence", async () => {
   const command = join(modules, "oddwire/bin/oddwire.js");
   const pretend = "Object.defineProperty(process.versions, 'node', { value: '20.19.0' })";
   const preload = `data:text/javascript,${encodeURIComponent(pretend)}`;
@@ -123,7 +123,7 @@ test("an old Node is refused in one sentence", async () => {
   assert.match(stderr, /^oddwire needs Node\.js 24 or newer[^\n]+\n$/);
 });
 
-/** Compiles only where every name that the README of the client has is exported, and optional values may be undefined. */
+/** Compiles only if every name in the client's README is exported, and optional values accept `undefined`. */
 const consumer = `
 import { OddwireClient, OddwireError, type ChannelRequest, type StreamFrame, type Trade } from "oddwire-client";
 export async function follow(key: string | undefined, signal: AbortSignal | undefined) {
@@ -144,7 +144,7 @@ export type Frames = StreamFrame<Trade>;
 export const isOurs = (thrown: unknown) => thrown instanceof OddwireError && thrown.code;
 `;
 
-test("the client's types are found, and accept what strict programs pass", async () => {
+test("the types of the client are found, and strict programs compile with them", async () => {
   await writeFile(join(folder, "consumer.ts"), consumer);
   const compiler = join(root, "node_modules/typescript/bin/tsc");
   const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext"];

@@ -4,11 +4,11 @@ import type { Derivation } from "../../src/feed/change.ts";
 import type { GeneratedBlock } from "../support/generate-chain.ts";
 import type { SimulatedWorld } from "../support/simulated-world.ts";
 
-/** Which logs a source last emitted for each block. */
+/** Records the logs that a source last emitted for each block. */
 export class AnnouncedBlocks {
   readonly #logs = new Map<string, ReadonlySet<number>>();
 
-  /** Hands the batches on. */
+  /** Records the logs of the batches and passes the batches on. */
   async *listen(batches: AsyncIterable<ChainBatch>): AsyncGenerator<ChainBatch> {
     for await (const batch of batches) {
       if (batch.kind === "range") for (const block of batch.blocks) this.#note(block);
@@ -17,7 +17,7 @@ export class AnnouncedBlocks {
     }
   }
 
-  /** What the source proves of blocks counts as sent. */
+  /** Returns a function that proves blocks by the source, and records the proven logs as emitted. */
   proofsOf(source: ChainSource): Derivation["prove"] {
     return async (block, isFinal) => {
       const proven = await source.prove(block, isFinal);
@@ -27,8 +27,8 @@ export class AnnouncedBlocks {
   }
 
   /**
-   * The one true chain, without those logs that were not sent and whose loss nothing could have
-   * seen. Any other log that was not sent is still in it.
+   * The canonical chain, without logs that were not emitted and whose loss is undetectable. All other
+   * logs are included, even if they were not emitted.
    */
   chainOf(world: SimulatedWorld): GeneratedBlock[] {
     return world.blocks.map((block) => {

@@ -1,10 +1,9 @@
 /**
- * R7 with the real store and the real auditor: after a schedule like those of the walk, in which
- * endpoints hid logs so that no rule could see it, and after rows of the store were lost or changed,
- * the audit finds all of it and starts repair it, also while an endpoint lies again. Held against
- * nothing but the canonical chain.
+ * R7 with the real store and the real auditor. A schedule as in the walk lets endpoints hide logs undetectably,
+ * and then rows of the store are deleted or changed. The audit finds all of it and a start repairs it, even while
+ * an endpoint omits logs again. The result is compared with the canonical chain alone.
  *
- * `SIMULATION_AUDIT_RUNS` says how many; with 1, `TEST_SEED=<seed>` plays one again.
+ * `SIMULATION_AUDIT_RUNS` sets the number of runs. With 1, `TEST_SEED=<seed>` repeats one run.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -29,12 +28,12 @@ import { StoreSubject } from "./store-subject.ts";
 
 const runs = Number(process.env["SIMULATION_AUDIT_RUNS"] ?? 1);
 const silent = openLog({ level: "silent" });
-/** The chain begins at 100 and ends a little above: this is the one span which is whole. */
+/** The last block of the only complete audit range: the chain begins at 100 and ends a little above 200. */
 const lastAudited = 199;
-/** Of simulated time: an audit with single calls and refusals takes a minute. */
+/** The limit in simulated time. An audit with single calls and refusals takes a minute. */
 const lifeMsMax = 3_600_000;
 
-/** A block of which the store says something else than the chain: a row less, or one that differs. */
+/** Returns the block with one row deleted or changed. */
 function damaged(block: BlockFacts, random: SeededRandom): BlockFacts {
   const { fills, events } = block;
   const at = random.integer(0, fills.length + events.length - 1);
@@ -44,7 +43,7 @@ function damaged(block: BlockFacts, random: SeededRandom): BlockFacts {
   return { ...block, fills: fills.toSpliced(at, 1, ...(isLost ? [] : changed)) };
 }
 
-/** As a repair by a liar would leave the store: commit records and candles agree with what is wrong. */
+/** Damages blocks of the store consistently: commit records and candles agree with the wrong rows. */
 async function damageStore(
   folder: StoreFolder,
   blocks: readonly BlockFacts[],
@@ -58,7 +57,7 @@ async function damageStore(
   await folder.reopen();
 }
 
-/** Follows the chain and audits until all was found right twice, or until a repair is ordered: then true. */
+/** Follows and audits until everything was correct twice or a repair is ordered. Returns whether one is ordered. */
 async function live(
   simulation: Simulation,
   { folder, subject }: { readonly folder: StoreFolder; readonly subject: StoreSubject },
@@ -85,7 +84,7 @@ async function live(
   const following = subject.follow(source);
   auditor.start();
   const isPaused = () => subject.isBusy;
-  // A mismatch that no endpoint can settle now is checked again.
+  // A mismatch that no endpoint can settle yet is checked again.
   const isRight = () =>
     auditor.status.ranges >= ranges + 2 &&
     auditor.status.unverified.length === 0 &&
@@ -115,7 +114,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
-describe("R7: what is stored wrong is found and repairs", () => {
+describe("R7: the audit finds all wrong facts and a start repairs them", () => {
   for (const seed of Array.from({ length: runs }, (_, index) => testSeed + index)) {
     test(`seed ${seed}`, async (t) => {
       const folder = await StoreFolder.open(t);

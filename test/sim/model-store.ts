@@ -8,8 +8,8 @@ import { encode } from "../support/store-chain.ts";
 type Rows = Pick<EncodedBatch, "fills" | "events" | "quarantine">;
 
 /**
- * What a store must be, and nothing else: rows that are only ever added, and a tail that a crash
- * forgets. Insists on the contract of the changes: no gaps, nothing final reverted.
+ * The minimal model of a store: rows that are only ever added, and unfinalized blocks that a crash
+ * loses. It asserts the contract of the changes: no gaps, and nothing final is reverted.
  */
 export class ModelStore {
   readonly #appended: Rows[] = [];
@@ -22,7 +22,7 @@ export class ModelStore {
     this.#next = startBlock;
   }
 
-  /** Where a new process goes on. */
+  /** The block after which a new process resumes. */
   get resumeAfter(): BlockRef | null {
     return this.#last;
   }
@@ -57,12 +57,12 @@ export class ModelStore {
     }
   }
 
-  /** All that was not durable is gone. */
+  /** Loses everything that is not durable. */
   crash(): void {
     this.#tail = [];
   }
 
-  /** Asserts that rows and tail are those of the chain, worked out from nothing else. */
+  /** Asserts that the rows and the unfinalized blocks are those of the chain. */
   assertEquals(final: readonly BlockFacts[], held: readonly BlockFacts[]): void {
     assert.equal(this.#last?.hash, final.at(-1)?.hash, "the last final block");
     const expected = encode(final);

@@ -1,4 +1,4 @@
-/** What the log says while no endpoint can be reached. */
+/** The log while no endpoint can be reached. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
@@ -10,7 +10,7 @@ import { SimulatedClock } from "../support/simulated-clock.ts";
 
 type Line = { readonly msg: string; readonly seconds?: number; readonly reason?: string };
 
-test("an outage is logged again, less and less often, for as long as it lasts", async () => {
+test("an outage is logged repeatedly, at growing intervals of at most about ten minutes", async () => {
   const clock = new SimulatedClock();
   const lines: Line[] = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line) as Line) });

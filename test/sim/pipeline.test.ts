@@ -1,9 +1,9 @@
 /**
- * R9 with the real store: the same schedules as of the walk, through the pipeline into the engine
- * and the state in memory, with crashes in the middle of an append. The engine takes real time, while
- * which the simulated clock stands still.
+ * R9 with the real store: the schedules of the walk, through the pipeline into the engine and the
+ * state in memory, with crashes in the middle of an append. The engine takes real time, and the
+ * simulated clock stands still meanwhile.
  *
- * `SIMULATION_STORE_RUNS` says how many; with 1, `TEST_SEED=<seed>` plays one again.
+ * `SIMULATION_STORE_RUNS` sets the number of runs. With 1, `TEST_SEED=<seed>` repeats one run.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -20,7 +20,7 @@ import { contracts, Simulation } from "./simulation.ts";
 import { StoreSubject } from "./store-subject.ts";
 
 const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 2);
-/** Seeds that failed once, before there were limits: simulated time ran on while the engine was at work. */
+/** Seeds that failed once, without limits: simulated time ran on while the engine was working. */
 const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
@@ -29,7 +29,7 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
-describe("R9: store and memory end as the chain", () => {
+describe("R9: the store and the state end equal to the chain", () => {
   const seeds = Array.from({ length: runs }, (_, index) => testSeed + index);
   for (const seed of new Set([...formerFailures, ...seeds])) {
     test(`seed ${seed}`, async (t) => {

@@ -14,25 +14,25 @@ export const contracts = knownContracts();
 export const decoder = new LogDecoder(contracts);
 export const startBlock = numberBeforeChains + 1;
 
-/** Far longer than any pause of a breaker or a provider: who needs more has stalled. */
+/** Far longer than any pause of a breaker or a provider. A subject that needs more has stalled. */
 const healMsMax = 120_000;
 const silent = openLog({ level: "silent" });
 
-/** What a simulation is about: something that takes changes in, dies and comes back. */
+/** The subject of a simulation: it applies changes, crashes and restarts. */
 export type Subject = {
-  /** Where it goes on. */
+  /** The block after which it resumes. */
   readonly resumeAfter: BlockRef | null;
   readonly newest: BlockRef | null;
   readonly finalized: number;
-  /** Whether it is at work that takes real time, so that simulated time must wait. */
+  /** Whether it is working in real time, so that simulated time must wait. */
   readonly isBusy: boolean;
   /** Reads the source until it is closed. */
   follow(source: ChainSource, simulation: Simulation): Promise<void>;
-  /** Dies immediately and is there again. */
+  /** Crashes immediately and restarts. */
   crash(random: SeededRandom): Promise<void>;
 };
 
-/** A world gone wrong by one seed, and a subject that lives in it. */
+/** A world whose faults follow from one seed, and a subject that follows its chain. */
 export class Simulation {
   readonly clock = new SimulatedClock();
   readonly random: SeededRandom;
@@ -43,7 +43,7 @@ export class Simulation {
   #failure: Error | null = null;
   #source: ChainSource | null = null;
 
-  /** Without limits of batches and rates a seed plays as it did before there were any. */
+  /** Without `hasLimits`, nodes have no limits of batches and rates, so that older seeds play as they did before. */
   constructor(
     seed: number,
     subject: Subject,
@@ -57,12 +57,12 @@ export class Simulation {
     this.#subject = subject;
   }
 
-  /** Lets simulated time pass, as a subject that is slow does. */
+  /** Lets simulated time pass, for a slow subject. */
   async pause(ms: number): Promise<void> {
     await this.clock.sleep(ms, this.#abort.signal).catch(() => {});
   }
 
-  /** Plays the schedule to its end and waits until the subject has come to where the chain is. */
+  /** Plays the schedule to its end and waits until the subject has reached the end of the chain. */
   async run(): Promise<void> {
     const { signal } = this.#abort;
     const playing = this.#begin(this.world.play(this.random.integer(5_000, 30_000), signal));
@@ -72,7 +72,7 @@ export class Simulation {
       await this.#pass(() => this.#isThere());
     } finally {
       this.#abort.abort();
-      // A real store ends its last append in real time.
+      // A real store completes its last append in real time.
       const isPaused = () => this.#subject.isBusy;
       await this.clock.run({ isOver: () => living.isOver, isPaused, limitMs: healMsMax });
     }
@@ -80,7 +80,7 @@ export class Simulation {
     assert(this.world.busiestSecond <= callsMax, `${this.world.busiestSecond} calls in a second`);
   }
 
-  /** The state of everything, for those who looks for what went wrong. */
+  /** Describes the state of everything, to find the cause of a failure. */
   describe(): string {
     const { newest, finalized } = this.#subject;
     const { head, finalized: final } = this.world;
@@ -89,7 +89,7 @@ export class Simulation {
     return `${at}: at ${newest?.number} (final ${finalized}) of ${head} (final ${final}); ${status}`;
   }
 
-  /** What fails in there fails the simulation. */
+  /** Starts a task. Its failure fails the simulation. */
   #begin(task: Promise<void>): { isOver: boolean } {
     const begun = { isOver: false };
     const end = () => {
@@ -116,7 +116,7 @@ export class Simulation {
     return newest?.hash === this.world.blocks.at(-1)?.hash && finalized === this.world.finalized;
   }
 
-  /** Life after life, each ended by a crash at a random moment but for the last. */
+  /** Runs the subject again and again. Each run but the last ends with a crash at a random moment. */
   async #live(): Promise<void> {
     const { signal } = this.#abort;
     const crashes = this.random.pick([0, 0, 1, 2, 4]);
@@ -137,7 +137,7 @@ export class Simulation {
     }
   }
 
-  /** A source that goes on where the subject is. */
+  /** Opens a source that resumes where the subject is. */
   openSource(): Promise<ChainSource> {
     const options: ChainSourceOptions = {
       urls: this.world.urls,

@@ -1,4 +1,4 @@
-/** R2 and R9 over a wire on which answers take longer than patience usually lasts. */
+/** R2 and R9 with nodes whose responses take longer than the usual time limits. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openLog } from "../../src/base/log.ts";
@@ -29,7 +29,7 @@ function headerOf(number: number): object {
   };
 }
 
-/** Nodes without the tag of finality, on a chain without logs; `latencyMs` is of a request for some methods from a host. */
+/** Nodes without the finalized tag, on a chain without logs. `latencyMs` is the latency of a request to a host. */
 function openSlowNodes(
   clock: SimulatedClock,
   latencyMs: (methods: readonly string[], host: string) => number,
@@ -81,7 +81,7 @@ async function openSource(
   return opening;
 }
 
-test("a lone node that is slow and has no finality tag is followed, 256 blocks behind its head", async () => {
+test("R2: finality of a single slow node without the finalized tag follows 256 blocks behind its head", async () => {
   const clock = new SimulatedClock();
   const openTransport = openSlowNodes(clock, () => 2_500);
   const opened = await openSource(clock, {
@@ -101,7 +101,7 @@ test("a lone node that is slow and has no finality tag is followed, 256 blocks b
   await reading;
 });
 
-/** Follows the head for a while; returns how many blocks the newest one that came is behind it. */
+/** Follows the head for five minutes and returns how many blocks the newest emitted block is behind it. */
 async function followHead(
   urls: readonly string[],
   latencyMs: (methods: readonly string[], host: string) => number,
@@ -123,14 +123,14 @@ async function followHead(
   return head - newest;
 }
 
-test("a lone node whose logs come slowly is followed at its head, although its heads come quickly", async () => {
+test("a single node with slow logs and fast heads is followed at its head", async () => {
   const behind = await followHead(["http://slow.test"], (methods) =>
     methods.includes("eth_getLogs") ? 2_500 : 20,
   );
   assert(behind < 20, `${behind} blocks`);
 });
 
-test("a node whose logs come slowly holds up those of others for no longer than is waited at the head", async () => {
+test("a node with slow logs delays the blocks of a fast node only by the time limit at the head", async () => {
   const behind = await followHead(["http://slow.test", "http://quick.test"], (methods, host) => {
     if (host === "quick.test") return 30;
     return methods.includes("eth_getLogs") ? 9_000 : 10;

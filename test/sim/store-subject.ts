@@ -13,14 +13,14 @@ import { contracts, decoder, type Subject } from "./simulation.ts";
 
 const silent = openLog({ level: "silent" });
 
-/** The real pipeline, the real store and the state in memory. */
+/** A subject with the real pipeline, the real store and the state in memory. */
 export class StoreSubject implements Subject {
   readonly #folder: StoreFolder;
   readonly reported = new AnnouncedBlocks();
   state = new MarketState(contracts);
-  /** Whether the pipeline, or a death and a new start, is in the middle of something. */
+  /** Whether the pipeline applies a change, or a crash and restart is in progress. */
   #isAtWork = false;
-  /** The newest final block that the pipeline took. */
+  /** The newest final block that the pipeline was given. */
   #finalReported = -1;
 
   constructor(folder: StoreFolder) {
@@ -31,9 +31,9 @@ export class StoreSubject implements Subject {
     return this.#folder.store.coverage?.last ?? null;
   }
 
-  /** Also while final blocks are appended behind the pipeline's back. */
+  /** Also true while final blocks are appended in the background. */
   get isBusy(): boolean {
-    // Between lives nothing is open.
+    // During a restart no store is open.
     if (this.#isAtWork) return true;
     const isAppending = this.#finalReported > (this.resumeAfter?.number ?? -1);
     return isAppending || this.#folder.store.engine.underWay > 0;
@@ -50,7 +50,7 @@ export class StoreSubject implements Subject {
 
   async follow(source: ChainSource): Promise<void> {
     const { store } = this.#folder;
-    // Simulated time would run on while they wait in real time.
+    // Groups must not wait in real time, because simulated time would run on.
     const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
@@ -60,7 +60,7 @@ export class StoreSubject implements Subject {
     this.#isAtWork = false;
   }
 
-  /** Dies somewhere in an append of what it holds, then starts again as the service does. */
+  /** Crashes in the middle of an append of its unfinalized blocks, then restarts like the service. */
   async crash(random: SeededRandom): Promise<void> {
     this.#isAtWork = true;
     const { store } = this.#folder;
@@ -72,12 +72,12 @@ export class StoreSubject implements Subject {
     this.#isAtWork = false;
   }
 
-  /** Simulated time stands still while the pipeline is at work on a piece of changes. */
+  /** Makes simulated time stand still while the pipeline applies a change. */
   async *#timed(change: AsyncIterable<ChainChange>): AsyncGenerator<ChainChange> {
     for await (const one of change) {
       this.#isAtWork = true;
       if (one.kind === "range") this.#finalReported = one.batch.toBlock;
-      // They are appended while the changes that follow are taken.
+      // These blocks are appended while the next changes are applied.
       if (one.kind === "finalized") this.#finalReported = one.block;
       yield one;
       this.#isAtWork = false;

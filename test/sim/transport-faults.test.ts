@@ -1,6 +1,6 @@
 /**
- * What a wire that fails at random costs a backfill, in simulated time: ranges stay as large as they
- * were, and others are fetched while one is waited for.
+ * R5: the cost of random transport failures during a backfill, in simulated time. Ranges keep their
+ * size, and other ranges are fetched while one is repeated.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -37,7 +37,7 @@ type Node = {
   readonly fault: FaultName;
 };
 
-/** What a backfill took. */
+/** The cost of a backfill, in simulated milliseconds. */
 type Cost = { readonly ms: number; readonly requests: number; readonly ranges: number };
 
 async function measure(node: Node): Promise<Cost> {
@@ -101,7 +101,7 @@ function isRange(body: string): boolean {
   });
 }
 
-/** As newer nodes send logs. */
+/** Adds the block time to each log, as newer nodes do. */
 function withLogTimes(block: ScriptedBlock): ScriptedBlock {
   const blockTimestamp = toQuantity(block.timestamp);
   return { ...block, logs: block.logs.map((log) => ({ ...log, blockTimestamp })) };
@@ -114,12 +114,12 @@ for (const [latencyMs, hasLogTimes] of [
 ] as const) {
   const node = { latencyMs, hasLogTimes };
   const where = `${latencyMs} ms away, ${hasLogTimes ? "with" : "without"} log times`;
-  test(`a backfill with one request of five failing, ${where}`, async (t) => {
+  test(`R5: a backfill in which every fifth request fails takes at most three times as long, ${where}`, async (t) => {
     const clean = await measure({ ...node, fault: "none" });
     for (const fault of ["broken connections", "requests without an answer"] as const) {
       const cost = await measure({ ...node, fault });
       t.diagnostic(`${fault}: ${JSON.stringify({ clean, cost })}`);
-      // A range that fails once is waited for twice, and again where the second request fails too.
+      // A range that fails once takes twice as long, and longer if the second request fails too.
       assert(cost.ms <= 3 * clean.ms, `${fault}: ${cost.ms} ms, not ${clean.ms}`);
       assert(cost.ranges <= 1.5 * clean.ranges, `${fault}: ${cost.ranges}, not ${clean.ranges}`);
     }

@@ -1,10 +1,9 @@
 /**
- * R9: whatever nodes do, and however often the process dies meanwhile, once they have come to their
- * senses the facts are those of the canonical chain, worked out from nothing else. Only logs that were
- * left out undetectably (docs/completeness.md) may be missing.
+ * R9: whatever faults nodes have, and however often the process crashes, the facts equal those of the
+ * canonical chain once the faults have ended. Only undetectably omitted logs (docs/completeness.md) can be missing.
  *
- * `TEST_SEED=<seed> SIMULATION_RUNS=1` plays one schedule again, a larger number all of them; without it, as many are
- * played as 20 seconds allow. A seed that found a bug is kept in the list below.
+ * `TEST_SEED=<seed> SIMULATION_RUNS=1` repeats one schedule, and a larger number plays exactly that many. Without it,
+ * as many are played as 20 seconds allow. A seed that found a bug is kept in the list below.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -18,10 +17,10 @@ import { decoder, Simulation, type Subject, startBlock } from "./simulation.ts";
 
 const asked = process.env["SIMULATION_RUNS"];
 const runs = Number(asked ?? 2_000);
-/** A slow machine plays fewer, and says so, unless a number is given. */
+/** Without a given number, a slow machine plays fewer schedules and reports how many. */
 const budgetMs = asked === undefined ? 20_000 : Number.POSITIVE_INFINITY;
 
-/** Seeds that found a bug once, by what it was, and whether there were limits already then. */
+/** Seeds that once found a bug: the bug, the seed, and whether nodes had limits at that time. */
 const formerFailures: readonly (readonly [string, number, boolean])[] = [
   [
     "two endpoints that left out the same logs were taken as proof that there are none",
@@ -54,7 +53,7 @@ class ModelSubject implements Subject {
 
   async follow(source: ChainSource, simulation: Simulation): Promise<void> {
     const { random } = simulation;
-    // A slow store is one more thing that shuffles the order of events.
+    // A slow store also changes the order of events.
     const slowness = random.pick([0, 0, 0.2]);
     const batches = this.reported.listen(source.batches());
     for await (const change of changesOf(batches, decoder, this.reported.proofsOf(source))) {
@@ -83,7 +82,7 @@ async function simulate(seed: number, hasLimits = true): Promise<ModelSubject> {
   return subject;
 }
 
-describe("R9: the walk ends as the chain", () => {
+describe("R9: the emitted facts end equal to the chain", () => {
   for (const [what, seed, hasLimits] of formerFailures)
     test(what, async () => void (await simulate(seed, hasLimits)));
 

@@ -1,14 +1,14 @@
-/** A slash starts a regular expression after these, and divides after everything else. */
+/** A slash after one of these starts a regular expression. After anything else it divides. */
 const beforeRegex = /(?:^|[-(,=:[!&|?{};+*%<>~^]|\b(?:return|case|typeof|of|in))\s*$/;
 
 /**
- * TypeScript with the inside of comments, strings, templates and regular expressions made blank, so
- * that rules about code can be plain patterns. Lines and columns stay. Code in the `${}` of a
+ * Replaces the content of comments, strings, templates and regular expressions with spaces, so that
+ * rules about code can be plain patterns. Lines and columns stay the same. Code in the `${}` of a
  * template is kept.
  */
 export function blankOut(source: string): string {
   const out = source.split("");
-  /** For each open `${`, how many braces are open in it. */
+  /** For each open `${`, the number of open braces in it. */
   const templates: number[] = [];
   let at = 0;
   while (at < out.length) {
@@ -58,7 +58,7 @@ function endOfString(source: string, start: number): number {
   return end;
 }
 
-/** The slash of a character class does not end a regular expression. */
+/** Returns the end of a regular expression. A slash in a character class does not end it. */
 function endOfRegex(source: string, start: number): number {
   let isInClass = false;
   for (let at = start + 1; at < source.length; at += 1) {
@@ -76,7 +76,7 @@ function blankTo(out: string[], from: number, to: number): number {
   return to;
 }
 
-/** Whether every bracket of blanked code is closed by its like. */
+/** Whether every bracket of blanked code is closed by a bracket of its kind. */
 export function isBalanced(code: string): boolean {
   const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
   const open: string[] = [];

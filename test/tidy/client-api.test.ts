@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { formatClientApi } from "./client-api.ts";
 import { readText } from "./project-files.ts";
 
-test("the types of the client are those of the schemas", async () => {
+test("the types of the client equal those generated from the schemas", async () => {
   const made = await formatClientApi();
   assert.ok(made === readText("client/src/api.ts"), "client/src/api.ts differs: run npm run docs");
 });

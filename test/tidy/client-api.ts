@@ -1,4 +1,4 @@
-/** Prints `client/src/api.ts` from the document of the API; `npm run docs` writes it there. */
+/** Prints `client/src/api.ts`, generated from the document of the API. `npm run docs` writes the file. */
 
 import type { JsonSchema } from "../../src/api/docs/api-document.ts";
 import { type ApiDocument, describeApi, type Operation } from "../../src/api/docs/describe-api.ts";
@@ -11,10 +11,10 @@ const introduction = `/**
  */
 `;
 
-/** Parameters of a list that paging takes care of. */
+/** Parameters of a list that the paging of the client sets. */
 const pagingNames: ReadonlySet<string> = new Set(["cursor"]);
 
-/** The whole file. */
+/** Returns the whole file. */
 export async function formatClientApi(): Promise<string> {
   const server = await DataServer.open();
   try {
@@ -38,7 +38,7 @@ function formatTypes({ components, paths }: ApiDocument): string {
   return [introduction, ...shapes, ...named].join("\n");
 }
 
-/** What an endpoint takes and answers, as one type named after it. */
+/** The query, body and response of an endpoint, as one type named after its operation. */
 function formatOperation(line: string, operation: Operation): string {
   const answer = operation.responses["200"] ?? operation.responses["201"];
   if (answer === undefined || "$ref" in answer) return "";
@@ -69,7 +69,7 @@ function queryOf({ parameters }: Operation): string {
   return blockOf(fields);
 }
 
-/** A body as clients send it: fields with a default may be left out. */
+/** The type of a request body. Fields with a default are optional. */
 function bodyOf({ properties = {}, required = [] }: JsonSchema): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `readonly ${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
@@ -97,14 +97,14 @@ function listOf(item: string): string {
     : `readonly ${item}[]`;
 }
 
-/** Fields between braces, one a line. */
+/** Fields between braces, one per line. */
 function blockOf(fields: readonly string[]): string {
   if (fields.length === 0) return "Readonly<Record<string, never>>";
   const lines = fields.map((field) => `  ${field.replaceAll("\n", "\n  ")};\n`);
   return `{\n${lines.join("")}}`;
 }
 
-/** The name of a shape; one would hide the `Error` of the language. */
+/** The name of a type. The component `Error` is renamed, because it would hide the built-in `Error`. */
 function nameOf(component: string): string {
   return component === "Error" ? "ErrorAnswer" : component;
 }

@@ -1,4 +1,4 @@
-/** Prints `docs/configuration.md` from the settings themselves; `npm run docs` writes it there. */
+/** Prints `docs/configuration.md`, generated from the settings. `npm run docs` writes the file. */
 import { describeSettings, type SettingDescription } from "../../src/base/config/config.ts";
 
 const introduction = `# Configuration
@@ -26,7 +26,7 @@ variable or its file, not both.
 directory belongs to one chain and one list of contracts. With another list it is refused.
 `;
 
-/** The whole page. */
+/** Returns the whole page. */
 export function formatConfigurationPage(): string {
   const rows = describeSettings().map(formatRow);
   const head = ["| variable | meaning | value | default |", "|---|---|---|---|"];

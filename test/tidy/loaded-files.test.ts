@@ -1,4 +1,4 @@
-/** What the embedded default loads: nothing of a server or a cluster but what appends and repairs of a database need. */
+/** The embedded default loads no files for a server or a cluster, except those of appends and repairs of a database. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -7,10 +7,10 @@ import { fileURLToPath } from "node:url";
 const source = new URL("../../src/", import.meta.url);
 const ofCluster = /\/cluster\/|^storage\/server\/|redis/;
 const ofWriting = ["claims", "complete-append", "insert-until-there", "repairs"];
-/** Types are not loaded. */
+/** Matches imports that load a file. Imports of types do not. */
 const imports = /^(?:import|export)\s(?!type\s)(?:[^;"]*\sfrom\s)?"(\.[^"]+)"/gm;
 
-/** The files that importing one loads. */
+/** Returns the files that are loaded when a file is imported. */
 function loadedBy(file: URL, loaded = new Set<string>()): ReadonlySet<string> {
   if (loaded.has(file.href)) return loaded;
   loaded.add(file.href);
@@ -25,7 +25,7 @@ function clusterFilesOf(role: string): readonly string[] {
   return paths.filter((path) => ofCluster.test(path)).toSorted();
 }
 
-test("oddwire serve loads nothing of a cluster", () => {
+test("oddwire serve loads no files for a cluster", () => {
   const expected = ofWriting.map((name) => `storage/server/${name}.ts`);
   assert.deepEqual(clusterFilesOf("roles/serve-role.ts"), expected);
   assert(clusterFilesOf("roles/api-role.ts").includes("feed/cluster/redis-feed.ts"));

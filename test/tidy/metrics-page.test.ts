@@ -3,6 +3,6 @@ import { test } from "node:test";
 import { formatMetricsPage } from "./metrics-page.ts";
 import { readText } from "./project-files.ts";
 
-test("the page of metrics is the one that `npm run docs` writes", () => {
+test("the metrics page equals the output of `npm run docs`", () => {
   assert.equal(readText("docs/metrics.md"), formatMetricsPage());
 });

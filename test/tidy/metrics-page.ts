@@ -1,4 +1,4 @@
-/** Prints `docs/metrics.md` from the metrics themselves; `npm run docs` writes it there. */
+/** Prints `docs/metrics.md`, generated from the metrics. `npm run docs` writes the file. */
 
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
 import { RequestMeter } from "../../src/api/metrics/request-meter.ts";
@@ -56,7 +56,7 @@ compares the two.
 |---|---|---|---|---|
 `;
 
-/** Nothing is asked of it: only what would be measured is read. */
+/** An engine that is never queried. Only the descriptions of its metrics are read. */
 const noEngine = new MeteredEngine({
   query: refuse,
   queryNative: refuse,
@@ -74,7 +74,7 @@ const described: readonly Described[] = [
   ),
 ];
 
-/** The whole page. */
+/** Returns the whole page. */
 export function formatMetricsPage(): string {
   return `${introduction}${described.map((metric) => `${formatRow(metric)}\n`).join("")}`;
 }
@@ -84,7 +84,7 @@ function formatRow({ name, type, labelNames, help }: Described): string {
   return `| \`${name}\` | ${type} | ${unitOf(name)} | ${labels} | ${help} |`;
 }
 
-/** Every name ends in its unit, but for plain counts and states. */
+/** The unit of a metric. Its name ends in the unit, except for plain counts and states. */
 function unitOf(name: string): string {
   const units: readonly [RegExp, string][] = [
     [/_seconds(_total)?$/, "seconds"],

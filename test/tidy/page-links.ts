@@ -4,13 +4,13 @@ import { listFiles, readText } from "./project-files.ts";
 /** A link of a page to a file of the project, or to a heading of one. */
 export type PageLink = {
   readonly line: number;
-  /** As it is written. */
+  /** The address as it is written in the page. */
   readonly address: string;
   readonly path: string;
   readonly heading: string | null;
 };
 
-/** The links of a Markdown page that stay within the project. */
+/** Reads the links of a Markdown page that stay within the project. */
 export function readLinks(page: string): PageLink[] {
   return readText(page)
     .split("\n")
@@ -24,7 +24,7 @@ export function readLinks(page: string): PageLink[] {
     );
 }
 
-/** Whether there is such a file or folder, with such a heading if one is named. */
+/** Whether the file or folder of a link exists, and the heading too if the link names one. */
 export function isReachable({ path, heading }: PageLink, files = listFiles()): boolean {
   if (!files.includes(path)) {
     const folder = path.endsWith("/") ? path : `${path}/`;
@@ -33,7 +33,7 @@ export function isReachable({ path, heading }: PageLink, files = listFiles()): b
   return heading === null || readAnchors(path).includes(heading);
 }
 
-/** The anchors of a page as code hosts make them of its headings. */
+/** The anchors of a page, derived from its headings like code hosts derive them. */
 function readAnchors(page: string): string[] {
   return [...readText(page).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
     title

@@ -6,17 +6,17 @@ import { blankOut } from "./blank-out.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What tools and runs leave behind, never part of the project. */
+/** Folders that tools and runs create. They are never part of the project. */
 const foreign = new Set([".git", "node_modules", "dist", ".demo"]);
-/** The data folder of a service that was started here. */
+/** The data folder of a service that was started in the project folder. */
 const ownData = "data";
 
-/** One import or re-export. `target` is the file within the project; `null` for a package. */
+/** One import or re-export. `target` is the file within the project, or `null` for a package. */
 export type Import = {
   readonly line: number;
   readonly specifier: string;
   readonly target: string | null;
-  /** Whether nothing is loaded for it. */
+  /** Whether only types are imported, so that nothing is loaded. */
   readonly isType: boolean;
 };
 
@@ -30,7 +30,7 @@ export type SourceFile = {
   readonly imports: readonly Import[];
 };
 
-/** Every file of the project, by its path. */
+/** Returns the path of every file of the project. */
 export function listFiles(folder = ""): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = posix.join(folder, entry.name);
@@ -43,7 +43,7 @@ export function readText(path: string): string {
   return readFileSync(join(root, path), "utf8");
 }
 
-/** The source of the service, tests left out. */
+/** Reads the source of the service, without tests. */
 export function readSources(): SourceFile[] {
   return listFiles("src")
     .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
@@ -73,17 +73,17 @@ export function readSource(path: string): SourceFile {
   }
 }
 
-/** The layer of a file of the source: its folder in `src`, or the name of a file at the top. */
+/** The layer of a source file: its folder in `src`, or the name of a file directly in `src`. */
 export function layerOf(path: string): string {
   return path.split("/")[1]?.replace(/\.ts$/, "") ?? "";
 }
 
-/** `path:line` of every line of code that matches. */
+/** Returns `path:line` of every line of code that matches. */
 export function findCode(files: readonly SourceFile[], pattern: RegExp): string[] {
   return findLines(files, ({ code }) => code, pattern);
 }
 
-/** `path:line` of every line, comments and strings included, that matches. */
+/** Returns `path:line` of every line that matches, including comments and strings. */
 export function findText(files: readonly SourceFile[], pattern: RegExp): string[] {
   return findLines(files, ({ lines }) => lines, pattern);
 }

@@ -1,6 +1,6 @@
 /**
- * Prints `src/api/docs/sample-answers.json`: an answer of each operation of the API, as a service that holds a recorded
- * chain sends it. Run it when the shape of an answer changes; a test holds each answer against its schema.
+ * Prints `src/api/docs/sample-answers.json`: a response of each operation of the API, from a service with a recorded
+ * chain. Run it when the shape of a response changes. A test checks each response against its schema.
  */
 import assert from "node:assert/strict";
 import { ApiContract, type Endpoint } from "../support/api-contract.ts";
@@ -24,7 +24,7 @@ try {
   await server.close();
 }
 
-/** The content that a sample belongs to; `null` where success has no JSON. */
+/** The JSON content of a successful response, or `null` if it has none. */
 function sampleOf({ responses }: Endpoint) {
   return (responses[200] ?? responses[201])?.content["application/json"] ?? null;
 }
@@ -68,7 +68,7 @@ async function ask(
   return shortened(answer.body);
 }
 
-/** Lists of rows with their first two rows alone, so that a sample fits on a page. */
+/** Shortens lists to their first two rows, so that a sample fits on a page. */
 function shortened(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 2).map(shortened);
   if (typeof value !== "object" || value === null) return value;

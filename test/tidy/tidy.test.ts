@@ -1,6 +1,6 @@
 /**
- * The house rules that no other tool checks, held against the files themselves. A failure names the
- * place; a change of a rule is a change of this file and of ARCHITECTURE.md together.
+ * Checks the house rules that no other tool checks. A failure names the file and line. A change of a
+ * rule changes this file and ARCHITECTURE.md together.
  */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
@@ -22,7 +22,7 @@ import {
 import { undocumentedExports } from "./undocumented-exports.ts";
 import { findBannedNames, findBannedWords } from "./vocabulary.ts";
 
-/** The layers of the source, lowest first: a file imports from its own layer and from those before it. */
+/** The layers of the source, lowest first. A file imports from its own layer and from the layers before it. */
 const layers = [
   "base",
   "chain",
@@ -42,7 +42,7 @@ const layers = [
   "cli",
 ];
 
-/** Which layers may use a package, by its name without the path after it. */
+/** The layers that may use a package, by the name of the package without a path. */
 const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "@bomb.sh/tab": ["cli"],
   "@clickhouse/client": ["storage"],
@@ -62,7 +62,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   ws: ["venue", "chain", "api"],
 };
 
-/** Parts of Node that only some layers may use: all that opens connections, files or processes. */
+/** The layers that may use a Node module that opens connections, files or processes. */
 const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["cli"],
   "node:crypto": ["venue", "storage", "views", "access", "feed", "api"],
@@ -78,10 +78,10 @@ const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:worker_threads": ["storage", "views", "feed", "api"],
 };
 
-/** Folders without clock, input, output, log or chance. */
+/** Folders whose code uses no clock, input, output, log or random numbers. */
 const pureFolders = ["contracts", "market", "rows"];
 const pureImports = ["node:buffer", "typebox", "@noble/hashes"];
-/** Files of source at one level of the folders, at most. */
+/** The most source files that may be directly in one folder. */
 const levelFilesMax = 15;
 const impureBaseFiles = ["clock", "config", "log", "retry", "version"];
 const impureCode =
@@ -93,7 +93,7 @@ const kebabPath =
 
 const files = listFiles();
 const sources = readSources();
-/** Everything in TypeScript: the service, its tests, the demo and the benches. */
+/** Every TypeScript file: the service, its tests, the demo and the benchmarks. */
 const scripts = files.filter((path) => /\.tsx?$/.test(path)).map(readSource);
 const pages = files.filter((path) => path.endsWith(".md"));
 const readme = readText("README.md");
@@ -107,7 +107,7 @@ function inFolders(folders: readonly string[]): SourceFile[] {
 }
 
 suite("these checks", () => {
-  test("look at the whole project", () => {
+  test("read the whole project", () => {
     assert(sources.length > 150, `only ${sources.length} files of source were found`);
     assert(scripts.length > sources.length + 40, `only ${scripts.length} scripts were found`);
     const imports = sources.flatMap((file) => file.imports);
@@ -117,12 +117,12 @@ suite("these checks", () => {
   });
 
   test("distinguish code from comments and strings", () => {
-    // Text between tags, as in TSX, is taken for code.
+    // TSX files are left out, because `blankOut` takes the text between tags for code.
     const plain = scripts.filter(({ path }) => path.endsWith(".ts"));
     assertNone(plain.filter(({ code }) => !isBalanced(code.join("\n"))).map(({ path }) => path));
   });
 
-  test("are not switched off anywhere, nor are those of other tools", () => {
+  test("and those of other tools are not disabled anywhere", () => {
     assertNone(findText(scripts, /\b(?:oxlint|eslint|biome|ts|knip)-(?:disable|ignore|expect)/));
     const { rules } = JSON.parse(readText(".oxlintrc.json")) as { rules: Record<string, unknown> };
     const limits = ["max-lines", "max-lines-per-function", "max-params", "max-depth"];
@@ -134,11 +134,11 @@ suite("these checks", () => {
 });
 
 suite("imports", () => {
-  test("every file of the source belongs to a layer", () => {
+  test("every source file belongs to a layer", () => {
     assertNone(sources.map(({ path }) => path).filter((path) => !layers.includes(layerOf(path))));
   });
 
-  test("a file imports from its own layer and from those before it", () => {
+  test("a file imports only from its own layer and the layers before it", () => {
     assertNone(
       violationsOfImports((from, target) => {
         if (!target.startsWith("src/")) return false;
@@ -147,14 +147,14 @@ suite("imports", () => {
     );
   });
 
-  test("ARCHITECTURE.md names the layers in their order", () => {
+  test("ARCHITECTURE.md lists the layers in their order", () => {
     const named = [...readText("ARCHITECTURE.md").matchAll(/^\| `([a-z]+)` \|/gm)].map(
       ([, name]) => name,
     );
     assert.deepEqual(named, layers);
   });
 
-  test("the source imports nothing from outside but package.json, and commands the client", () => {
+  test("the source imports nothing from outside `src`, except package.json, and the client in commands", () => {
     assertNone(
       violationsOfImports((from, target) => {
         if (from.startsWith("src/cli/") && target.startsWith("client/src/")) return false;
@@ -163,7 +163,7 @@ suite("imports", () => {
     );
   });
 
-  test("no file imports itself in a circle", () => {
+  test("imports have no cycles", () => {
     const targets = new Map(
       sources.map(({ path, imports }) => [path, imports.map(({ target }) => target ?? "")]),
     );
@@ -178,7 +178,7 @@ suite("imports", () => {
     assertNone([...targets.keys()].flatMap((path) => visit(path, [])));
   });
 
-  test("a package, or a part of Node with side effects, stays in its folders", () => {
+  test("a package or a Node module with side effects is imported only by its layers", () => {
     assertNone(
       sources.flatMap(({ path, imports }) =>
         imports
@@ -190,7 +190,7 @@ suite("imports", () => {
     );
   });
 
-  test("threads do not load the engine, which would end with them", () => {
+  test("threads do not load the engine, because it would end with the thread", () => {
     const loads = new Map(
       sources.map(({ path, imports }) => [path, imports.filter(({ isType }) => !isType)]),
     );
@@ -205,7 +205,7 @@ suite("imports", () => {
     assertNone(begun.flatMap(({ path }) => visit(path, [])));
   });
 
-  test("only the sources of facts, and commands that call the service, open connections", () => {
+  test("only `venue`, `chain` and commands that call the service open connections", () => {
     const others = sources.filter(({ path }) => !/^src\/(?:venue|chain|cli)\//.test(path));
     assertNone(findCode(others, /\bfetch\(|\bnew WebSocket\b|\bnew EventSource\b/));
   });
@@ -222,7 +222,7 @@ suite("imports", () => {
         )
         .map(({ line, specifier }) => `${path}:${line} imports ${specifier}`),
     );
-    // A date made from a number is a format, not a clock.
+    // This file formats a date from a number. That reads no clock.
     const code = pure.filter(({ path }) => path !== "src/rows/wire-format.ts");
     assertNone([...imported, ...findCode(code, impureCode)]);
     const format = pure.filter(({ path }) => path === "src/rows/wire-format.ts");
@@ -246,7 +246,7 @@ suite("files", () => {
     assertNone(long.map(({ path, lines }) => `${path} has ${lines.length - 1}`));
   });
 
-  test("are at most 15 at one level of the folders, and none is loose at the top", () => {
+  test("are at most 15 per folder, and only cli.ts and main.ts are directly in src", () => {
     const levels = Map.groupBy(sources, ({ path }) => path.slice(0, path.lastIndexOf("/")));
     const counts = [...levels].map(([folder, { length }]) => ({ folder, length }));
     assertNone(
@@ -267,25 +267,25 @@ suite("files", () => {
     );
   });
 
-  test("have kebab-case names that say what they hold", () => {
+  test("have kebab-case names that say what they contain", () => {
     const paths = scripts.map(({ path }) => path);
     assertNone(paths.filter((path) => !kebabPath.test(path)));
     assertNone(paths.filter((path) => bannedNames.test(path)));
   });
 
-  test("export by name, and only what is their own", () => {
+  test("have no default exports and no re-exports", () => {
     assertNone(findCode(scripts, /^export default\b/));
-    // A package has one address, from which everything public is imported.
+    // A package has one entry point, which re-exports everything public.
     const others = scripts.filter(({ path }) => path !== "client/src/package-entry.ts");
     assertNone(findCode(others, /^export\s+(?:type\s+)?(?:\*|\{)/));
   });
 
-  test("hold no `any` and no `!` that silences the compiler", () => {
+  test("contain no `any` and no `!` that silences the compiler", () => {
     assertNone(findCode(scripts, /(?:[:<|&,]|\bas|=>)\s*any\b(?=[\s;,)>\]|&[]|$)(?!\s*=>)/));
     assertNone(findCode(scripts, /[\w)\]]!(?!=)/));
   });
 
-  test("release what a test opened in reverse order", () => {
+  test("clean up after tests with `cleanUp`, which runs in reverse order", () => {
     assertNone(
       findCode(
         scripts.filter(({ path }) => path !== "test/support/clean-up.ts"),
@@ -294,11 +294,11 @@ suite("files", () => {
     );
   });
 
-  test("hold no work left for later", () => {
+  test("contain no notes of unfinished work", () => {
     assertNone(findText(scripts, /\bTO[D]O\b|\bFIX[M]E\b|\bX{3}\b|\bHAC[K]\b/));
   });
 
-  test("name no place of a machine", () => {
+  test("contain no path of a particular machine", () => {
     const texts = files.filter((path) =>
       /\.(?:ts|md|json|sol|sh)$|^\.|^(?:LICENSE|NOTICE)$/.test(path),
     );
@@ -318,7 +318,7 @@ suite("files", () => {
 });
 
 suite("comments", () => {
-  test("every exported function and class says what it does, every type and value what it is", () => {
+  test("every exported function, class, type and value has one", () => {
     assertNone(sources.flatMap(undocumentedExports));
   });
 
@@ -356,7 +356,7 @@ suite("documentation", () => {
     }
   });
 
-  test("the page of the HTTP API lists every endpoint, and no other", () => {
+  test("the HTTP API page lists every endpoint, and no other", () => {
     const routes = sources.filter(({ path }) => path.startsWith("src/api/"));
     const served = routes.flatMap(({ text }) =>
       [...text.matchAll(/\bpath(?:: | = )"(\/v1\/[^"]+)"/g)].map(([, path]) => path),
@@ -368,7 +368,7 @@ suite("documentation", () => {
     assert.deepEqual(new Set(listed), new Set(served));
   });
 
-  test("every code of an error has its section, and no other", () => {
+  test("the errors page has a section for every error code, and no other", () => {
     const sections = readText("docs/errors.md").matchAll(/^## (\w+)\n\n(\d+) · (not )?retry/gm);
     assert.deepEqual(
       [...sections].map(([, code, status, not]) => ({
@@ -384,11 +384,11 @@ suite("documentation", () => {
     );
   });
 
-  test("the page of settings is the one that `npm run docs` writes", () => {
+  test("the configuration page equals the output of `npm run docs`", () => {
     assert.equal(readText("docs/configuration.md"), formatConfigurationPage());
   });
 
-  test("links lead somewhere", () => {
+  test("every link leads to an existing file and heading", () => {
     assertNone(
       pages.flatMap((page) =>
         readLinks(page)
@@ -398,7 +398,7 @@ suite("documentation", () => {
     );
   });
 
-  test("every page can be reached from another one", () => {
+  test("every page is linked from another page", () => {
     const linked = new Set(
       pages.flatMap((page) =>
         readLinks(page)
@@ -415,7 +415,7 @@ suite("documentation", () => {
   });
 });
 
-/** Which folders may use a package or a part of Node; `null` for any. */
+/** The layers that may use a package or a Node module, or `null` if all may. */
 function homesOf(specifier: string): readonly string[] | null {
   const [first = "", second = ""] = specifier.split("/");
   if (first.startsWith("node:")) return nodeHomes[first] ?? null;

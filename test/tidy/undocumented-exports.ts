@@ -3,9 +3,9 @@ import { isBalanced } from "./blank-out.ts";
 import type { SourceFile } from "./project-files.ts";
 
 /**
- * `path:line name` of every export without a comment. One stands directly above it, or above the
- * export directly above. The comment at the top of a file speaks for its types and values, and for
- * the function or class the file is named after.
+ * Returns `path:line name` of every export without a comment. The comment is directly above the export, or above the
+ * export in the line before it. The comment at the top of a file also counts for its types and values, and for the
+ * function or class that the file is named after.
  */
 export function undocumentedExports({ path, lines, code }: SourceFile): string[] {
   const hasHead = lines[0]?.startsWith("/**") === true && !isHeadOfExport();
@@ -25,14 +25,14 @@ export function undocumentedExports({ path, lines, code }: SourceFile): string[]
     return /\*\/\s*$/.test(lines[index - 1] ?? "");
   }
 
-  /** Whether the comment at the top stands directly above an export, and so speaks for that alone. */
+  /** Whether the comment at the top is directly above an export, so that it documents only that export. */
   function isHeadOfExport(): boolean {
     const end = lines.findIndex((line) => /\*\/\s*$/.test(line));
     return code[end + 1]?.startsWith("export ") === true;
   }
 }
 
-/** The last line of the statement that begins on a line at the left edge. */
+/** The index of the last line of the statement that begins in the line `start`, without indentation. */
 function endOfStatement(code: readonly string[], start: number): number {
   let end = start;
   while (end + 1 < code.length && !isBalanced(code.slice(start, end + 1).join("\n"))) end += 1;

@@ -1,17 +1,17 @@
 /**
- * Words that this project does not use, each with what to write instead. A reader who knows blockchains,
- * databases and HTTP must not have to learn a word that only this project uses.
+ * Words that this project does not use, each with the term to write instead. A reader who knows blockchains,
+ * databases and HTTP should not have to learn words that only this project uses.
  */
 import { blankOut } from "./blank-out.ts";
 import type { SourceFile } from "./project-files.ts";
 
-/** A pattern over prose, and the term to use. */
+/** A pattern to search for in prose, and the term to use. */
 export type BannedWord = { readonly pattern: RegExp; readonly write: string };
 
 const britishSpelling =
   /\b(?:colour|behaviour|honour|favour|neighbour|licence|centre|artefact|judgement|cancelled\b|cancelling|labelled|modelled|signalled|analyse[ds]?\b|(?:normal|serial|synchron|final|organ|recogn|optim|initial|minim|maxim|summar|real|author|sanit|categor|general|standard|priorit|random)is(?:e|ing|ation))/i;
 
-/** Over comments, strings and Markdown. */
+/** Words banned from comments, strings and Markdown. */
 export const bannedWords: readonly BannedWord[] = [
   { pattern: /\b(?:tells?|telling|told)\b/i, write: "report, return, send, show, log, emit" },
   { pattern: /\bheld blocks?\b/i, write: "unfinalized blocks, head buffer" },
@@ -42,11 +42,11 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\bwhoever\b|\bsomebody\b|\bnobody\b/i, write: "the operator, a client, no one" },
 ];
 
-/** Parts of identifiers and file names. */
+/** Words banned as parts of identifiers and file names. */
 const bannedParts =
   /^(?:told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue|mirror|mirrored)$/i;
 
-/** `path:line word: write ...` for each use of a banned word in prose of Markdown, comments and strings. */
+/** Returns `path:line word: write ...` for each banned word in the prose of Markdown, comments and strings. */
 export function findBannedWords(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
     proseOf(file).flatMap((line, index) =>
@@ -58,7 +58,7 @@ export function findBannedWords(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** `path:line word` for each identifier that contains a banned word. */
+/** Returns `path:line word` for each identifier that contains a banned word. */
 export function findBannedNames(files: readonly SourceFile[]): string[] {
   return files.flatMap(({ path, code }) =>
     code.flatMap((line, index) =>
@@ -71,7 +71,7 @@ export function findBannedNames(files: readonly SourceFile[]): string[] {
   );
 }
 
-/** Markdown without code blocks, or TypeScript with its code left blank. */
+/** The lines of Markdown without code blocks, or of TypeScript with its code replaced by spaces. */
 function proseOf({ path, text }: SourceFile): readonly string[] {
   if (path.endsWith(".md")) return text.replace(/`[^`\n]*`/g, "").split("\n");
   const blank = blankOut(text);
