@@ -13,14 +13,14 @@ const tokenIds = ["0x1" as TokenId, "0x2" as TokenId];
 const lastTrade = { seq: firstSeqOf(501_000), timestamp: 1_000_000 } as TokenTotals["lastTrade"];
 const totalsOf = () => ({ trades: 500, lastTrade, firstTimestamp: 0 });
 
-test("pages of everything end some thousand blocks further", () => {
+test("a page of all trades ends within 10,000 blocks", () => {
   assert.equal(boundOf({}), firstSeqOf(990_000));
   assert.equal(boundOf({ after: firstSeqOf(500_000) }), firstSeqOf(490_000));
   assert.equal(boundOf({ order: "asc" }), firstSeqOf(11_000));
   assert.equal(boundOf({ order: "asc", after: firstSeqOf(500_000) }), firstSeqOf(510_000));
 });
 
-test("pages of tokens end where twice their rows are expected", () => {
+test("a page of tokens ends where twice its rows are expected", () => {
   // A fifth of 500,000 blocks has 200 of the 1,000 trades.
   assert.equal(boundOf({ filter: { tokenIds }, totalsOf }), firstSeqOf(401_000));
   const after = firstSeqOf(300_000);
@@ -31,14 +31,14 @@ test("pages of tokens end where twice their rows are expected", () => {
   );
 });
 
-test("pages of tokens that were traded for a short time end with it", () => {
+test("a page of tokens that were traded only for a short time ends near their first trade", () => {
   // Blocks are 2 s apart since the newest trade: 10,000 blocks of trading, times the safety factor of 1.5.
   const young = () => ({ trades: 10, lastTrade, firstTimestamp: 980_000 });
   const bound = boundOf({ filter: { tokenIds }, totalsOf: young }) ?? 0;
   assert(Math.abs(blockNumberOf(bound as Seq) - (501_000 - 15_000 - 10_000)) < 100);
 });
 
-test("a page that the range or the chain ends before has no bound", () => {
+test("the bound is null when the range or the covered blocks end before it", () => {
   assert.equal(boundOf({ filter: { seqFrom: firstSeqOf(995_000) } }), null);
   assert.equal(boundOf({ order: "asc", filter: { seqTo: firstSeqOf(5000) } }), null);
   assert.equal(boundOf({ after: firstSeqOf(2000) }), null);
@@ -46,7 +46,7 @@ test("a page that the range or the chain ends before has no bound", () => {
   assert.equal(boundOf({ filter: { tokenIds }, totalsOf: none }), null);
 });
 
-test("what an index finds, and what is known to be somewhere only, has no likely place", () => {
+test("filters that an index serves, or whose rows can be anywhere, have no estimated bound", () => {
   assert.equal(boundOf({ filter: { txHash: zeroHash } }), undefined);
   assert.equal(boundOf({ filter: { timestampTo: 5 } }), undefined);
   assert.equal(boundOf({ filter: { tokenIds } }), undefined);

@@ -9,7 +9,7 @@ import {
   wordLiteral,
 } from "./sql-literal.ts";
 
-test("values become literals", () => {
+test("values are formatted as literals", () => {
   assert.equal(hexLiteral("0x0aff"), "'\\x0a\\xff'");
   assert.equal(listLiteral(["1", "'a'"]), "(1, 'a')");
   assert.equal(integerLiteral(-7), "-7");
@@ -17,7 +17,7 @@ test("values become literals", () => {
   assert.equal(wordLiteral("neg_risk"), "'neg_risk'");
 });
 
-test("nothing else passes", () => {
+test("any other value throws", () => {
   const wrong = [
     () => hexLiteral("0x0AFF"),
     () => hexLiteral("0x0"),

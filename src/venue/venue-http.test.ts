@@ -46,7 +46,7 @@ async function openClient(t: TestContext, listener: RequestListener, requestsPer
   return { http, fetch, fail, sleeps };
 }
 
-test("an answer is parsed, compressed or not, and a body is sent as JSON", async (t) => {
+test("a compressed answer is parsed, and a body is sent as JSON", async (t) => {
   const { fetch } = await openClient(t, (request, response) => {
     assert.equal(request.headers["accept-encoding"], "gzip");
     response.writeHead(200, { "content-encoding": "gzip" });
@@ -84,7 +84,7 @@ test("each kind of failure has its own error", async (t) => {
   for (const [, , kind] of answers) assert.equal((await fail()).kind, kind);
 });
 
-test("after failures everything pauses, longer each time, and one answer ends that", async (t) => {
+test("each failure in a row doubles the pause of all requests, and an answer ends it", async (t) => {
   let isUp = false;
   const { fetch, fail, sleeps, http } = await openClient(t, (_request, response) => {
     response.writeHead(isUp ? 200 : 503).end("1");
@@ -99,7 +99,7 @@ test("after failures everything pauses, longer each time, and one answer ends th
   assert.equal(http.status.isUnavailable, false);
 });
 
-test("Retry-After is waited for, and failures of one moment count once", async (t) => {
+test("after a refusal the next request waits for Retry-After", async (t) => {
   let asked = 0;
   const { fetch, fail, sleeps } = await openClient(t, (_request, response) => {
     asked += 1;
@@ -110,7 +110,7 @@ test("Retry-After is waited for, and failures of one moment count once", async (
   assert.deepEqual(sleeps, [7000]);
 });
 
-test("an endless answer is given up, and so is one without a server", async (t) => {
+test("an endless answer is aborted, and a broken connection means unavailable", async (t) => {
   const chunk = Buffer.alloc(1024 * 1024, " ");
   const { fail } = await openClient(t, (_request, response) => {
     const write = (): void => {
@@ -124,7 +124,7 @@ test("an endless answer is given up, and so is one without a server", async (t) 
   assert.equal((await cut.fail()).kind, "unavailable");
 });
 
-test("a signal, and closing, end what waits", async (t) => {
+test("an aborted signal or closing the client rejects requests in progress", async (t) => {
   const { http } = await openClient(t, () => {});
   const abort = new AbortController();
   const asked = http.fetch(get, abort.signal);

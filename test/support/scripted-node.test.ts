@@ -64,14 +64,14 @@ async function logsOf(node: ScriptedNode, filter: object): Promise<Record<string
 
 const everything = { fromBlock: "0x0", toBlock: "latest" };
 
-test("the bloom of built blocks is made as the recorded chain's", () => {
+test("the bloom of built blocks is computed like that of the recorded chain", () => {
   const recorded = readRecording("contracts-a").blocks.filter((block) => block.logs.length > 0);
   for (const block of recorded.slice(0, 50)) {
     assert.equal(bloomOf(block.logs), block.header["logsBloom"]);
   }
 });
 
-test("equal specs build equal chains, another salt a rival one", () => {
+test("equal specs build equal chains, and another salt builds a rival chain", () => {
   const specs = [{}, { logs: [{ address: alice, topics: [topic("1")] }] }];
   assert.deepEqual(buildBlocks(specs), buildBlocks(specs));
   assert.notEqual(buildBlocks(specs, { salt: "b" })[1]?.hash, buildBlocks(specs)[1]?.hash);
@@ -118,7 +118,7 @@ test("logs are filtered by range, block hash, address and topics", async (t) => 
   assert.match(beyond.error?.message ?? "", /beyond current head/);
 });
 
-test("receipts carry the logs of their transactions", async (t) => {
+test("receipts contain the logs of their transactions", async (t) => {
   const node = await openNode(t);
   const receipts = (await call(node, "eth_getBlockReceipts", "0x1")).result as {
     logs: unknown[];
@@ -146,7 +146,7 @@ test("a batch is answered in order", async (t) => {
   assert.equal(node.calls.get("eth_chainId"), 1);
 });
 
-test("a fork replaces the top, and the replaced block is still found by its hash", async (t) => {
+test("a fork replaces the newest blocks, and a replaced block is still found by its hash", async (t) => {
   const node = await openNode(t);
   const rival = buildBlocks([{}, {}, {}], {
     after: blocks[1] as (typeof blocks)[0],
@@ -158,7 +158,7 @@ test("a fork replaces the top, and the replaced block is still found by its hash
   assert.notEqual((await call(node, "eth_getBlockByHash", blocks[3]?.hash, false)).result, null);
 });
 
-test("faults occur as often as they are scripted to", async (t) => {
+test("faults occur as often as scripted", async (t) => {
   const node = await openNode(t);
   node.fault(
     times(
@@ -183,7 +183,7 @@ test("faults occur as often as they are scripted to", async (t) => {
   await assert.rejects(call(node, "eth_chainId"), SyntaxError);
 });
 
-test("caps are sent in the providers' words", async (t) => {
+test("caps are reported in the words of providers", async (t) => {
   const node = await openNode(t);
   const lift = node.fault(rangeCap(2, "quicknode"));
   assert.equal((await logsOf(node, { fromBlock: "0x0", toBlock: "0x1" })).length, 2);
@@ -199,7 +199,7 @@ test("caps are sent in the providers' words", async (t) => {
   );
 });
 
-test("lies about logs", async (t) => {
+test("logs can be omitted, repeated or altered", async (t) => {
   const node = await openNode(t);
   const reported = async (hook: FaultHook) => {
     const lift = node.fault(hook);
@@ -216,7 +216,7 @@ test("lies about logs", async (t) => {
   assert.equal((await reported(() => ({ kind: "behind", blocks: 1 }))).length, 2);
 });
 
-test("answers that never come, break off or say nothing", async (t) => {
+test("an answer can be missing, be cut off, be null or be an error", async (t) => {
   const node = await openNode(t);
   node.fault(
     times(
@@ -251,7 +251,7 @@ test("answers that never come, break off or say nothing", async (t) => {
   assert.equal((await call(node, "eth_chainId")).result, "0x89");
 });
 
-test("subscribers hear new heads, of forks too, unless the node is silent", async (t) => {
+test("subscribers receive new heads, also of forks, unless the node is silenced", async (t) => {
   const node = await openNode(t);
   node.setHead(1);
   const socket = new WebSocket(node.wsUrl);
@@ -282,7 +282,7 @@ test("subscribers hear new heads, of forks too, unless the node is silent", asyn
   assert.deepEqual(heard, ["0x2", "0x3", "0x3"]);
 });
 
-test("a frozen socket stays open and answers nothing", async (t) => {
+test("a frozen socket stays open and sends no answer", async (t) => {
   const node = await openNode(t);
   const socket = new WebSocket(node.wsUrl);
   cleanUp(t, () => socket.terminate());

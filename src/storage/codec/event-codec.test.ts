@@ -29,8 +29,8 @@ function isStored(event: ChainEvent | undefined): event is StoredEvent {
   return event !== undefined && event.kind !== "undecodable" && !isTradeEvent(event);
 }
 
-describe("events as text", () => {
-  test("come back equal, every kind of them", () => {
+describe("stored events", () => {
+  test("of every kind decode to the same event", () => {
     const kinds = new Set<string>();
     fc.assert(
       fc.property(anyStoredEvent, (event) => {
@@ -43,7 +43,7 @@ describe("events as text", () => {
     assert.equal(kinds.size, 26, [...kinds].toSorted().join(" "));
   });
 
-  test("are about 32 bytes that they hold, users padded on the left", () => {
+  test("have one of their own values as 32-byte subject, addresses padded on the left", () => {
     fc.assert(
       fc.property(anyStoredEvent, (event) => {
         const subject = subjectOf(event);

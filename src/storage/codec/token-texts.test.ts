@@ -8,7 +8,7 @@ function viewOf(bytes: Buffer): DataView {
 }
 
 describe("texts of token ids", () => {
-  it("are those of the bytes, also where ids share a place", () => {
+  it("are the hex digits of the bytes, also when ids share a slot", () => {
     const texts = new TokenTexts(4);
     const ids = Array.from({ length: 64 }, () => randomBytes(32));
     for (let turn = 0; turn < 500; turn += 1) {

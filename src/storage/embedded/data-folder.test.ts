@@ -20,7 +20,7 @@ async function openFolder(t: TestContext): Promise<string> {
 
 const claim = (folder: string, chainId = 137) => claimDataFolder(folder, { chainId, contracts });
 
-test("a folder is of the chain it was first used for, and nothing else is left in it", async (t) => {
+test("a folder belongs to the chain it was first used for, and contains only its identity", async (t) => {
   const folder = await openFolder(t);
   await claim(folder);
   assert.deepEqual(await readdir(folder), ["oddwire.json"]);
@@ -28,7 +28,7 @@ test("a folder is of the chain it was first used for, and nothing else is left i
   await assert.rejects(claim(folder, 138), ConfigError);
 });
 
-test("a folder indexed by a version that decodes other events is refused with the way out", async (t) => {
+test("a folder of a version that decodes other events is refused, and the error says what to do", async (t) => {
   const folder = await openFolder(t);
   await claim(folder);
   const path = join(folder, "oddwire.json");
@@ -41,7 +41,7 @@ test("a folder indexed by a version that decodes other events is refused with th
   });
 });
 
-test("a folder of another format is refused with the way out", async (t) => {
+test("a folder of another format is refused, and the error says what to do", async (t) => {
   const folder = await openFolder(t);
   await claim(folder);
   const path = join(folder, "oddwire.json");
@@ -57,7 +57,7 @@ test("a folder of another format is refused with the way out", async (t) => {
   });
 });
 
-test("the block that indexing started with is stored, and keeps the folder of its chain", async (t) => {
+test("the start block is stored, and the folder still belongs to its chain after a release", async (t) => {
   const folder = await openFolder(t);
   assert.equal(await claim(folder), null);
   assert.equal(await claim(folder), null);
@@ -76,7 +76,7 @@ for (const text of [
   "null",
   "7",
 ]) {
-  test(`"${text}" is no file that says what a folder is for`, async (t) => {
+  test(`"${text}" in oddwire.json is refused as damage`, async (t) => {
     const folder = await openFolder(t);
     await writeFile(join(folder, "oddwire.json"), text);
     await assert.rejects(claim(folder), (error: unknown) => {
@@ -87,7 +87,7 @@ for (const text of [
   });
 }
 
-test("a path that cannot be a folder is a mistake of the configuration", async (t) => {
+test("a path that cannot be a folder is a configuration error", async (t) => {
   const folder = await openFolder(t);
   const file = join(folder, "file");
   await writeFile(file, "");

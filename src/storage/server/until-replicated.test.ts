@@ -7,7 +7,7 @@ import { untilReplicated } from "./until-replicated.ts";
 
 const ignore = (): void => {};
 
-test("rows that stay missing end the wait with one sentence", async () => {
+test("rows that stay missing end the wait with an error that says what to do", async () => {
   const work = async () => {
     throw new MissingRowsError("table fills holds 1 rows where 2 were written");
   };
@@ -21,14 +21,14 @@ test("rows that stay missing end the wait with one sentence", async () => {
   });
 });
 
-test("damage is not waited for", async () => {
+test("damage is thrown without a wait", async () => {
   const work = async () => {
     throw new StoreDamagedError("table fills holds 2 rows where 1 were written");
   };
   await assert.rejects(untilReplicated(work, { onWaiting: ignore }), StoreDamagedError);
 });
 
-test("what is missing is logged once, until it is there", async () => {
+test("missing rows are logged once, and waited for until they are there", async () => {
   const reasons: string[] = [];
   let calls = 0;
   const work = async () => {

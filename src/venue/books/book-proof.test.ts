@@ -14,7 +14,7 @@ function read(value: unknown) {
   return { ...snapshot, ...sides };
 }
 
-test("the hash is that of the venue's own client", () => {
+test("the hash equals the one of the venue's own client", () => {
   const book = read({
     market: "0xaabbcc",
     asset_id: "100",
@@ -44,7 +44,7 @@ test("the hash is that of the venue's own client", () => {
   );
 });
 
-test("the checksum is over the ten best levels of asks and then bids", () => {
+test("the checksum covers the ten best levels of the asks, then those of the bids", () => {
   const example = {
     market: "0x01",
     asset_id: "1",

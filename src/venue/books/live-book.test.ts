@@ -198,7 +198,7 @@ function venueText(venue: VenueBook): string {
   return sides.join(" | ");
 }
 
-test("whatever is lost or late, the book is the venue's at the newest message, or stale", () => {
+test("whatever is lost or late, the book equals the venue's at the newest message or is stale", () => {
   const settings = propertySettings(2_000);
   let right = 0;
   fc.assert(
@@ -221,7 +221,7 @@ test("whatever is lost or late, the book is the venue's at the newest message, o
   assert.ok(right > settings.numRuns / 4, `only ${right} states were right`);
 });
 
-test("a copy built from the changes has the checksum of the book, until it becomes stale", () => {
+test("a copy built from the reports equals the book until it becomes stale", () => {
   fc.assert(
     fc.property(anySteps, (steps) => {
       const stage = new Stage();
@@ -259,7 +259,7 @@ test("a copy built from the changes has the checksum of the book, until it becom
   );
 });
 
-test("a trade is counted by the hash before it, or by the hash after it", () => {
+test("the hash of a change can include or omit a trade that is reported after it", () => {
   const faults: StaleReason[] = [];
   const stage = new Stage(new HashTrust(), (reason) => faults.push(reason));
   stage.book.listeners.clear();
@@ -278,7 +278,7 @@ test("a trade is counted by the hash before it, or by the hash after it", () => 
   assert.deepEqual(faults, []);
 });
 
-test("hashes made in another way are given up, and books rest on what else there is", () => {
+test("hashes that never match are no longer checked, and books are fetched again regularly", () => {
   const trust = new HashTrust();
   const stage = new Stage(trust);
   Object.defineProperty(stage.venue, "minOrderSize", { get: () => "5.0000000" });

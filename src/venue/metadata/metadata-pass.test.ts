@@ -1,4 +1,4 @@
-/** A pass ends, whatever cursors the venue gives. */
+/** Tests when a pass is due, and that it ends whatever cursors the venue returns. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -10,7 +10,7 @@ const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLim
 const many = closedReadMissingMin + 1;
 
 describe("a pass over the market metadata", () => {
-  test("is due by the age of the half, and of the closed half only for many markets", () => {
+  test("is due when its half is old, for the closed half only when many markets are missing", () => {
     const read = { ...noProgress, openReadAt: 1000 };
     const dueAt = (nowSeconds: number, missing = 0, progress: typeof noProgress = read) =>
       duePass(progress, { nowSeconds, missing })?.half ?? null;
@@ -23,7 +23,7 @@ describe("a pass over the market metadata", () => {
     assert.equal(dueAt(1000 + closedReadSeconds, many, all), "closed");
   });
 
-  test("that is under way is gone on with, and over when it ends", () => {
+  test("that is in progress is continued, and its time is recorded when it ends", () => {
     const pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
     assert(pass !== null);
     const next = afterPage(pass, "c1");
@@ -37,7 +37,7 @@ describe("a pass over the market metadata", () => {
     });
   });
 
-  test("ends soon when cursors go in a circle, and never before otherwise", () => {
+  test("ends soon after cursors begin to repeat, and never before", () => {
     const lengths = fc.record({ lead: fc.nat(200), circle: fc.integer({ min: 1, max: 200 }) });
     const property = fc.property(lengths, ({ lead, circle }) => {
       const pages = pagesUntilLoop((page) =>

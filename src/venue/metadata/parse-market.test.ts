@@ -59,8 +59,8 @@ function claimsOf(more: Readonly<Record<string, unknown>>) {
   return market.claims;
 }
 
-describe("a market of the market metadata", () => {
-  test("is read whole, with what is JSON inside of texts", () => {
+describe("a market of the venue", () => {
+  test("is parsed with all fields, including JSON inside strings", () => {
     assert.deepEqual(parseMarket(entry), {
       conditionId,
       texts: {
@@ -87,18 +87,18 @@ describe("a market of the market metadata", () => {
     });
   });
 
-  test("of generation 3 is named by 31 bytes", () => {
+  test("of generation 3 has a condition id of 31 bytes", () => {
     const id = `0x01${"ab".repeat(30)}`;
     assert.equal(parseMarket({ ...entry, conditionId: id })?.conditionId, `${id}00`);
   });
 
-  test("may have lists as lists, as older clients had them", () => {
+  test("can have plain lists instead of JSON strings, as for older clients", () => {
     const { tokenIds, outcomes } = claimsOf({ clobTokenIds: tokens, outcomes: ["Up", "Down"] });
     assert.equal(tokenIds?.length, 2);
     assert.deepEqual(outcomes, ["Up", "Down"]);
   });
 
-  test("without a condition is none", () => {
+  test("without a valid condition id is null", () => {
     for (const id of [undefined, null, "", 7, "0x12", [conditionId], { conditionId }]) {
       assert.equal(parseMarket({ ...entry, conditionId: id }), null);
     }
@@ -107,13 +107,13 @@ describe("a market of the market metadata", () => {
     }
   });
 
-  test("has a category from wherever one is sent, or none", () => {
+  test("has a category from any field that can have one, or none", () => {
     assert.equal(textsOf({ category: "Crypto" }).category, "Crypto");
     assert.equal(textsOf({ categories: [{ label: "Sports" }] }).category, "Sports");
     assert.equal(textsOf({ events: [] }).category, null);
   });
 
-  test("has dates in all the ways the venue writes them", () => {
+  test("can have dates in every format of the venue", () => {
     for (const [text, ms] of [
       ["2026-05-08 20:00:00+00", Date.UTC(2026, 4, 8, 20)],
       ["2026-05-08T20:00:00.5-02:30", Date.UTC(2026, 4, 8, 22, 30)],
@@ -129,7 +129,7 @@ describe("a market of the market metadata", () => {
     assert.equal(textsOf({ endDate: null, endDateIso: "2026-05-08" }).endMs, Date.UTC(2026, 4, 8));
   });
 
-  test("reports a winner only when it is closed and one price is 1", () => {
+  test("has a winner only when it is closed and exactly one price is 1", () => {
     for (const [more, winner] of [
       [{}, 0],
       [{ outcomePrices: '["0", "1"]' }, 1],
@@ -146,7 +146,7 @@ describe("a market of the market metadata", () => {
     }
   });
 
-  test("has no address that is not one of https", () => {
+  test("has only image URLs that are https", () => {
     const others = [
       "javascript:alert(1)",
       "data:image/png;base64,AA",
@@ -159,7 +159,7 @@ describe("a market of the market metadata", () => {
     assert.equal(textsOf({ image: 7 }).image, entry.icon);
   });
 
-  test("is bounded, whatever is in it", () => {
+  test("is bounded in size, whatever is in it", () => {
     const long = "a".repeat(1_000_000);
     const many = Array.from({ length: 10_000 }, (_, i) => ({ label: `tag ${i}` }));
     const market = parseMarket({
@@ -188,7 +188,7 @@ describe("a market of the market metadata", () => {
     assert.equal(market.claims.tokenIds, null);
   });
 
-  test("keeps markup as the text it is, and nothing that is no text", () => {
+  test("keeps markup as plain text, and replaces or drops invalid text", () => {
     const { question, slug } = textsOf({ question: "<b>A\u0000\u2028B</b>\ud800", slug: "a b" });
     assert.equal(question, "<b>A B</b>\ufffd");
     assert.equal(slug, null);
@@ -196,7 +196,7 @@ describe("a market of the market metadata", () => {
     assert.equal(textsOf({ question: " \n " }).question, null);
   });
 
-  test("never throws, and is of the types it says", () => {
+  test("is parsed from any input without an exception, and has the declared types", () => {
     const anything = fc.record(
       Object.fromEntries(Object.keys(entry).map((name) => [name, fc.jsonValue()])),
     );

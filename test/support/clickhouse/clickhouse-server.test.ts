@@ -11,7 +11,7 @@ import { ClickHouseServer, clusterName, passwordUser } from "./clickhouse-server
 
 const table = "CREATE TABLE numbers (number UInt64) ENGINE = MergeTree ORDER BY number";
 
-test("a server answers over HTTP and keeps its rows and its address when it is killed", async (t) => {
+test("a server answers over HTTP, and has the same rows and address after it was killed and restarted", async (t) => {
   const server = await ClickHouseServer.open(t);
   assert.match(await server.ask("SELECT version()"), /^26\.7\./);
   await server.ask(`${table} SETTINGS fsync_after_insert = 1`);
@@ -24,7 +24,7 @@ test("a server answers over HTTP and keeps its rows and its address when it is k
   assert.equal(await server.ask("SELECT number FROM numbers"), "7");
 });
 
-test("a server knows a user with a password", async (t) => {
+test("a server accepts a user only with the right password", async (t) => {
   const server = await ClickHouseServer.open(t);
   const { user, password } = passwordUser;
   const ask = async (given: string): Promise<Response> => {
@@ -35,7 +35,7 @@ test("a server knows a user with a password", async (t) => {
   assert.equal((await ask("wrong")).status, 403);
 });
 
-test("a server that is paused answers once it is resumed", async (t) => {
+test("a paused server answers once it is resumed", async (t) => {
   const server = await ClickHouseServer.open(t);
   server.pause();
   let isAnswered = false;

@@ -4,7 +4,7 @@ import { assertFallingSeq, assertSameRows, assertShape } from "./compare-rows.ts
 
 const row = (id: string, rest: object = {}) => ({ name: `case ${id}`, fields: { id, ...rest } });
 
-test("equal rows pass in any order, and fields that are not expected are not looked at", () => {
+test("equal rows pass in any order, and fields that are not expected are ignored", () => {
   assertSameRows(
     "rows",
     [row("a", { tokens: [{ price: "1" }] }), row("b")],
@@ -32,7 +32,7 @@ test("differences are reported with their path; missing, extra and repeated rows
   });
 });
 
-test("a shape is exact, and times in words equal those in numbers", () => {
+test("a shape is exact, and a time as text must equal the time in milliseconds", () => {
   const keys = ["id", "timestamp", "timestamp_ms"];
   const good = { id: "a", timestamp: "2025-01-01T00:00:00Z", timestamp_ms: 1_735_689_600_000 };
   assertShape("row", [good], keys);
@@ -40,7 +40,7 @@ test("a shape is exact, and times in words equal those in numbers", () => {
   assert.throws(() => assertShape("row", [{ ...good, timestamp_ms: 0 }], keys));
 });
 
-test("falling means falling", () => {
+test("rows with equal sequence numbers are not falling", () => {
   assertFallingSeq("rows", [{ seq: 3 }, { seq: 1 }]);
   assert.throws(() => assertFallingSeq("rows", [{ seq: 3 }, { seq: 3 }]));
 });

@@ -15,7 +15,7 @@ import { RedisServer } from "./redis-server.ts";
 
 const means = { clock: systemClock, log: pino({ level: "silent" }) };
 
-test("a connection answers, fails clearly without Redis, and comes back to an empty one", async (t) => {
+test("a connection answers, throws SERVICE_UNAVAILABLE while Redis is down, and reconnects", async (t) => {
   const server = await RedisServer.open(t);
   const redis = await RedisConnection.open({ url: server.url, ...means });
   cleanUp(t, () => redis.close());
@@ -35,7 +35,7 @@ test("a connection answers, fails clearly without Redis, and comes back to an em
   assert(redis.downSeconds > before);
 });
 
-test("a command ends in time when Redis does not answer", async (t) => {
+test("a command fails after its timeout when Redis does not answer", async (t) => {
   const server = await RedisServer.open(t);
   const redis = await RedisConnection.open({ url: server.url, ...means });
   cleanUp(t, () => redis.close());
@@ -51,7 +51,7 @@ test("a command ends in time when Redis does not answer", async (t) => {
   assert.equal(await redis.run((client) => client.ping(), 60_000), "PONG");
 });
 
-test("a connection is opened without Redis, and made once there is one", async (t) => {
+test("a connection can be opened without Redis, and connects once Redis runs", async (t) => {
   const server = await RedisServer.open(t);
   await server.kill();
   const redis = await RedisConnection.open({ url: server.url, ...means });
