@@ -223,7 +223,7 @@ describe("a search of markets", () => {
     }
   });
 
-  test("ignores the words after the first 32", () => {
+  test("ignores words beyond `searchWordsMax`", () => {
     const { search } = openSearch();
     const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
     const texts = { ...none, question: words.join(" ") };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordsOf } from "./search-words.ts";
 
-test("letters are folded to what people type who lack the keyboard of the language", () => {
+test("special letters are folded to ASCII, as people type them on other keyboards", () => {
   assert.deepEqual(wordsOf("Łódź, Malmø & STRAẞE: Đoković–Æthelred"), [
     "lodz",
     "malmo",
