@@ -27,7 +27,7 @@ export function presentResolution(
   context: RowContext,
 ): ResolutionRow {
   return {
-    id: idOf(resolution),
+    id: resolutionId(resolution),
     seq: resolution.seq,
     derived: resolution.derived,
     condition_id: wire.formatConditionId(resolution.conditionId),
@@ -38,8 +38,11 @@ export function presentResolution(
   };
 }
 
-/** Returns the id of a row. One log can have several derived results; the index of the condition distinguishes them. */
-function idOf(resolution: Resolution): string {
+/**
+ * Returns the id of a resolution. One log can have several derived results; the index of the condition distinguishes
+ * them.
+ */
+export function resolutionId(resolution: Resolution): string {
   const { id } = idFields(resolution);
   const position = parseGen3TokenId(resolution.conditionId as string as TokenId);
   return resolution.derived ? `${id}-${position?.conditionIndex ?? 0}` : id;

@@ -97,8 +97,7 @@ export class FoldingClient {
         assert(this.#subscribed, "the answer comes before the events");
         assert.equal(frame["prev_seq"], this.#last, "events are chained");
         assert(seq >= this.#last, "an event never moves a client back");
-        const { id, timestamp } = frame["data"] as { id?: string; timestamp?: string };
-        const name = this.request.type === "price" ? "price" : (id ?? timestamp ?? "");
+        const name = this.request.type === "price" ? "price" : nameOf(frame["data"]);
         if (this.#isFacts) assert(!this.rows.has(name), `${name} was sent twice`);
         this.rows.set(name, { seq, data: frame["data"] });
         this.#last = seq;
@@ -142,7 +141,14 @@ function steady(json: unknown): unknown {
 }
 
 function rowsOf(entries: readonly Entry[]): Map<string, unknown> {
-  return new Map(entries.map(({ id, json }) => [id, steady(JSON.parse(json))]));
+  const rows = entries.map(({ json }) => JSON.parse(json) as unknown);
+  return new Map(rows.map((row) => [nameOf(row), steady(row)]));
+}
+
+/** Returns what identifies a row within its channel: the start of a candle, the id of any other row. */
+function nameOf(row: unknown): string {
+  const { id, timestamp } = row as { id?: string; timestamp?: string };
+  return id ?? timestamp ?? "";
 }
 
 /** Describes how the rows of a client differ from the expected ones; `null` if they are equal. */

@@ -27,7 +27,7 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
     const context = rowContextOf(sources);
     return (event: LocatedEvent): Entry[] => {
       const row = presentCancellation(event, sources.contracts, context);
-      return row === null ? [] : [{ seq: row.seq, id: row.id, json: JSON.stringify(row) }];
+      return row === null ? [] : [{ seq: row.seq, json: JSON.stringify(row) }];
     };
   };
   return {

@@ -114,6 +114,6 @@ class CandleLog {
   #entryOf({ bucket, candle }: BucketCandle): Entry {
     const isClosed = bucket + this.#bucketSeconds <= this.#sources.state.dayWindow.now;
     const row = presentCandle({ bucket, candle }, isClosed);
-    return { seq: candle.close.seq, id: row.timestamp, json: JSON.stringify(row) };
+    return { seq: candle.close.seq, json: JSON.stringify(row) };
   }
 }

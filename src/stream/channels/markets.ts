@@ -20,7 +20,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
   const entryOf = ({ seq, conditionId }: Listed): Entry[] => {
     const market = directory.market(conditionId);
     const json = market === null ? null : JSON.stringify(presentMarket(market, state));
-    return json === null ? [] : [{ seq, id: formatConditionId(conditionId), json }];
+    return json === null ? [] : [{ seq, json }];
   };
   return {
     event: "market",

@@ -1,4 +1,4 @@
-import { formatTokenId, type TokenId } from "../../base/ids.ts";
+import type { TokenId } from "../../base/ids.ts";
 import { presentPrice } from "../../rows/price-row.ts";
 import { newestTradePrice, pairPrice } from "../../views/prices/token-price.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
@@ -17,8 +17,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
   const entriesOf = (wanted: readonly TokenId[]): readonly Entry[] => {
     const entries = wanted.flatMap((tokenId) => {
       const row = presentPrice(tokenId, sources);
-      const id = formatTokenId(tokenId);
-      return row === null ? [] : [{ seq: seqOf(tokenId), id, json: JSON.stringify(row) }];
+      return row === null ? [] : [{ seq: seqOf(tokenId), json: JSON.stringify(row) }];
     });
     return entries.toSorted((a, b) => a.seq - b.seq);
   };

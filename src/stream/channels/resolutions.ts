@@ -2,7 +2,7 @@ import type { ConditionId, Seq } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { Resolution } from "../../market/market.ts";
 import { rowContextOf } from "../../query/row-context.ts";
-import { presentResolution } from "../../rows/resolution-row.ts";
+import { presentResolution, resolutionId } from "../../rows/resolution-row.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, shownFilter } from "../hub/channel-request.ts";
@@ -21,7 +21,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   const entryOf = (resolution: Resolution): Entry => {
     const market = directory.market(resolution.conditionId);
     const row = presentResolution(resolution, market, rowContextOf(sources));
-    return { seq: row.seq, id: row.id, json: JSON.stringify(row) };
+    return { seq: row.seq, json: JSON.stringify(row) };
   };
   return {
     event: "resolution",
@@ -34,10 +34,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
       const newest = resolutions.select({ ...everything, conditionIds }, from).take(count);
       return newest.map(entryOf).toArray().toReversed();
     },
-    revertedBy: (_removed, rewindTo) =>
-      behind(rewindTo)
-        .map((one) => entryOf(one).id)
-        .toArray(),
+    revertedBy: (_removed, rewindTo) => behind(rewindTo).map(resolutionId).toArray(),
   };
 }
 

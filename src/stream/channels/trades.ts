@@ -88,5 +88,5 @@ function fillFilterOf(
 
 function entryWriter(sources: StreamSources): (fill: Fill) => Entry {
   const write = tradeWriter(rowContextOf(sources));
-  return (fill) => ({ ...idFields(fill), json: write(fill) });
+  return (fill) => ({ seq: fill.seq, json: write(fill) });
 }

@@ -10,8 +10,6 @@ import type { Packet } from "../frames/packet.ts";
 export type Entry = {
   /** Never decreases. Rows that follow from the same log share a `seq`. */
   readonly seq: number;
-  /** The id of the row, unique within the channel. */
-  readonly id: string;
   readonly json: string;
 };
 
