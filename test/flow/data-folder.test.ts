@@ -158,11 +158,11 @@ test("a service that is stopped during its start ends with 0 and leaves an empty
 /** Patterns of engine files below `data/facts`, and the damage that is done to each of these files. */
 const damages: readonly (readonly [string, RegExp, (path: string) => Promise<void>])[] = [
   ["rows of fills cut off", /^store\/.*\/data\.bin$/, halve],
-  ["commit records of parts cut off", /^store\/.*\/data\.cmrk\d$/, halve],
+  ["mark files cut off", /^store\/.*\/data\.cmrk\d$/, halve],
   ["lists of columns cut off", /^store\/.*\/columns\.txt$/, halve],
   ["definitions of tables cut off", /^store\/[^/]+\/[^/]+\/\w+\.sql$/, halve],
   ["definitions of databases cut off", /^metadata\/\w+\.sql$/, halve],
-  ["a bit that is another one", /^store\/.*\/data\.bin$/, flip],
+  ["a flipped bit", /^store\/.*\/data\.bin$/, flip],
 ];
 
 async function halve(path: string): Promise<void> {
@@ -215,7 +215,7 @@ describe("a damaged folder is refused, and the message says what to do", () => {
       const files = (await readdir(root, { recursive: true })).filter((path) => pattern.test(path));
       assert(files.length > 0, "there is something to damage");
       for (const file of files) await damage(join(root, file));
-      for (const _ of ["immediately", "and ever again"]) {
+      for (const _ of ["the first start", "every later one"]) {
         await assert.rejects(IndexedFacts.open(options.dataDir), { message: wayOut });
       }
       // The service reports the same, with its exit code.
