@@ -1,6 +1,7 @@
 import type { Static, TObject } from "typebox";
 import { Compile } from "typebox/compile";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
+import { isJsonObject } from "../../base/json.ts";
 import { nearName } from "../../base/near-name.ts";
 import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./frame-fields.ts";
 
@@ -65,9 +66,7 @@ function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): Chann
 }
 
 function unknownAction(input: unknown, action: unknown): Error {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return invalid("frame", "must be a JSON object");
-  }
+  if (!isJsonObject(input)) return invalid("frame", "must be a JSON object");
   const known = Object.keys(readers);
   const near = typeof action === "string" ? nearName(action, known) : null;
   const guess = near === null ? "" : `; did you mean ${near}?`;
@@ -75,8 +74,7 @@ function unknownAction(input: unknown, action: unknown): Error {
 }
 
 function fieldOf(input: unknown, name: string): unknown {
-  if (typeof input !== "object" || input === null || !Object.hasOwn(input, name)) return undefined;
-  return (input as Readonly<Record<string, unknown>>)[name];
+  return isJsonObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;
 }
 
 /** Parses a message; `text` is `null` for a binary message. Throws `VALIDATION_ERROR`. */
