@@ -5,8 +5,7 @@
 
 import type { Market } from "../../market/market.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
-import type { MarketColumns } from "../markets/market-columns.ts";
-import { marketFlags } from "../markets/market-columns.ts";
+import { type MarketColumns, marketFlags } from "../markets/market-columns.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
 import { compareMarkets, MarketList } from "../markets/market-list.ts";
 import { type MarketSelection, membersOf } from "../markets/market-selection.ts";
