@@ -132,8 +132,9 @@ async function readOf<Item extends Located>(
   { prewhere, sql, boundary, limit }: Conditions & Reach,
 ): Promise<readonly Item[]> {
   const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
-  const clauses = first + behind({ ...list, sql }, boundary, limit);
-  return list.read(store.engine, `${clauses} SETTINGS ${list.settings}`);
+  const where = finalWhere({ ...list, sql }, boundary);
+  const order = `ORDER BY seq ${directionOf(list)} LIMIT ${integerLiteral(limit)}`;
+  return list.read(store.engine, `${first}WHERE ${where} ${order} SETTINGS ${list.settings}`);
 }
 
 function firstOf<Item extends Located>(
@@ -143,11 +144,6 @@ function firstOf<Item extends Located>(
 ): readonly Item[] {
   const sign = order === "asc" ? 1 : -1;
   return rows.toSorted((a, b) => sign * (a.seq - b.seq)).slice(0, limit);
-}
-
-function behind(list: Place, boundary: Seq, limit: number): string {
-  const direction = directionOf(list);
-  return `WHERE ${finalWhere(list, boundary)} ORDER BY seq ${direction} LIMIT ${integerLiteral(limit)}`;
 }
 
 /** Counts the rows of a list below a boundary, up to `limit`. */
