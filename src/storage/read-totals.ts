@@ -1,4 +1,4 @@
-import type { Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { lastTradeOf } from "../market/last-trade.ts";
 import type { TokenTotals } from "../market/market.ts";
@@ -68,7 +68,7 @@ function totalsAt(of: ColumnBlock<keyof typeof columns>["of"], index: number): S
     side: of.side.uint8(index) === enumCodes.side.BUY ? "BUY" : "SELL",
     size: of.size.int128(16 * index),
     value: of.value.int128(16 * index),
-    txHash: of.txHash.hash(32 * index) as Hash,
+    txHash: of.txHash.hash(32 * index),
   });
   const firstPriced = of.firstPricedTimestamp.uint32(4 * index);
   return {

@@ -3,8 +3,7 @@
  * a page more than its rows do, and text would have to be made and parsed.
  */
 import { assert } from "../base/assert.ts";
-import type { Hash, Seq } from "../base/ids.ts";
-import { zeroHash } from "../base/ids.ts";
+import { type Hash, type Seq, zeroHash } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
 import type { Fill } from "../market/fill.ts";
 import {
@@ -119,7 +118,7 @@ function fillAt(cells: Cells, index: number): Fill {
 const uint8 = (reader: RowReader, at: number) => reader.uint8(at);
 const int128 = (reader: RowReader, at: number) => reader.int128(at);
 const seq = (reader: RowReader, at: number) => reader.uint64(at) as Seq;
-const hash = (reader: RowReader, at: number) => reader.hash(at) as Hash;
+const hash = (reader: RowReader, at: number) => reader.hash(at);
 const address = (reader: RowReader, at: number) => reader.address(at);
 const tokenId = (reader: RowReader, at: number) => reader.tokenId(at);
 

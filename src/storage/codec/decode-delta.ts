@@ -2,7 +2,7 @@
  * Reads the delta of final blocks from their encoded rows. So trades and candles cross threads in buffers:
  * as objects, their transfer would cost more than all other work of the thread.
  */
-import type { Hash, Seq, TokenId } from "../../base/ids.ts";
+import type { Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Delta } from "../../market/delta.ts";
 import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
@@ -39,7 +39,7 @@ function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   const lastTrades = new Map<TokenId, LastTrade>();
   for (const [tokenId, row] of lastRows) {
     const { isBuy, ...trade } = decodeTrade(rows, row);
-    const txHash = rows.hash(row + inFill.tx_hash) as Hash;
+    const txHash = rows.hash(row + inFill.tx_hash);
     const last = lastTradeOf({ ...trade, side: isBuy ? "BUY" : "SELL", txHash });
     if (last !== null) lastTrades.set(tokenId, last);
   }

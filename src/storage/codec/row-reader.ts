@@ -1,4 +1,4 @@
-import type { Address, TokenId } from "../../base/ids.ts";
+import type { Address, Hash, TokenId } from "../../base/ids.ts";
 import { TokenTexts } from "./token-texts.ts";
 
 const two32 = 2 ** 32;
@@ -56,7 +56,7 @@ export class RowReader {
   }
 
   /** 32 bytes as `0x` hex. */
-  hash(at: number): string {
-    return `0x${this.#rows.toString("hex", at, at + 32)}`;
+  hash(at: number): Hash {
+    return `0x${this.#rows.toString("hex", at, at + 32)}` as Hash;
   }
 }
