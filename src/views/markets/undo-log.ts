@@ -15,12 +15,7 @@ export class UndoLog {
   /** Applies a block that a reorg can revert. Its changes are noted until it is final. */
   record(blockNumber: number, apply: () => void): void {
     this.#blocks.push({ number: blockNumber, changes: [] });
-    this.#recording = true;
-    try {
-      apply();
-    } finally {
-      this.#recording = false;
-    }
+    this.amend(apply);
   }
 
   /** Makes changes that no block has caused. They are reverted with the newest recorded block, if there is one. */
