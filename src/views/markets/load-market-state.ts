@@ -38,7 +38,7 @@ type LoadedState = KnownTokens & {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
   readonly savedThrough: number | null;
-  finishLoading(last: Coverage["last"]): void;
+  settle(last: Coverage["last"]): void;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function loadMarketState(
   await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
   state.dayWindow.finishLoading(last.timestamp);
-  state.finishLoading(last);
+  state.settle(last);
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */

@@ -60,7 +60,7 @@ export class MarketState implements View {
     const { last } = delta;
     if (delta.isFinal) {
       this.#apply(delta);
-      this.#settle(last);
+      this.settle(last);
     } else {
       this.#journal.record(last.number, () => this.#apply(delta));
       this.#unfinalized = [...this.#unfinalized, last];
@@ -79,7 +79,7 @@ export class MarketState implements View {
   finalize(toBlock: number): void {
     const last = this.#unfinalized.findLast(({ number }) => number <= toBlock);
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number > toBlock);
-    if (last !== undefined) this.#settle(last);
+    if (last !== undefined) this.settle(last);
   }
 
   /** Loads an empty state, or one that continues from its copy on disk. */
@@ -92,9 +92,12 @@ export class MarketState implements View {
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
   }
 
-  /** Ends loading: the facts up to and including `last` are loaded. */
-  finishLoading(last: Place): void {
-    this.#settle(last);
+  /** Marks all blocks up to and including `last` as final. */
+  settle(last: Place): void {
+    this.#journal.finalizeThrough(last.number);
+    this.dayWindow.settle(last.timestamp);
+    this.#settled = last;
+    this.saveIfDue();
   }
 
   /** Saves the state unless it was saved recently. */
@@ -130,13 +133,6 @@ export class MarketState implements View {
 
   #forgetUnknownMarkets(): void {
     this.dayWindow.forgetMarketsFrom(this.directory.columns.count);
-  }
-
-  #settle(last: Place): void {
-    this.#journal.finalizeThrough(last.number);
-    this.dayWindow.settle(last.timestamp);
-    this.#settled = last;
-    this.saveIfDue();
   }
 
   #apply({ events, candles, trades, lastTrades, last }: Delta): void {
