@@ -77,7 +77,6 @@ describe("derives the ids known from the chain", () => {
       module: "neg_risk",
       conditionId: other,
       eventId,
-      arity: 60,
       conditionIndex: 60,
       outcomeIndex: 1,
     });

@@ -16,8 +16,7 @@ export type Gen3Position = {
   readonly module: Gen3Module;
   readonly conditionId: ConditionId;
   readonly eventId: Hash;
-  readonly arity: number;
-  /** In a neg-risk event, the index `arity` is "Other": none of the named conditions. */
+  /** In a neg-risk event, the index that equals the arity is "Other": none of the named conditions. */
   readonly conditionIndex: number;
   /** 0 is YES, 1 is NO. */
   readonly outcomeIndex: 0 | 1;
@@ -28,7 +27,7 @@ const moduleOfDigits = new Map<string, Gen3Module>([
   ["02", "neg_risk"],
   ["03", "combinatorial"],
 ]);
-const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
+const layout = /^0x(..).{36}0{16}....(....)0([01])$/;
 
 /**
  * Parses a token id; `null` when no module could have made it (unknown module, outcome above 1,
@@ -36,14 +35,13 @@ const layout = /^0x(..).{32}(....)0{16}....(....)0([01])$/;
  * tokens of an event that was never announced can exist and be traded.
  */
 export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
-  const [, digits = "", arity = "", conditionIndex = "", outcome] = layout.exec(tokenId) ?? [];
+  const [, digits = "", conditionIndex = "", outcome] = layout.exec(tokenId) ?? [];
   const module = moduleOfDigits.get(digits);
   if (module === undefined) return null;
   return {
     module,
     conditionId: `${tokenId.slice(0, -2)}00` as ConditionId,
     eventId: `${tokenId.slice(0, -6)}000000` as Hash,
-    arity: Number.parseInt(arity, 16),
     conditionIndex: Number.parseInt(conditionIndex, 16),
     outcomeIndex: outcome === "1" ? 1 : 0,
   };
