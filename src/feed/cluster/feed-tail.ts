@@ -1,10 +1,8 @@
 import { AppError } from "../../base/errors.ts";
-import type { Hash } from "../../base/ids.ts";
-import type { BlockFacts } from "../../market/block-facts.ts";
-import type { ChangeFeed, FeedEntry, FeedPosition } from "./change-feed.ts";
+import type { ChangeFeed, FeedEntry, FeedMessage, FeedPosition } from "./change-feed.ts";
 
 /** An unfinalized block and the hash of its parent. */
-export type LinkedBlock = { readonly parentHash: Hash | null; readonly block: BlockFacts };
+export type LinkedBlock = Extract<FeedMessage, { readonly kind: "block" }>;
 
 /** The linked unfinalized blocks that the feed ends with, oldest first, and the position of the last message read. */
 export type FeedTail = {
