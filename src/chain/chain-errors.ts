@@ -64,12 +64,8 @@ export class WrongChainError extends Error {
 /** The endpoints agree that a stored final block is not on the chain. Nothing is overwritten: the operator decides. */
 export class ReorgBeyondFinalityError extends Error {
   override name = "ReorgBeyondFinalityError";
-  readonly block: BlockRef;
 
-  constructor(block: BlockRef, hosts: readonly string[]) {
-    super(
-      `the finalized block ${block.number} ${block.hash} is not on the chain of ${hosts.join(", ")}`,
-    );
-    this.block = block;
+  constructor({ number, hash }: BlockRef, hosts: readonly string[]) {
+    super(`the finalized block ${number} ${hash} is not on the chain of ${hosts.join(", ")}`);
   }
 }
