@@ -5,16 +5,8 @@ import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
 import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
+import type { Answered } from "../metrics/request-meter.ts";
 import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
-
-/** An answered request, for metrics and the log. */
-type Answered = {
-  readonly method: "GET";
-  readonly route: string;
-  readonly status: number;
-  readonly requestId: string;
-  readonly caller: Caller;
-};
 
 /**
  * Admits and answers requests before Fastify when the response is cached or can be made from memory. All other requests
@@ -76,13 +68,13 @@ export class FastPath {
     const requestId = requestIdOf(request);
     const { origin } = request.headers;
     const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
-    const { etag } = answer;
+    const { etag, route } = answer;
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
     const packed = isPacked && typeof answer.head !== "string" ? answer.head.packed : null;
     const sent = { answer, packed, caller, requestId, cors };
     if (status === 304) response.writeHead(304, headersOf(sent)).end();
     else this.#send(response, sent);
-    this.#onAnswered({ method: "GET", route: answer.route, status, requestId, caller });
+    this.#onAnswered({ method: "GET", route, status, code: null, requestId, caller });
     return true;
   }
 

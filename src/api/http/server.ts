@@ -3,12 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { Readable } from "node:stream";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { TObject } from "typebox";
-import {
-  type Access,
-  type Admission,
-  type Caller,
-  isAdministrative,
-} from "../../access/admission.ts";
+import { type Access, type Admission, isAdministrative } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
@@ -19,7 +14,7 @@ import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
 import { ResponseCache } from "../cache/response-cache.ts";
 import { SingleFlight } from "../cache/single-flight.ts";
-import type { Observation } from "../metrics/request-meter.ts";
+import type { Answered, Observation } from "../metrics/request-meter.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
@@ -47,12 +42,6 @@ type ServerOptions = {
   readonly unknownPage?: (exchange: Exchange) => Promise<Buffer>;
   /** Takes requests that upgrade to WebSocket. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
-};
-
-/** An answered request, without its duration. */
-type Answered = Omit<Observation, "durationMs"> & {
-  readonly requestId: string;
-  readonly caller: Caller;
 };
 
 /** The configuration of a route that hooks read for every request. */
@@ -107,7 +96,7 @@ export class HttpServer {
       freshness,
       admission: options.admission,
       corsOrigins: this.#corsOrigins,
-      onAnswered: (answered) => this.#note({ ...answered, code: null }),
+      onAnswered: this.#note.bind(this),
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);

@@ -1,3 +1,4 @@
+import type { Caller } from "../../access/admission.ts";
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import { type Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
@@ -13,6 +14,12 @@ export type Observation = {
   readonly code: ErrorCode | null;
   /** `null` when no complete request arrived. */
   readonly durationMs: number | null;
+};
+
+/** An answered request without its duration, for metrics and the log. */
+export type Answered = Omit<Observation, "durationMs"> & {
+  readonly requestId: string;
+  readonly caller: Caller;
 };
 
 type RouteCounts = {
