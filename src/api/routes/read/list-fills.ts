@@ -32,16 +32,16 @@ export function listFills(parts: ListParts): Route {
     handler: (request, reply) => {
       const { query } = request;
       const source = fillSource(backend, orderFilter(query, backend), { path, query });
-      const list = { path, query, name: "fills", row: fillRow, source };
-      return answerList(
-        parts,
-        { request, reply },
-        {
-          ...list,
-          ...shownAs(presentFill),
-          tokenOf: ({ makerTokenId }) => makerTokenId,
-        },
-      );
+      const list = {
+        path,
+        query,
+        name: "fills",
+        row: fillRow,
+        source,
+        tokenOf: ({ makerTokenId }: Fill) => makerTokenId,
+        ...shownAs(presentFill),
+      };
+      return answerList(parts, { request, reply }, list);
     },
   });
 }
