@@ -32,8 +32,8 @@ export class Cursors {
   /** Throws `INVALID_CURSOR` unless the cursor was made for this list with these parameters. */
   decode(list: string, query: object, cursor: string): CursorPosition {
     const bytes = Buffer.from(cursor, "base64url");
-    const payload = payloadOf(cursor);
     const mac = bytes.subarray(0, macBytes);
+    const payload = bytes.subarray(macBytes);
     // Base64 can write the same bytes in several ways. Only the one that `encode` returns is accepted.
     const isOurs = bytes.length > macBytes && bytes.toString("base64url") === cursor;
     if (!isOurs || !timingSafeEqual(mac, this.#sign(list, query, payload)))
@@ -43,7 +43,8 @@ export class Cursors {
 
   /** Returns the last indexed position when a cursor was made; -1 if unreadable. Not verified, so only wait for it. */
   static seqOf(cursor: string): number {
-    const [, seq] = /^\[(\d{1,16}),/.exec(payloadOf(cursor).toString()) ?? [];
+    const payload = Buffer.from(cursor, "base64url").subarray(macBytes);
+    const [, seq] = /^\[(\d{1,16}),/.exec(payload.toString()) ?? [];
     return Number(seq ?? -1);
   }
 
@@ -60,8 +61,4 @@ export class Cursors {
       .digest()
       .subarray(0, macBytes);
   }
-}
-
-function payloadOf(cursor: string): Buffer {
-  return Buffer.from(cursor, "base64url").subarray(macBytes);
 }
