@@ -56,15 +56,14 @@ export const priceRow = Type.Object({
   mid: decimalNullable,
   spread: decimalNullable,
   stats_24h: dayStatsRow,
-  complement: Type.Union([
+  complement: wire.nullable(
     Type.Object({
       token_id: wire.tokenIdText,
       outcome: wire.nullable(Type.String()),
       price: decimalNullable,
       price_source: sourceNullable,
     }),
-    Type.Null(),
-  ]),
+  ),
   resolved: Type.Boolean(),
   settlement_price: decimalNullable,
   timestamp: wire.timeText,

@@ -75,7 +75,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
         tokens_per_subscription: count("Most tokens of a subscription", 500),
         frames_per_second: count("Most frames you may send in a second", 20),
         frame_bytes: count("Most bytes of a frame you send", 65_536),
-        connections_per_key: Type.Union([Type.Integer(), Type.Null()], {
+        connections_per_key: nullable(Type.Integer(), {
           description: "Most connections of the key; null before one was sent",
           examples: [10],
         }),

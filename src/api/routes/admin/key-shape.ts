@@ -4,6 +4,7 @@ import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../../acces
 import type { IpBlocks } from "../../../access/ip-blocks.ts";
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
+import { nullable } from "../../../rows/wire-format.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 
 /** The services that the endpoints of keys and IP blocks use. */
@@ -15,7 +16,7 @@ export type AdminServices = {
   readonly clock: Clock;
 };
 
-const nullableText = Type.Union([Type.String(), Type.Null()]);
+const textOrNull = nullable(Type.String());
 const commonFields = {
   id: Type.String({ format: "uuid" }),
   prefix: Type.String(),
@@ -23,7 +24,7 @@ const commonFields = {
   scope: Type.Enum([...scopes]),
   rate_limit: Type.Integer(),
   created_at: Type.String({ format: "date-time" }),
-  expires_at: nullableText,
+  expires_at: textOrNull,
 };
 
 /** A key without its value. */
@@ -31,11 +32,11 @@ export const keySchema = Type.Object({
   ...commonFields,
   status: Type.Enum(["active", "expired", "revoked"]),
   allowed_ips: Type.Array(Type.String()),
-  previous_value_expires_at: Type.Union([Type.String(), Type.Null()], {
+  previous_value_expires_at: nullable(Type.String(), {
     description: "Until when the value before the last rotation works; null when it does not",
   }),
-  revoked_at: nullableText,
-  last_used_at: nullableText,
+  revoked_at: textOrNull,
+  last_used_at: textOrNull,
   request_count: Type.Integer(),
 });
 

@@ -19,7 +19,7 @@ import {
   presentTrade,
   tradeRow,
 } from "../../../rows/trade-row.ts";
-import { addressText, hashText } from "../../../rows/wire-format.ts";
+import { addressText, hashText, nullable } from "../../../rows/wire-format.ts";
 import { subjectOf } from "../../../storage/codec/event-codec.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -37,7 +37,7 @@ const otherEventShape = Type.Object({
     examples: ["condition_prepared"],
   }),
   address: addressText,
-  subject: Type.Union([hashText, Type.Null()], {
+  subject: nullable(hashText, {
     description: "The condition, question or event that it is about",
   }),
 });

@@ -5,7 +5,7 @@ import { tokenId } from "../../../base/input/client-texts.ts";
 import { resolutionSeconds } from "../../../market/candle.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
-import { decimalText, millisecondsNumber } from "../../../rows/wire-format.ts";
+import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, cachedUntilTraded } from "../../backend.ts";
 import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
@@ -34,11 +34,8 @@ type CandleQuery = Static<typeof querystring>;
 const candleMeta = Type.Object({
   ...metaSchema.properties,
   resolution: Type.Enum(resolutions),
-  first_candle_ms: Type.Union([millisecondsNumber, Type.Null()]),
-  settlement: Type.Union([
-    Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber }),
-    Type.Null(),
-  ]),
+  first_candle_ms: nullable(millisecondsNumber),
+  settlement: nullable(Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber })),
 });
 
 /** Lists the candles of one token. */
