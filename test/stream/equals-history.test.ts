@@ -200,7 +200,7 @@ class Play {
     const { store } = this.#folder;
     const channel = openChannel(client.request, sources);
     let wrong: string | null = null;
-    const name = `client ${number}: ${JSON.stringify(channel.asked)}`;
+    const name = `client ${number}: ${JSON.stringify(channel.normalizedRequest)}`;
     const caughtUp = waitFor(name, async () => {
       const entries = await channel.readAfter(-1, { limit: 1_000_000, restate: true });
       const final = (store.coverage?.last.number ?? -1) * 1_000_000 + 999_999;

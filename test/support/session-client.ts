@@ -74,8 +74,8 @@ export class SessionClient {
       isLive: () => this.isKeyLive,
       areKeysKnown: () => true,
     };
-    const form = { batch, compress: "none" } as const;
-    this.session = new Session(parts, carrier, { connectionId: "c", form, key, isPublic });
+    const encoding = { batch, compress: "none" } as const;
+    this.session = new Session(parts, carrier, { connectionId: "c", encoding, key, isPublic });
     this.session.open();
   }
 

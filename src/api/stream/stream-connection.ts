@@ -5,7 +5,7 @@ import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import type { BoundedCounts } from "../../base/bounded-counts.ts";
 import { AppError } from "../../base/errors.ts";
 import { ipBucketOf } from "../../base/ip-address.ts";
-import type { Form } from "../../stream/frames/packet.ts";
+import type { FrameEncoding } from "../../stream/frames/packet.ts";
 import {
   type Carrier,
   closeCodes,
@@ -28,7 +28,7 @@ export type Accepted = {
   readonly connectionId: string;
   readonly ip: string;
   readonly key: VerifiedKey | null;
-  readonly form: Form;
+  readonly encoding: FrameEncoding;
 };
 
 /** Carries one session over one WebSocket, and counts it against its key and address. */
@@ -44,9 +44,9 @@ export class StreamConnection implements Carrier {
   private constructor(parts: ConnectionParts, accepted: Accepted) {
     this.#parts = parts;
     this.#accepted = accepted;
-    const { connectionId, form, key } = accepted;
+    const { connectionId, encoding, key } = accepted;
     const isPublic = parts.admission.isPublicRead;
-    this.session = new Session(parts, this, { connectionId, form, key, isPublic });
+    this.session = new Session(parts, this, { connectionId, encoding, key, isPublic });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#listen(resolve);

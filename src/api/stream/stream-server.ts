@@ -116,9 +116,9 @@ export class StreamServer {
 
   #open(opened: WebSocket, upgrade: Upgrade, query: Static<typeof streamQuery>): void {
     const { socket, caller, requestId } = upgrade;
-    const form = { batch: query.batch === "1", compress: query.compress };
+    const encoding = { batch: query.batch === "1", compress: query.compress };
     const { ip, key } = caller;
-    const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, form };
+    const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, encoding };
     const connection = StreamConnection.open(this.#parts, accepted);
     this.#connections.add(connection);
     this.#parts.meter.connections += 1;

@@ -32,7 +32,7 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
   };
   return {
     event: "cancellation",
-    asked: { type: "cancellations", ...shownFilter(request) },
+    normalizedRequest: { type: "cancellations", ...shownFilter(request) },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: [], events: true },
     entriesOf: (block) => block.events.flatMap(entryWriter()),

@@ -24,10 +24,10 @@ export function openCandles(request: ChannelRequest, sources: StreamSources): Ch
     throw invalid("channel.resolution", "is required");
   }
   const log = new CandleLog(sources, tokenId, resolutionSeconds[resolution]);
-  const asked = { type: "candles", ...shownTokens([tokenId]), resolution };
+  const normalizedRequest = { type: "candles", ...shownTokens([tokenId]), resolution };
   return {
     event: "candle",
-    asked,
+    normalizedRequest,
     isFinalOnly: false,
     // While the complement is unknown, any event can announce it.
     get interest() {

@@ -13,7 +13,7 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = state;
   const wanted = request.filter?.condition_id;
-  const behind = (after: number): Listed[] =>
+  const marketsAfter = (after: number): Listed[] =>
     directory.columns
       .listedAfter(after)
       .filter(({ conditionId }) => wanted === undefined || conditionId === wanted);
@@ -24,18 +24,18 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
   };
   return {
     event: "market",
-    asked: { type: "markets", ...shownFilter(request) },
+    normalizedRequest: { type: "markets", ...shownFilter(request) },
     isFinalOnly: request.filter?.finality === "finalized",
     // No event announces some markets of generation 3. They begin with their first trade.
     interest: { tokenIds: "all", events: true },
     readAfter: async (after, { limit }) =>
-      (await mapInTurns(firstGroups(behind(after), limit), entryOf)).flat(),
+      (await mapInTurns(firstGroups(marketsAfter(after), limit), entryOf)).flat(),
     readNewest: async (through, count) =>
-      behind(-1)
+      marketsAfter(-1)
         .filter(({ seq }) => seq <= through)
         .slice(-count)
         .flatMap(entryOf),
     revertedBy: (_removed, rewindTo) =>
-      behind(rewindTo).map(({ conditionId }) => formatConditionId(conditionId)),
+      marketsAfter(rewindTo).map(({ conditionId }) => formatConditionId(conditionId)),
   };
 }

@@ -21,16 +21,17 @@ export function openOrderbook(request: ChannelRequest, { books, state }: StreamS
   }
   if (!state.directory.isKnownToken(tokenId)) throw unknownToken();
   if (books === null) throw noBookSource();
-  const asked = { type: "orderbook", ...shownTokens([tokenId]) };
+  const normalizedRequest = { type: "orderbook", ...shownTokens([tokenId]) };
   return {
     event: "book",
-    asked,
+    normalizedRequest,
     // No block and no reorg changes an order book.
     isFinalOnly: true,
     interest: { tokenIds: [], events: false },
     readAfter: async () => [],
     readNewest: async () => [],
     revertedBy: () => [],
-    openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId, asked }),
+    openFeed: (subscriptionId) =>
+      new BookFeed({ books, tokenId, subscriptionId, normalizedRequest }),
   };
 }

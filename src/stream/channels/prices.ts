@@ -23,7 +23,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
   };
   return {
     event: "price",
-    asked: { type: "price", ...shownTokens(tokenIds) },
+    normalizedRequest: { type: "price", ...shownTokens(tokenIds) },
     isFinalOnly: false,
     get interest() {
       const complements = tokenIds.map((tokenId) => directory.complementOf(tokenId));

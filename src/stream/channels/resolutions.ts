@@ -12,12 +12,12 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
   const { directory } = sources.state;
   const { resolutions } = directory;
-  const asked = request.filter?.condition_id;
-  const conditionIds = asked === undefined ? undefined : new Set([asked]);
-  const indexBehind = (position: number): number =>
+  const wanted = request.filter?.condition_id;
+  const conditionIds = wanted === undefined ? undefined : new Set([wanted]);
+  const indexAfter = (position: number): number =>
     resolutions.indexOf({ seq: (position + 1) as Seq, conditionId: "" as ConditionId });
-  const behind = (position: number) =>
-    resolutions.select({ ...everything, conditionIds }, { index: indexBehind(position), step: 1 });
+  const resolutionsAfter = (position: number) =>
+    resolutions.select({ ...everything, conditionIds }, { index: indexAfter(position), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
     const market = directory.market(resolution.conditionId);
     const row = presentResolution(resolution, market, rowContextOf(sources));
@@ -25,16 +25,17 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   };
   return {
     event: "resolution",
-    asked: { type: "resolutions", ...shownFilter(request) },
+    normalizedRequest: { type: "resolutions", ...shownFilter(request) },
     isFinalOnly: request.filter?.finality === "finalized",
     interest: { tokenIds: [], events: true },
-    readAfter: async (after, { limit }) => mapInTurns(firstGroups(behind(after), limit), entryOf),
+    readAfter: async (after, { limit }) =>
+      mapInTurns(firstGroups(resolutionsAfter(after), limit), entryOf),
     readNewest: async (through, count) => {
-      const from = { index: indexBehind(through) - 1, step: -1 } as const;
+      const from = { index: indexAfter(through) - 1, step: -1 } as const;
       const newest = resolutions.select({ ...everything, conditionIds }, from).take(count);
       return newest.map(entryOf).toArray().toReversed();
     },
-    revertedBy: (_removed, rewindTo) => behind(rewindTo).map(resolutionId).toArray(),
+    revertedBy: (_removed, rewindTo) => resolutionsAfter(rewindTo).map(resolutionId).toArray(),
   };
 }
 

@@ -51,7 +51,7 @@ function channelOf(
   const tradesOf = (block: BlockFacts) => block.fills.filter(filterHolds(filter()));
   return {
     event: "trade",
-    asked: { type, ...shown, ...shownFilter(request) },
+    normalizedRequest: { type, ...shown, ...shownFilter(request) },
     isFinalOnly: finalizedOnly,
     interest: { tokenIds: tokenIds ?? "all", events: false },
     entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),

@@ -9,7 +9,7 @@ import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./fram
 export type ClientFrame =
   | { readonly action: "auth"; readonly apiKey: string }
   | { readonly action: "subscribe"; readonly channel: ChannelRequest }
-  | { readonly action: "unsubscribe"; readonly of: string | ChannelRequest }
+  | { readonly action: "unsubscribe"; readonly target: string | ChannelRequest }
   | { readonly action: "ping" };
 
 const readers = {
@@ -31,7 +31,7 @@ export function readClientFrame(input: unknown): ClientFrame {
       return { action, channel: joined(channel, beside) };
     }
     case "unsubscribe":
-      return { action, of: readUnsubscribed(input) };
+      return { action, target: readTarget(input) };
     case "ping":
       readers.ping(input);
       return { action };
@@ -46,7 +46,7 @@ export function frameIdOf(input: unknown): FrameId | null {
   return frameIds.Check(id) ? id : null;
 }
 
-function readUnsubscribed(input: unknown): string | ChannelRequest {
+function readTarget(input: unknown): string | ChannelRequest {
   const { subscription_id, channel, filter } = readers.unsubscribe(input);
   if (subscription_id !== undefined && channel === undefined) return subscription_id;
   if (channel === undefined || subscription_id !== undefined) {

@@ -3,13 +3,13 @@ import { streamLimits } from "../../base/config/limits.ts";
 import { encodeFrame, encodeTexts } from "./frame-bytes.ts";
 
 /** The encoding that a connection has chosen for its events. */
-export type Form = {
+export type FrameEncoding = {
   /** Whether events are grouped into JSON arrays. */
   readonly batch: boolean;
   readonly compress: "none" | "zlib" | "permessage-deflate";
 };
 
-/** Events that are sent together. They are encoded once for each `Form` in use. */
+/** Events that are sent together. They are encoded once for each `FrameEncoding` in use. */
 export class Packet {
   /** The positions of the first and the last event. */
   readonly firstSeq: number;
@@ -27,7 +27,7 @@ export class Packet {
     return this.#texts.length;
   }
 
-  bytes({ batch, compress }: Form): Buffer {
+  bytes({ batch, compress }: FrameEncoding): Buffer {
     const name = `${batch} ${compress}`;
     const known = this.#bytes.get(name);
     if (known !== undefined) return known;
@@ -65,7 +65,10 @@ function arraysOf(texts: readonly string[]): string[] {
   return arrays;
 }
 
-function encodeDeflated(text: string, compress: Exclude<Form["compress"], "none">): Buffer {
+function encodeDeflated(
+  text: string,
+  compress: Exclude<FrameEncoding["compress"], "none">,
+): Buffer {
   switch (compress) {
     case "zlib":
       return encodeFrame("binary", deflateSync(text, fast));

@@ -13,7 +13,7 @@ type BookFeedParts = {
   readonly books: OrderBooks;
   readonly tokenId: TokenId;
   readonly subscriptionId: string;
-  readonly asked: Channel["asked"];
+  readonly normalizedRequest: Channel["normalizedRequest"];
 };
 
 /**
@@ -92,7 +92,7 @@ export class BookFeed implements Feed {
   }
 
   #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {
-    const { asked: channel, subscriptionId: subscription_id } = this.#parts;
+    const { normalizedRequest: channel, subscriptionId: subscription_id } = this.#parts;
     const { event, data, previous: prev_seq } = sent;
     const seq = this.#position;
     assert(seq > prev_seq, "positions rise");

@@ -36,8 +36,8 @@ export type Feed = {
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type Channel = {
   readonly event: string;
-  /** The normalized fields of a request for this channel. */
-  readonly asked: Readonly<Record<string, unknown>>;
+  /** The request for this channel: tokens sorted, fields in a fixed order. Frames show it as `channel`. */
+  readonly normalizedRequest: Readonly<Record<string, unknown>>;
   /** Whether the channel has only final rows, which no reorg can revert. */
   readonly isFinalOnly: boolean;
   readonly interest: Interest;

@@ -11,7 +11,7 @@ import { finalizedFrame } from "../frames/server-frames.ts";
 import type { Channel, Feed, FeedReceiver, StreamSources } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Start, Subscription } from "./subscription.ts";
-import { type NamedChannel, type Subscribed, Topic } from "./topic.ts";
+import { type Follower, type NamedChannel, Topic } from "./topic.ts";
 
 /** The contents of blocks that decide which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
@@ -58,9 +58,9 @@ export class Hub {
   }
 
   /** Returns the requested channel and its name. Throws what `openChannel` throws. */
-  nameOf(request: ChannelRequest): NamedChannel {
+  channelOf(request: ChannelRequest): NamedChannel {
     const channel = openChannel(request, this.#sources);
-    return { channel, name: JSON.stringify(channel.asked) };
+    return { channel, name: JSON.stringify(channel.normalizedRequest) };
   }
 
   /** The number of channels with followers. */
@@ -78,8 +78,8 @@ export class Hub {
     readonly named: NamedChannel;
     readonly start: RequestedStart;
     readonly receiver: Receiver;
-    readonly started: (subscription: Subscribed) => void;
-  }): Subscribed {
+    readonly started: (subscription: Follower) => void;
+  }): Follower {
     const { named, receiver, started } = options;
     const topic = this.#topicOf(named);
     const history = this.#history;
@@ -103,7 +103,7 @@ export class Hub {
     return { begin, safePosition, isReplay: resumeFrom !== undefined, snapshotRows: snapshot };
   }
 
-  unsubscribe(subscription: Subscribed): void {
+  unsubscribe(subscription: Follower): void {
     const { topic } = subscription;
     subscription.end();
     topic.followers.delete(subscription);
@@ -207,7 +207,7 @@ function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boole
 }
 
 /** Subscribes one client to a feed. No change of the chain concerns it, and it has no history to read. */
-function followFeed(topic: Topic, feed: Feed, receiver: FeedReceiver): Subscribed {
+function followFeed(topic: Topic, feed: Feed, receiver: FeedReceiver): Follower {
   return {
     topic,
     begin: feed.position,

@@ -4,7 +4,7 @@ import { shownSeq } from "../frames/server-frames.ts";
 import type { Channel, Entry, Feed } from "./channel.ts";
 
 /** A subscription, as its topic and its connection see it. */
-export type Subscribed = {
+export type Follower = {
   readonly topic: Topic;
   /** The position after which it begins. */
   readonly begin: number;
@@ -29,7 +29,7 @@ export class Topic {
   readonly id: string;
   readonly name: string;
   readonly channel: Channel;
-  readonly followers = new Set<Subscribed>();
+  readonly followers = new Set<Follower>();
   readonly feed: Feed | null;
   readonly #eventHead: string;
   /** The position of the newest event that was pushed. It is the `prev_seq` of the next packet. */
@@ -41,8 +41,8 @@ export class Topic {
     this.channel = channel;
     this.feed = channel.openFeed?.(id) ?? null;
     this.#pushedSeq = position;
-    const { event, asked } = channel;
-    const head = { type: "event", event, channel: labelOf(asked), subscription_id: id };
+    const { event, normalizedRequest } = channel;
+    const head = { type: "event", event, channel: labelOf(normalizedRequest), subscription_id: id };
     this.#eventHead = JSON.stringify(head).slice(0, -1);
   }
 
@@ -86,6 +86,6 @@ export class Topic {
 }
 
 /** Returns the fields that name a channel in its events. The filter and the list of tokens would be too long. */
-function labelOf({ filter: _filter, token_ids: _ids, ...label }: Channel["asked"]) {
+function labelOf({ filter: _filter, token_ids: _ids, ...label }: Channel["normalizedRequest"]) {
   return label;
 }

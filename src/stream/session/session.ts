@@ -9,12 +9,12 @@ import type { Freshness } from "../../rows/freshness.ts";
 import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../frames/client-frame.ts";
 import { encodeTexts } from "../frames/frame-bytes.ts";
 import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
-import type { Form, Packet } from "../frames/packet.ts";
+import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
 import type { Receiver } from "../hub/subscription.ts";
-import type { NamedChannel, Subscribed } from "../hub/topic.ts";
+import type { Follower, NamedChannel } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
@@ -65,12 +65,12 @@ export class Session implements Receiver {
   readonly #parts: SessionParts;
   readonly #carrier: Carrier;
   readonly #connectionId: string;
-  readonly #form: Form;
+  readonly #encoding: FrameEncoding;
   readonly #outbox: Outbox;
   readonly #openedAtMs: number;
   readonly #isPublic: boolean;
   #key: VerifiedKey | null;
-  readonly #subscriptions = new Map<string, Subscribed>();
+  readonly #subscriptions = new Map<string, Follower>();
   #pending: Packet[] = [];
   #frames: RecentCount | null = null;
   #faults: RecentCount | null = null;
@@ -86,7 +86,7 @@ export class Session implements Receiver {
     carrier: Carrier,
     options: {
       connectionId: string;
-      form: Form;
+      encoding: FrameEncoding;
       key: VerifiedKey | null;
       /** Whether the session needs no key. */
       isPublic?: boolean;
@@ -95,7 +95,7 @@ export class Session implements Receiver {
     this.#parts = parts;
     this.#carrier = carrier;
     this.#connectionId = options.connectionId;
-    this.#form = options.form;
+    this.#encoding = options.encoding;
     this.#key = options.key;
     this.#isPublic = options.isPublic ?? false;
     this.#openedAtMs = parts.clock.monotonicMs();
@@ -119,7 +119,7 @@ export class Session implements Receiver {
 
   /** Handles a message of the client; `null` for a binary message. */
   receive(text: string | null): void {
-    if (this.#isClosed || !this.#isCalm()) return;
+    if (this.#isClosed || !this.#countFrame()) return;
     if (text === "PING") return this.sendText("PONG");
     let input: unknown;
     try {
@@ -136,7 +136,7 @@ export class Session implements Receiver {
 
   /** Counts a ping frame of the WebSocket protocol. The carrier answers it. */
   pinged(): void {
-    if (!this.#isClosed) this.#isCalm();
+    if (!this.#isClosed) this.#countFrame();
   }
 
   drained(): void {
@@ -203,7 +203,7 @@ export class Session implements Receiver {
   deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
     if (isReplay) this.#parts.meter.replayed_messages += packet.count;
-    if (!this.#form.batch) return this.#push(packet);
+    if (!this.#encoding.batch) return this.#push(packet);
     this.#pending.push(packet);
     this.#parts.flusher.add(this);
   }
@@ -236,7 +236,7 @@ export class Session implements Receiver {
   }
 
   #push(packet: Packet): void {
-    const bytes = packet.bytes(this.#form);
+    const bytes = packet.bytes(this.#encoding);
     const { meter } = this.#parts;
     meter.messages += packet.count;
     meter.bytes += bytes.length;
@@ -262,7 +262,7 @@ export class Session implements Receiver {
   }
 
   /** Counts a frame. Closes the connection and returns `false` if the client sends too many per second. */
-  #isCalm(): boolean {
+  #countFrame(): boolean {
     this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
     const nowMs = this.#parts.clock.monotonicMs();
     // After the process was busy, the waiting frames arrive together, before or after the overdue tick.
@@ -296,7 +296,7 @@ export class Session implements Receiver {
         return this.#subscribeOnceReached(frame.channel, id);
       case "unsubscribe":
         this.#requireKey();
-        return this.#unsubscribe(frame.of, id);
+        return this.#unsubscribe(frame.target, id);
     }
   }
 
@@ -341,7 +341,7 @@ export class Session implements Receiver {
   /** Subscribes once this node has reached `resume_from`: a client from another node can be ahead of it. */
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
     const { hub, freshness } = this.#parts;
-    const named = hub.nameOf(request);
+    const named = hub.channelOf(request);
     const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
     const subscribe = () => this.#subscribe(named, request, id);
     if (reached === null) return subscribe();
@@ -360,8 +360,8 @@ export class Session implements Receiver {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalid("connection", issue);
     }
-    const started = ({ topic, begin }: Subscribed): void => {
-      const channel = topic.channel.asked;
+    const started = ({ topic, begin }: Follower): void => {
+      const channel = topic.channel.normalizedRequest;
       const fields = { channel, subscription_id: topic.id, seq: shownSeq(begin) };
       this.sendText(answerFrame("subscribed", id, fields));
     };
@@ -371,16 +371,16 @@ export class Session implements Receiver {
     this.#parts.meter.subscriptions += 1;
   }
 
-  #unsubscribe(of: string | ChannelRequest, id: FrameId | null): void {
+  #unsubscribe(target: string | ChannelRequest, id: FrameId | null): void {
     const { hub } = this.#parts;
-    const asked = typeof of === "string" ? null : hub.nameOf(of).name;
+    const targetName = typeof target === "string" ? null : hub.channelOf(target).name;
     for (const [name, subscription] of this.#subscriptions) {
       const { topic } = subscription;
-      if (name !== asked && topic.id !== of) continue;
+      if (name !== targetName && topic.id !== target) continue;
       hub.unsubscribe(subscription);
       this.#subscriptions.delete(name);
       this.#parts.meter.subscriptions -= 1;
-      const channel = topic.channel.asked;
+      const channel = topic.channel.normalizedRequest;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
     }
     throw new AppError("NOT_FOUND", "There is no such subscription on this connection");
