@@ -11,7 +11,8 @@ export type ContractName =
   | "NegRiskOperator"
   | "UmaAdapter";
 
-type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
+/** A compiled contract, as its file has it. */
+export type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 
 const artifacts = new Map<ContractName, Artifact>();
 

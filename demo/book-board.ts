@@ -5,7 +5,7 @@
 import { ScriptedVenue } from "../test/support/scripted-venue.ts";
 import type { VenueBook, VenueSide } from "../test/support/venue-book.ts";
 import { venueMarketOf } from "./listing.ts";
-import { invertMilli, type Outcome } from "./order-book.ts";
+import { directionOf, invertMilli, type Outcome } from "./order-book.ts";
 import type { OpenBook, Simulation } from "./simulation.ts";
 
 /** The units of one token by price, in thousandths of a dollar. */
@@ -15,8 +15,8 @@ const outcomes: readonly Outcome[] = [0, 1];
 
 export class BookBoard {
   readonly #venue: ScriptedVenue;
-  /** The condition id of each token whose book is shown, by token id. */
-  readonly #shown = new Map<string, string>();
+  /** The tokens whose books are shown. */
+  readonly #shown = new Set<string>();
 
   private constructor(venue: ScriptedVenue) {
     this.#venue = venue;
@@ -36,7 +36,7 @@ export class BookBoard {
     for (const listing of simulation.takeListings()) {
       this.#venue.marketMetadata.put(venueMarketOf(listing));
     }
-    const ended = new Set(this.#shown.keys());
+    const ended = new Set(this.#shown);
     for (const open of simulation.books()) {
       for (const tokenId of open.tokenIds) ended.delete(tokenId);
       this.#showBook(open);
@@ -57,11 +57,10 @@ export class BookBoard {
       if (assetId === undefined) return [];
       const shown = this.#venue.book(assetId, conditionId);
       shown.tickSize = "0.001";
-      this.#shown.set(assetId, conditionId);
+      this.#shown.add(assetId);
       if (lastMilli !== null) this.#showTrade(shown, invertMilli(lastMilli, outcome));
       return (["BUY", "SELL"] as const).flatMap((side) => {
-        const direction = (side === "BUY") === (outcome === 0) ? "bid" : "ask";
-        const levels = levelsOf(book.levels(direction), outcome);
+        const levels = levelsOf(book.levels(directionOf({ side, outcome })), outcome);
         return changesOf(shown, side, levels);
       });
     });

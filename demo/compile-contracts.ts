@@ -4,12 +4,12 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import solc from "solc";
-import type { Abi, Hex } from "viem";
+import type { Abi } from "viem";
+import type { Artifact } from "./artifacts.ts";
 
 const sourcesDir = new URL("./contracts/", import.meta.url);
 const artifactsDir = new URL("./artifacts/", import.meta.url);
 
-type Artifact = { readonly abi: Abi; readonly bytecode: Hex };
 type Output = {
   readonly errors?: readonly { readonly formattedMessage: string }[];
   readonly contracts: Readonly<
