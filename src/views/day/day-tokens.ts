@@ -4,10 +4,8 @@
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import type { Column } from "../disk/column.ts";
+import { type Column, readId, writeId } from "../disk/column.ts";
 import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
-
-const idBytes = 32;
 
 export class DayTokens {
   readonly #ids: Column<"u8">;
@@ -50,16 +48,14 @@ export class DayTokens {
   }
 
   tokenIdAt(slot: number): TokenId {
-    const digits = Buffer.from(this.#ids.values.buffer, slot * idBytes, idBytes).toString("hex");
-    return `0x${digits}` as TokenId;
+    return readId(this.#ids, slot) as TokenId;
   }
 
   /** Assigns a slot to a token that has none. `base` is its last price before the window. Returns the slot. */
   begin(tokenId: TokenId, base: Tick | null, ordinal: number | null): number {
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
-    const bytes = Buffer.from(tokenId.slice(2), "hex");
-    for (const [at, byte] of bytes.entries()) this.#ids.set(slot * idBytes + at, byte);
+    writeId(this.#ids, slot, tokenId);
     this.#slots.set(tokenId, slot);
     this.#taken.set(slot, 1);
     this.setBase(slot, base);

@@ -105,6 +105,22 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   }
 }
 
+/** The bytes of an id in a column of ids. */
+export const idBytes = 32;
+
+/** Reads the id at an index of a column of ids, as `0x` hex. */
+export function readId({ values }: Column<"u8">, index: number): string {
+  return `0x${Buffer.from(values.buffer, index * idBytes, idBytes).toString("hex")}`;
+}
+
+/** Writes an id of 32 bytes at an index of a column of ids. */
+export function writeId(column: Column<"u8">, index: number, id: string): void {
+  const start = index * idBytes;
+  column.reserve(start + idBytes);
+  column.values.set(Buffer.from(id.slice(2), "hex"), start);
+  column.touch(start, start + idBytes - 1);
+}
+
 function viewOf<Kind extends ColumnKind>(kind: Kind, block: ArrayBuffer): Views[Kind] {
   const views: { [K in ColumnKind]: () => Views[K] } = {
     u8: () => new Uint8Array(block),

@@ -5,13 +5,11 @@
  */
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
-import { Column } from "../disk/column.ts";
+import { Column, idBytes, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
-
-const idBytes = 32;
 
 /** The yes-or-no properties of a market, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
@@ -96,10 +94,7 @@ export class MarketColumns {
     // A reorg can have freed this ordinal, which then has the numbers of another market.
     for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
     for (const index of [this.search, this.labels]) index.remove(ordinal);
-    const start = ordinal * idBytes;
-    this.#ids.reserve(start + idBytes);
-    this.#ids.values.set(Buffer.from(conditionId.slice(2), "hex"), start);
-    this.#ids.touch(start, start + idBytes - 1);
+    writeId(this.#ids, ordinal, conditionId);
     this.#setLead(ordinal);
     this.#journal.setAt(this.#count, 0, ordinal + 1);
     return ordinal;
@@ -117,9 +112,7 @@ export class MarketColumns {
   }
 
   conditionIdAt(ordinal: number): ConditionId {
-    const start = ordinal * idBytes;
-    const digits = Buffer.from(this.ids.buffer, start, idBytes).toString("hex");
-    return `0x${digits}` as ConditionId;
+    return readId(this.#ids, ordinal) as ConditionId;
   }
 
   get #numbers(): readonly Column[] {

@@ -1,10 +1,8 @@
 import type { ConditionId, Hash, Seq } from "../../base/ids.ts";
 import type { Resolution } from "../../market/market.ts";
-import type { Column } from "../disk/column.ts";
+import { type Column, idBytes, readId, writeId } from "../disk/column.ts";
 import type { Codec, StateStore } from "../disk/state-store.ts";
 import { JournaledMap, type UndoLog } from "./undo-log.ts";
-
-const idBytes = 32;
 
 /** Which results are requested. All conditions have to hold. Times are in unix seconds; ends are exclusive. */
 export type ResolutionRange = {
@@ -123,9 +121,7 @@ export class ResolutionLog {
     this.#seqs.set(index, resolution.seq);
     this.#timestamps.set(index, resolution.timestamp);
     this.#txTags.set(index, tagOf(resolution.txHash));
-    this.#ids.reserve((index + 1) * idBytes);
-    this.#ids.values.set(Buffer.from(resolution.conditionId.slice(2), "hex"), index * idBytes);
-    this.#ids.touch(index * idBytes, (index + 1) * idBytes - 1);
+    writeId(this.#ids, index, resolution.conditionId);
     this.#count.set(0, this.count + 1);
   }
 
@@ -145,8 +141,7 @@ export class ResolutionLog {
   }
 
   #idAt(index: number): ConditionId {
-    const bytes = Buffer.from(this.#ids.values.buffer, index * idBytes, idBytes);
-    return `0x${bytes.toString("hex")}` as ConditionId;
+    return readId(this.#ids, index) as ConditionId;
   }
 
   #isBefore(index: number, { seq, conditionId }: Pick<Resolution, "seq" | "conditionId">): boolean {
