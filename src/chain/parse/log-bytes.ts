@@ -73,7 +73,7 @@ export class LogBytes {
   }
 
   /** Moves over a hex text of `length`, which is 2 more than a multiple of 8. */
-  hex(length: number): void {
+  skipHex(length: number): void {
     const start = this.#at;
     const end = start + length;
     if (end > this.#length) throw mismatch;
@@ -88,23 +88,23 @@ export class LogBytes {
   }
 
   /** Reads a hex text of `length`. If it equals `before`, which is likely, returns `before` and makes no new string. */
-  known(length: number, before: TextAt): TextAt {
+  readText(length: number, before: TextAt): TextAt {
     const start = this.#at;
     if (this.#repeats(length, before)) {
       this.#at = start + length;
       return before;
     }
-    this.hex(length);
+    this.skipHex(length);
     return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
   }
 
   /** Reads a hex text of `length` that is one of a few, which are found in `few` by their last four digits. */
-  oneOf(length: number, few: Map<number, TextAt>): string {
+  readOneOf(length: number, few: Map<number, TextAt>): string {
     const end = this.#at + length;
     if (end > this.#length) throw mismatch;
     const key = this.#view.getInt32(end - 4, true);
     const before = few.get(key);
-    const one = this.known(length, before ?? nothingBefore);
+    const one = this.readText(length, before ?? nothingBefore);
     if (one !== before) few.set(key, one);
     return one.text;
   }
@@ -123,7 +123,7 @@ export class LogBytes {
   }
 
   /** Moves over the hex text of whole bytes, up to the quote that ends it. */
-  data(): void {
+  skipData(): void {
     const start = this.#at;
     const view = this.#view;
     const wordsEnd = this.#length - 8;
@@ -147,7 +147,7 @@ export class LogBytes {
   }
 
   /** Reads a quantity of at most 13 digits, which is always a safe integer. */
-  quantity(): number {
+  readQuantity(): number {
     const bytes = this.#bytes;
     let at = this.#at + 2;
     const digitsEnd = at + quantityDigitsMax;

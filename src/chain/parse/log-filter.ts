@@ -59,12 +59,14 @@ function bitsOf(item: Address | Hash): ItemBits {
 }
 
 /** The blocks that an `eth_getLogs` searches. */
-export type LogsOf = { readonly blockHash: Hash } | BlockRange;
+export type LogScope = { readonly blockHash: Hash } | BlockRange;
 
 /** Formats the parameter of `eth_getLogs`. */
-export function formatLogsParam(of: LogsOf, filter: LogFilter): Record<string, unknown> {
+export function formatLogsParam(scope: LogScope, filter: LogFilter): Record<string, unknown> {
   const where =
-    "blockHash" in of ? of : { fromBlock: formatQuantity(of.from), toBlock: formatQuantity(of.to) };
+    "blockHash" in scope
+      ? scope
+      : { fromBlock: formatQuantity(scope.from), toBlock: formatQuantity(scope.to) };
   const topics = [[...filter.topics0.keys()]];
   return { ...where, address: [...filter.addresses.keys()], topics };
 }

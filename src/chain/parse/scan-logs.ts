@@ -71,7 +71,7 @@ class LogScan {
       if (mark !== comma) throw mismatch;
       for (const { name, lead } of members) {
         bytes.expect(lead);
-        this.#take(name);
+        this.#readMember(name);
       }
       bytes.expect(tail);
       logs.push(this.#log());
@@ -87,51 +87,51 @@ class LogScan {
     return { logs: parsed, end: bytes.at };
   }
 
-  #take(name: LogLayout["members"][number]["name"]): void {
+  #readMember(name: LogLayout["members"][number]["name"]): void {
     const bytes = this.#bytes;
     switch (name) {
       case "address":
-        this.#address = bytes.oneOf(42, this.#addresses);
+        this.#address = bytes.readOneOf(42, this.#addresses);
         return;
       case "topics":
-        this.#takeTopics();
+        this.#readTopics();
         return;
       case "data":
         this.#dataAt = bytes.at;
-        bytes.data();
+        bytes.skipData();
         this.#dataEnd = bytes.at;
         return;
       case "blockHash":
-        this.#blockHash = bytes.known(66, this.#blockHash);
+        this.#blockHash = bytes.readText(66, this.#blockHash);
         return;
       case "transactionHash":
-        this.#txHash = bytes.known(66, this.#txHash);
+        this.#txHash = bytes.readText(66, this.#txHash);
         return;
       case "blockNumber":
-        this.#blockNumber = bytes.quantity();
+        this.#blockNumber = bytes.readQuantity();
         return;
       case "blockTimestamp":
-        this.#timestamp = bytes.quantity();
+        this.#timestamp = bytes.readQuantity();
         return;
       case "transactionIndex":
-        this.#txIndex = bytes.quantity();
+        this.#txIndex = bytes.readQuantity();
         return;
       case "logIndex":
-        this.#logIndex = bytes.quantity();
+        this.#logIndex = bytes.readQuantity();
         if (this.#logIndex >= logsPerBlockMax) throw mismatch;
         return;
       case "removed": // its whole value is part of the lead
     }
   }
 
-  #takeTopics(): void {
+  #readTopics(): void {
     const bytes = this.#bytes;
     this.#topicsAt = bytes.at;
-    this.#topic0 = bytes.oneOf(66, this.#topics0);
+    this.#topic0 = bytes.readOneOf(66, this.#topics0);
     let count = 1;
     for (; bytes.skip(betweenTopics); count += 1) {
       if (count === 4) throw mismatch;
-      bytes.hex(66);
+      bytes.skipHex(66);
     }
     this.#topicCount = count;
   }

@@ -7,14 +7,14 @@ const hiccupMs = 400;
 const forgetting = 0.1;
 
 /** The timeout of a request. It can learn from how long answers take. */
-export type Patience = {
+export type RequestTimeout = {
   readonly timeoutMs: number;
   noteAnswer?(tookMs: number): void;
   noteTimeout?(waitedMs: number): void;
 };
 
 /** A timeout that follows how long an endpoint's answers take. Each timeout doubles it, up to `requestTimeoutMs`. */
-export class AdaptiveTimeout implements Patience {
+export class AdaptiveTimeout implements RequestTimeout {
   /** The time of the slowest recent answer, which slowly decays; `null` before the first. */
   #usualMs: number | null = null;
   #inVain = 0;

@@ -83,11 +83,11 @@ test("R6: requests over the budget wait, but do not make the endpoint paused", (
 test("R6: the budget is not exceeded when a waiting request wakes late", () => {
   const pacer = new RequestPacer(10);
   assert.equal(pacer.reserve(10, 0), 0);
-  assert.equal(pacer.make(10, 900), 0, "it was late");
+  assert.equal(pacer.takeTurn(10, 900), 0, "it was late");
   const turnMs = pacer.reserve(10, 0);
-  const waitMs = pacer.make(10, turnMs);
+  const waitMs = pacer.takeTurn(10, turnMs);
   assert.equal(turnMs + waitMs, 900 + turnMs, "as long after as there is between two turns");
-  assert.equal(pacer.make(10, turnMs + waitMs), 0);
+  assert.equal(pacer.takeTurn(10, turnMs + waitMs), 0);
 });
 
 test("R6: the operator's budget is never exceeded", () => {
@@ -108,24 +108,24 @@ test("R6: failures of requests sent before a breaker opened do not keep it open 
 });
 
 test("R6: the timeout follows how long the answers of an endpoint take", () => {
-  const patience = new AdaptiveTimeout();
-  assert.equal(patience.timeoutMs, 2_000, "before anything is known");
-  patience.noteAnswer(20);
-  assert(patience.timeoutMs < 500, "one that hangs is noticed soon");
-  patience.noteAnswer(1_000);
-  assert(patience.timeoutMs > 3_000);
-  for (let answer = 0; answer < 100; answer += 1) patience.noteAnswer(20);
-  assert(patience.timeoutMs < 500, "slow answers are forgotten in time");
+  const timeout = new AdaptiveTimeout();
+  assert.equal(timeout.timeoutMs, 2_000, "before anything is known");
+  timeout.noteAnswer(20);
+  assert(timeout.timeoutMs < 500, "one that hangs is noticed soon");
+  timeout.noteAnswer(1_000);
+  assert(timeout.timeoutMs > 3_000);
+  for (let answer = 0; answer < 100; answer += 1) timeout.noteAnswer(20);
+  assert(timeout.timeoutMs < 500, "slow answers are forgotten in time");
   assert.equal(new AdaptiveTimeout(2_000).timeoutMs, 2_000);
 });
 
 test("R6: a timeout doubles the next one, once for all requests sent at the same time", () => {
-  const patience = new AdaptiveTimeout();
-  for (let request = 0; request < 6; request += 1) patience.noteTimeout(2_000);
-  assert.equal(patience.timeoutMs, 4_000);
-  patience.noteTimeout(4_000);
-  patience.noteTimeout(8_000);
-  assert.equal(patience.timeoutMs, 10_000, "then it is gone");
-  patience.noteAnswer(50);
-  assert.equal(patience.timeoutMs, 550);
+  const timeout = new AdaptiveTimeout();
+  for (let request = 0; request < 6; request += 1) timeout.noteTimeout(2_000);
+  assert.equal(timeout.timeoutMs, 4_000);
+  timeout.noteTimeout(4_000);
+  timeout.noteTimeout(8_000);
+  assert.equal(timeout.timeoutMs, 10_000, "then it is gone");
+  timeout.noteAnswer(50);
+  assert.equal(timeout.timeoutMs, 550);
 });

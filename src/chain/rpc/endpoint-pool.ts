@@ -48,7 +48,7 @@ export class EndpointPool {
   }
 
   /** Runs `run`, with pauses, until it succeeds. Throws any other error than an `EndpointError`, or once closed. */
-  async persist<T>(run: () => Promise<T>): Promise<T> {
+  async retry<T>(run: () => Promise<T>): Promise<T> {
     const { clock, random, signal } = this.#context;
     for (let attempt = 0; ; attempt += 1) {
       while (this.#isWorthWaiting) await clock.sleep(chainLimits.pollMsMin, signal);
@@ -68,7 +68,7 @@ export class EndpointPool {
   }
 
   /** Returns the first result that is not `null`. Without one, throws the last failure; `null` if none failed. */
-  async round<T>(
+  async tryInTurn<T>(
     endpoints: readonly Endpoint[],
     run: (endpoint: Endpoint) => Promise<T | null>,
   ): Promise<T | null> {
@@ -96,7 +96,7 @@ export class EndpointPool {
   }
 
   /** Returns the first answer; `null` when all endpoints fail. Failures do not count against them. */
-  async firstOpinion<T>(
+  async firstAnswer<T>(
     endpoints: readonly Endpoint[],
     ask: (endpoint: Endpoint) => Promise<T>,
   ): Promise<T | null> {

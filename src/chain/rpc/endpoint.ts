@@ -7,7 +7,7 @@ import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
-import { AdaptiveTimeout, type Patience } from "./adaptive-timeout.ts";
+import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
 import { HttpTransport } from "./http-transport.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
@@ -51,9 +51,9 @@ const sameWarningMs = 60_000;
 export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
-  readonly patience = new AdaptiveTimeout();
+  readonly timeout = new AdaptiveTimeout();
   /** The timeout of requests with small answers, which are repeated soon. */
-  readonly smallPatience = new AdaptiveTimeout(chainLimits.headTimeoutMs);
+  readonly smallTimeout = new AdaptiveTimeout(chainLimits.headTimeoutMs);
   /** `null` before the first poll. Written by the head watch. */
   view: EndpointView | null = null;
   /** The newest block that it reported, by a poll or an announcement. An announcement is only a hint. */
@@ -174,8 +174,8 @@ export class Endpoint {
   /** Asks for its chain id unless it is verified already. Throws `WrongChainError` if it is of another chain. */
   async verify(): Promise<void> {
     if (this.#isVerified) return;
-    const { replies } = await this.request([chainIdCall], this.smallPatience);
-    const served = readChainId(replies[0]);
+    const { replies } = await this.request([chainIdCall], this.smallTimeout);
+    const served = parseChainId(replies[0]);
     if (served !== this.#chainId) {
       this.#refusal = new WrongChainError(this.host, { asked: this.#chainId, served });
       throw this.#refusal;
@@ -201,9 +201,9 @@ export class Endpoint {
    * Like `request`, but checks the chain id in the same batch. If it is of another chain, throws an `inconsistent`
    * `EndpointError`, and the endpoint has to be verified again.
    */
-  async requestOfChain(calls: readonly RpcCall[], patience: Patience): Promise<Answer> {
-    const { replies, bytes } = await this.request([chainIdCall, ...calls], patience);
-    const served = readChainId(replies[0]);
+  async requestOfChain(calls: readonly RpcCall[], timeout: RequestTimeout): Promise<Answer> {
+    const { replies, bytes } = await this.request([chainIdCall, ...calls], timeout);
+    const served = parseChainId(replies[0]);
     if (served === this.#chainId) return { replies: replies.slice(1), bytes };
     this.#isVerified = false;
     throw new EndpointError("inconsistent", `it serves chain ${served}, not ${this.#chainId}`);
@@ -213,23 +213,26 @@ export class Endpoint {
    * Makes the calls, in one batch if possible, and returns the replies in order. Throws an `EndpointError` when a whole
    * request fails, or a call because of the rate. The breaker counts failures, the pacer refusals.
    */
-  async request(calls: readonly RpcCall[], patience: Patience = this.patience): Promise<Answer> {
+  async request(
+    calls: readonly RpcCall[],
+    timeout: RequestTimeout = this.timeout,
+  ): Promise<Answer> {
     this.#requests += 1;
     this.#calls += calls.length;
     this.#inFlight += 1;
     const startedMs = this.#context.clock.monotonicMs();
-    const { timeoutMs } = patience;
+    const { timeoutMs } = timeout;
     try {
       const answer = await this.#client.ask(calls, timeoutMs);
       const nowMs = this.#context.clock.monotonicMs();
-      patience.noteAnswer?.(nowMs - startedMs);
+      timeout.noteAnswer?.(nowMs - startedMs);
       this.#link.succeed();
       this.#answeredAtMs = nowMs;
       this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) {
-        if (thrown.kind === "timeout") patience.noteTimeout?.(timeoutMs);
+        if (thrown.kind === "timeout") timeout.noteTimeout?.(timeoutMs);
         this.#noteFailure(thrown, startedMs);
       }
       throw thrown;
@@ -324,7 +327,7 @@ function openTransport(url: URL, onHead: OnHead): Transport {
   return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
 }
 
-function readChainId(reply: RpcReply | undefined): number {
+function parseChainId(reply: RpcReply | undefined): number {
   const served = parseQuantity(resultOf(reply));
   if (served === null) throw new EndpointError("malformed", "a chain id is no quantity");
   return served;

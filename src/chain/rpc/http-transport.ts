@@ -52,7 +52,7 @@ export class HttpTransport implements Transport {
       const response = await this.#post(outgoing.body, signal);
       const body = await readResponseBody(response);
       const bytes = body.bytes.length;
-      return { value: readJson(response, body), bytes };
+      return { value: parseResponse(response, body), bytes };
     } catch (thrown) {
       signal.throwIfAborted();
       if (thrown instanceof EndpointError) throw thrown;
@@ -101,8 +101,8 @@ const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 /** Too many requests, or a plan that is used up. */
 const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
-/** Reads the JSON of a response. Some providers send JSON-RPC errors with status 400 or 500; then the error counts. */
-function readJson(response: http.IncomingMessage, body: Body): unknown {
+/** Parses the JSON of a response. Some providers send JSON-RPC errors with status 400 or 500; then the error counts. */
+function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
   if (refusalsForRate.has(status)) {

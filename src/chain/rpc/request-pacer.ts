@@ -18,7 +18,7 @@ export class RequestPacer {
   readonly #budget: number;
   readonly #window: CallWindow | null;
   /** The requests that were really sent: waiting requests can wake late and several at a time. */
-  readonly #made: CallWindow | null;
+  readonly #sent: CallWindow | null;
   /** The rate learnt from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,7 @@ export class RequestPacer {
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
     this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
-    this.#made = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
+    this.#sent = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
     this.callsAtOnceMax = Math.min(this.#budget, chainLimits.headersPerBatchMax);
   }
 
@@ -64,9 +64,9 @@ export class RequestPacer {
   }
 
   /** Returns how much longer a request whose turn has come must wait; at 0 it counts as sent. */
-  make(calls: number, nowMs: number): number {
-    const waitMs = this.#made?.waitMs(calls, nowMs) ?? 0;
-    if (waitMs === 0) this.#made?.take(calls, nowMs);
+  takeTurn(calls: number, nowMs: number): number {
+    const waitMs = this.#sent?.waitMs(calls, nowMs) ?? 0;
+    if (waitMs === 0) this.#sent?.take(calls, nowMs);
     return waitMs;
   }
 

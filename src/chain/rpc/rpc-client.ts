@@ -161,7 +161,7 @@ export class RpcClient {
     let waitMs = this.#pacer.reserve(calls, clock.monotonicMs());
     if (waitMs > 0) await clock.sleep(waitMs, signal);
     for (;;) {
-      waitMs = this.#pacer.make(calls, clock.monotonicMs());
+      waitMs = this.#pacer.takeTurn(calls, clock.monotonicMs());
       if (waitMs === 0) return;
       await clock.sleep(waitMs, signal);
     }

@@ -58,7 +58,7 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #unfinalized = new UnfinalizedChain();
   readonly #pool: EndpointPool;
   readonly #watch: HeadWatch;
-  readonly #history: FinalBlockCheck;
+  readonly #finalBlockCheck: FinalBlockCheck;
   readonly #finality: Finality;
   readonly #blockLogs: BlockLogs;
   readonly #rangeWalker: RangeWalker<Final>;
@@ -78,17 +78,17 @@ export class ChainSource<Final = readonly Block[]> {
     const unfinalized = this.#unfinalized;
     const pool = new EndpointPool(openEndpoints(options, context), context);
     const watch = new HeadWatch(pool, context);
-    const history = new FinalBlockCheck(pool, context);
+    const finalBlockCheck = new FinalBlockCheck(pool, context);
     const blockLogs = new BlockLogs({ pool, filter });
     const ranges = new RangeFetcher({ pool, filter, blockLogs, prepare, ...context });
     this.#pool = pool;
     this.#watch = watch;
-    this.#history = history;
+    this.#finalBlockCheck = finalBlockCheck;
     this.#blockLogs = blockLogs;
     this.#finality = new Finality({ pool, watch, context, unfinalized });
     this.rereader = new Rereader({ pool, ranges, blockLogs, context });
-    this.#rangeWalker = new RangeWalker({ pool, history, ranges });
-    const parts = { unfinalized, pool, watch, history, blockLogs, context };
+    this.#rangeWalker = new RangeWalker({ pool, finalBlockCheck, ranges });
+    const parts = { unfinalized, pool, watch, finalBlockCheck, blockLogs, context };
     this.#headFollower = new HeadFollower(parts);
   }
 
@@ -128,7 +128,7 @@ export class ChainSource<Final = readonly Block[]> {
       for (;;) {
         const { version } = this.#watch.wake;
         yield* this.#backfill();
-        const changes = await this.#pool.persist(() => this.#step());
+        const changes = await this.#pool.retry(() => this.#step());
         yield* changes;
         if (changes.length === 0) await this.#watch.wake.wait(version, idleMs, this.#context);
         if (this.#fault !== null) throw this.#fault;
@@ -190,7 +190,7 @@ export class ChainSource<Final = readonly Block[]> {
     const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
     await this.#until(() => (this.#finalNumber >= rangeEnd ? rangeEnd : null));
     if (resumeAfter !== null) {
-      await this.#history.confirm(resumeAfter);
+      await this.#finalBlockCheck.confirm(resumeAfter);
       this.#unfinalized.restart(resumeAfter.number + 1, resumeAfter);
       return;
     }
@@ -245,7 +245,7 @@ export class ChainSource<Final = readonly Block[]> {
     if (this.#finality.isDisputed) warnings.add("finality_disputed");
     if (this.#finality.isMajorityAbsent) warnings.add("majority_absent");
     if (this.#headFollower.isFull) warnings.add("head_buffer_full");
-    if (this.#history.isDisputed) warnings.add("history_disputed");
+    if (this.#finalBlockCheck.isDisputed) warnings.add("history_disputed");
     return [...warnings];
   }
 

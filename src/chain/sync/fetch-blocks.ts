@@ -1,11 +1,11 @@
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, BlockRef } from "../raw-log.ts";
-import type { Patience } from "../rpc/adaptive-timeout.ts";
+import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
 import { checkLinks } from "../verify/check-logs.ts";
-import { fetchHeaders, headerCall, readHeader } from "../verify/fetch-headers.ts";
+import { fetchHeaders, headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 
 /** The blocks to fetch: `count` of them, from `from` on. */
 type BlocksWanted = {
@@ -13,7 +13,7 @@ type BlocksWanted = {
   readonly count: number;
   /** The newest block of the endpoint. If only this block is wanted, one round trip is saved. */
   readonly newest: BlockRef;
-  readonly patience: Patience;
+  readonly timeout: RequestTimeout;
   readonly blockLogs: BlockLogs;
 };
 
@@ -41,22 +41,22 @@ export async function fetchBlocks(
 /** Fetches the header and the logs of the newest block in one batch; `null` when another block has replaced it. */
 async function fetchAnnounced(
   endpoint: Endpoint,
-  { newest, patience, blockLogs }: BlocksWanted,
+  { newest, timeout, blockLogs }: BlocksWanted,
 ): Promise<Fetched | null> {
   const calls = [headerCall(newest.number), blockLogs.call(newest.hash)];
-  const { replies } = await endpoint.request(calls, patience);
-  const header = readHeader(replies[0], newest.number);
+  const { replies } = await endpoint.request(calls, timeout);
+  const header = parseHeaderReply(replies[0], newest.number);
   return header.hash === newest.hash ? { headers: [header], replies: replies.slice(1) } : null;
 }
 
 async function fetchLinked(
   endpoint: Endpoint,
-  { from, count, patience, blockLogs }: BlocksWanted,
+  { from, count, timeout, blockLogs }: BlocksWanted,
 ): Promise<Fetched> {
   const numbers = Array.from({ length: count }, (_, index) => from + index);
-  const headers = await fetchHeaders(endpoint, numbers, patience);
+  const headers = await fetchHeaders(endpoint, numbers, timeout);
   checkLinks(new Map(headers.map((header) => [header.number, header])));
   const calls = headers.map((header) => blockLogs.call(header.hash));
-  const { replies } = await endpoint.request(calls, patience);
+  const { replies } = await endpoint.request(calls, timeout);
   return { headers, replies };
 }

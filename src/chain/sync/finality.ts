@@ -214,7 +214,7 @@ export class Finality {
     }
     try {
       const numbers = anchor ? [number, anchor.number] : [number];
-      const [header, anchored] = await fetchKnownHeaders(voter, numbers, voter.smallPatience);
+      const [header, anchored] = await fetchKnownHeaders(voter, numbers, voter.smallTimeout);
       return { hash: header?.hash ?? null, isDenying: anchor?.hash !== anchored?.hash };
     } catch (thrown) {
       if (thrown instanceof EndpointError) return null;

@@ -3,7 +3,7 @@ import type { Hash } from "../../base/ids.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
-import type { Patience } from "../rpc/adaptive-timeout.ts";
+import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { BlockLogs } from "../verify/block-logs.ts";
@@ -22,7 +22,7 @@ type HeadFollowerParts = {
   readonly unfinalized: UnfinalizedChain;
   readonly pool: EndpointPool;
   readonly watch: HeadWatch;
-  readonly history: FinalBlockCheck;
+  readonly finalBlockCheck: FinalBlockCheck;
   readonly blockLogs: BlockLogs;
   readonly context: ChainContext;
 };
@@ -40,7 +40,7 @@ export class HeadFollower {
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
   /** The timeout at the head, doubled after a failure. Not learnt from polls, which are answered faster than logs. */
-  #patience: Patience = { timeoutMs: chainLimits.headTimeoutMs };
+  #timeout: RequestTimeout = { timeoutMs: chainLimits.headTimeoutMs };
   /** Blocks in one request. Halved after a failure: where many answers are wrong, small requests succeed more often. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;
   reorgs = 0;
@@ -60,16 +60,16 @@ export class HeadFollower {
   async advance(): Promise<readonly HeadChange[]> {
     if (this.isFull) return [];
     try {
-      const changes = await this.#parts.pool.round(this.#ahead(), (endpoint) =>
+      const changes = await this.#parts.pool.tryInTurn(this.#ahead(), (endpoint) =>
         this.#follow(endpoint),
       );
       if (changes === null) return [];
-      this.#patience = { timeoutMs: chainLimits.headTimeoutMs };
+      this.#timeout = { timeoutMs: chainLimits.headTimeoutMs };
       this.#blocksAtOnce = Math.min(this.#blocksAtOnce * 2, chainLimits.headBatchBlocksMax);
       return changes;
     } catch (thrown) {
       const { requestTimeoutMs } = chainLimits;
-      this.#patience = { timeoutMs: Math.min(2 * this.#patience.timeoutMs, requestTimeoutMs) };
+      this.#timeout = { timeoutMs: Math.min(2 * this.#timeout.timeoutMs, requestTimeoutMs) };
       this.#blocksAtOnce = Math.max(1, this.#blocksAtOnce >> 1);
       throw thrown;
     }
@@ -85,13 +85,14 @@ export class HeadFollower {
     const hash =
       number === block.number
         ? block.hash
-        : (await this.#parts.pool.round(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
+        : (await this.#parts.pool.tryInTurn(usable, (endpoint) => fetchHeader(endpoint, number)))
+            ?.hash;
     if (hash === undefined) return null;
     if (hash === unfinalized.hashAt(number)) {
       unfinalized.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
-    return this.#parts.pool.round(usable, async (endpoint) =>
+    return this.#parts.pool.tryInTurn(usable, async (endpoint) =>
       this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
   }
@@ -121,7 +122,7 @@ export class HeadFollower {
     if (newest !== null && newest.number >= from) {
       const room = chainLimits.headBufferBlocksMax - unfinalized.length;
       const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
-      const wanted = { from, count, newest, patience: this.#patience, blockLogs };
+      const wanted = { from, count, newest, timeout: this.#timeout, blockLogs };
       const blocks = await fetchBlocks(endpoint, wanted);
       if (this.#extend(endpoint, blocks)) return blocks.map((block) => ({ kind: "block", block }));
     }
@@ -172,13 +173,13 @@ export class HeadFollower {
       const count = Math.min(size, next - bottom + 1);
       const highest = next;
       const numbers = Array.from({ length: count }, (_, index) => highest - index);
-      const headers = await fetchHeaders(endpoint, numbers, this.#patience);
+      const headers = await fetchHeaders(endpoint, numbers, this.#timeout);
       const common = headers.find((header) => unfinalized.hashAt(header.number) === header.hash);
       if (common !== undefined) return common.number;
       next -= count;
     }
     if (base === null) return unfinalized.firstNumber - 1;
-    await this.#parts.history.confirm(base);
+    await this.#parts.finalBlockCheck.confirm(base);
     throw new EndpointError("inconsistent", `final block ${base.number} is of another fork`);
   }
 
@@ -228,7 +229,7 @@ export class HeadFollower {
 
   async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
     try {
-      return (await fetchHeader(endpoint, number, this.#patience))?.hash ?? null;
+      return (await fetchHeader(endpoint, number, this.#timeout))?.hash ?? null;
     } catch (thrown) {
       if (thrown instanceof EndpointError) return null;
       throw thrown;

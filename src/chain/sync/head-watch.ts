@@ -75,9 +75,9 @@ export class HeadWatch {
   async hearAll(): Promise<void> {
     const { clock, signal } = this.#context;
     const heard = Promise.all(this.#pool.endpoints.map((endpoint) => this.#tryPoll(endpoint)));
-    const patience = clock.sleep(chainLimits.headTimeoutMs, signal);
-    patience.catch(() => {}); // the source can be closed after the race
-    await Promise.race([heard, patience]);
+    const deadline = clock.sleep(chainLimits.headTimeoutMs, signal);
+    deadline.catch(() => {}); // the source can be closed after the race
+    await Promise.race([heard, deadline]);
   }
 
   async watch(endpoint: Endpoint): Promise<never> {
@@ -163,7 +163,7 @@ export class HeadWatch {
   async #askHeads(endpoint: Endpoint, ask: "request" | "requestOfChain"): Promise<Heads> {
     const startedMs = this.#nowMs();
     try {
-      return readHeads(await endpoint[ask](headCalls, endpoint.smallPatience));
+      return parseHeads(await endpoint[ask](headCalls, endpoint.smallTimeout));
     } finally {
       endpoint.noteLatency(this.#nowMs() - startedMs);
     }
@@ -211,7 +211,7 @@ function isLeap(head: Header, before: EndpointView | null): boolean {
   return before !== null && head.number > before.head.number + chainLimits.endpointLagBlocksMax;
 }
 
-function readHeads({ replies }: Answer): Heads {
+function parseHeads({ replies }: Answer): Heads {
   const [headReply, tagReply] = replies;
   const head = parseHeader(resultOf(headReply));
   if (head === null) throw new EndpointError("malformed", "there is no latest block");

@@ -7,7 +7,7 @@ import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from ".
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
-import { headerCall, readHeader } from "../verify/fetch-headers.ts";
+import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
 import { type RangeReaderParts, type ReadBlocks, readRange } from "./range-reader.ts";
 
@@ -58,7 +58,7 @@ export class RangeFetcher<Final> {
     const parts: RangePart<Final>[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
-      const { blocks: read, ...part } = await pool.persist(() => this.#fetchSomewhere(rest));
+      const { blocks: read, ...part } = await pool.retry(() => this.#fetchSomewhere(rest));
       const blocks = await prepare({ ...part, blocks: read.blocks }, read.release);
       parts.push({ ...part, blocks });
       from = part.toBlock + 1;
@@ -82,7 +82,7 @@ export class RangeFetcher<Final> {
   async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
     // An endpoint for which the block is not final may be on another fork.
     const endpoints = this.#parts.pool.finalAt(range.from);
-    const part = await this.#parts.pool.round(endpoints, async (one) => {
+    const part = await this.#parts.pool.tryInTurn(endpoints, async (one) => {
       const given = await this.#fetchPart(one, range);
       this.#giving = one;
       return given;
@@ -120,13 +120,13 @@ export class RangeFetcher<Final> {
     const calls = [headerCall(from), logsCall, headerCall(to), ...proofCalls];
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
-    if (proof !== null && readHeader(replies[3], proof.number).hash !== proof.hash) {
+    if (proof !== null && parseHeaderReply(replies[3], proof.number).hash !== proof.hash) {
       throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
     }
     const isRefused = logsReply?.kind === "error" && from < to;
     if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
-    const first = readHeader(replies[0], from);
-    const last = readHeader(replies[2], to);
+    const first = parseHeaderReply(replies[0], from);
+    const last = parseHeaderReply(replies[2], to);
     const blocks =
       from === to
         ? await this.#readBlock(endpoint, last, logsReply)

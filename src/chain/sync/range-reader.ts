@@ -106,7 +106,7 @@ async function askAnother(
 ): Promise<void> {
   const others = pool.finalAt(range.to).filter((other) => other !== endpoint);
   const call = { method: "eth_getLogs", params: [formatLogsParam(range, filter)] };
-  const logs = await pool.firstOpinion(others.slice(0, 1), async (other) => {
+  const logs = await pool.firstAnswer(others.slice(0, 1), async (other) => {
     const { replies } = await other.request([call]);
     return parseLogs(resultOf(replies[0]), filter).logs;
   });

@@ -7,7 +7,7 @@ import { RangePrefetch } from "./range-prefetch.ts";
 
 type RangeWalkerParts<Blocks> = {
   readonly pool: EndpointPool;
-  readonly history: FinalBlockCheck;
+  readonly finalBlockCheck: FinalBlockCheck;
   readonly ranges: RangeFetcher<Blocks>;
 };
 
@@ -73,8 +73,8 @@ export class RangeWalker<Blocks> {
     const { unproven, base, flaw } = against;
     this.#noteWrong(part, flaw);
     if (unproven === null) {
-      if (base !== null) await this.#parts.history.confirm(base);
-    } else if (!(await this.#parts.history.isOnChain(unproven.last))) {
+      if (base !== null) await this.#parts.finalBlockCheck.confirm(base);
+    } else if (!(await this.#parts.finalBlockCheck.isOnChain(unproven.last))) {
       this.#noteWrong(unproven, `block ${unproven.toBlock} is not on the chain`);
     }
   }

@@ -72,7 +72,7 @@ export class BlockLogs {
     if (!showsMore(header.logsBloom, reported, this.#filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
-    const logs = await this.#pool.firstOpinion(witnesses, (one) => this.#fetchProven(one, header));
+    const logs = await this.#pool.firstAnswer(witnesses, (one) => this.#fetchProven(one, header));
     if (logs === null) {
       throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
     }
@@ -103,9 +103,9 @@ export class BlockLogs {
    */
   async prove(block: Block, isFinal: boolean): Promise<Block> {
     const { number, hash } = block;
-    const logs = await this.#pool.persist(async () => {
+    const logs = await this.#pool.retry(async () => {
       const endpoints = isFinal ? this.#pool.finalAt(number) : this.#pool.ranked();
-      const proven = await this.#pool.round(endpoints, async (endpoint) => {
+      const proven = await this.#pool.tryInTurn(endpoints, async (endpoint) => {
         const header = await fetchHeader(endpoint, number);
         return header?.hash === hash ? this.gather(endpoint, header) : null;
       });

@@ -2,7 +2,7 @@ import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
-import type { Patience } from "../rpc/adaptive-timeout.ts";
+import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
 import { resultOf } from "../rpc/provider-messages.ts";
@@ -12,8 +12,8 @@ export function headerCall(number: number): RpcCall {
   return { method: "eth_getBlockByNumber", params: [formatQuantity(number), false] };
 }
 
-/** Reads the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
-export function readHeader(reply: RpcReply | undefined, number: number): Header {
+/** Parses the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
+export function parseHeaderReply(reply: RpcReply | undefined, number: number): Header {
   const header = parseHeader(resultOf(reply));
   if (header === null) throw new EndpointError("not_yet", `block ${number} is not known`);
   if (header.number !== number) {
@@ -26,9 +26,9 @@ export function readHeader(reply: RpcReply | undefined, number: number): Header 
 export async function fetchHeader(
   endpoint: Endpoint,
   number: number,
-  patience?: Patience,
+  timeout?: RequestTimeout,
 ): Promise<Header | null> {
-  const [header = null] = await fetchKnownHeaders(endpoint, [number], patience);
+  const [header = null] = await fetchKnownHeaders(endpoint, [number], timeout);
   return header;
 }
 
@@ -36,12 +36,14 @@ export async function fetchHeader(
 export async function fetchKnownHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  patience?: Patience,
+  timeout?: RequestTimeout,
 ): Promise<(Header | null)[]> {
-  const { replies } = await endpoint.request(numbers.map(headerCall), patience);
+  const { replies } = await endpoint.request(numbers.map(headerCall), timeout);
   return numbers.map((number, index) => {
     const reply = replies[index];
-    return reply?.kind === "result" && reply.value === null ? null : readHeader(reply, number);
+    return reply?.kind === "result" && reply.value === null
+      ? null
+      : parseHeaderReply(reply, number);
   });
 }
 
@@ -49,17 +51,18 @@ export async function fetchKnownHeaders(
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
-  patience?: Patience,
+  timeout?: RequestTimeout,
 ): Promise<Header[]> {
   const headers: Header[] = [];
   for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
     const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
     const calls = batch.map(headerCall);
     const { replies } =
-      patience === undefined
+      timeout === undefined
         ? await endpoint.requestWithRetries(calls)
-        : await endpoint.request(calls, patience);
-    for (const [index, number] of batch.entries()) headers.push(readHeader(replies[index], number));
+        : await endpoint.request(calls, timeout);
+    for (const [index, number] of batch.entries())
+      headers.push(parseHeaderReply(replies[index], number));
   }
   return headers;
 }

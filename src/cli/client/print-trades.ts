@@ -56,7 +56,7 @@ export async function printTrades(options: {
   since?: string | null;
 }): Promise<void> {
   const { url, key, asJson, write, signal, since = null } = options;
-  const client = new OddwireClient({ url, key, backoff: patience });
+  const client = new OddwireClient({ url, key, backoff: tailBackoff });
   const questionOf = questionReader(client);
   const show = async (row: Trade): Promise<void> =>
     write(asJson ? JSON.stringify(row) : formatTrade(row, await questionOf(row.condition_id)));
@@ -76,7 +76,7 @@ export async function printTrades(options: {
 }
 
 /** Requests are not retried, because a person is waiting. The waits apply when the stream reconnects. */
-const patience = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
+const tailBackoff = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
 /** Returns where the stream begins: at the first trade since a time, from which it replays, or at the newest trades. */
 async function startOf(

@@ -38,10 +38,10 @@ export async function fetchMarketPage(
   if (cursor !== null) query.set("after_cursor", cursor);
   for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
   const path = `/markets/keyset?${query.toString()}`;
-  return readPage(await http.fetch({ method: "GET", path }, signal));
+  return parsePage(await http.fetch({ method: "GET", path }, signal));
 }
 
-function readPage(value: unknown): MarketPage | null {
+function parsePage(value: unknown): MarketPage | null {
   const { markets: list, next_cursor: next } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const nextCursor = cursorOf(next);
   if (!Array.isArray(list) || nextCursor === undefined) return null;
