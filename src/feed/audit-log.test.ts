@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { cleanUp } from "../../test/support/clean-up.ts";
 import { auditLimits } from "../base/config/limits.ts";
-import { AuditBook } from "./audit-log.ts";
+import { AuditLog } from "./audit-log.ts";
 
 const equal = { kind: "equal", isFalseAlarm: false } as const;
 
@@ -16,46 +16,46 @@ function openFolder(t: TestContext): string {
 }
 
 /** Audits `count` ranges; returns the first block of each. */
-function audit(book: AuditBook, covered: { from: number; to: number }, count: number): number[] {
+function audit(auditLog: AuditLog, covered: { from: number; to: number }, count: number): number[] {
   return Array.from({ length: count }, () => {
-    const range = book.next(covered);
+    const range = auditLog.next(covered);
     assert(range !== null);
-    book.note(range, equal, { nowMs: 1, isNext: true });
+    auditLog.note(range, equal, { nowMs: 1, isNext: true });
     return range.from;
   });
 }
 
 test("audits the newest ranges first, new ranges as they become final, and then begins the next round", (t) => {
-  const book = AuditBook.open(openFolder(t));
-  assert.equal(book.next({ from: 150, to: 170 }), null);
-  assert.deepEqual(audit(book, { from: 150, to: 1049 }, 3), [900, 800, 700]);
-  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
-  assert.deepEqual(book.totals().audited, { from: 600, to: 1199 });
-  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
-  assert.deepEqual([book.totals().rounds, book.totals().audited?.from], [0, 100]);
-  assert.deepEqual(audit(book, { from: 150, to: 1210 }, 2), [1100, 1000]);
-  assert.equal(book.totals().rounds, 1);
-  book.close();
+  const auditLog = AuditLog.open(openFolder(t));
+  assert.equal(auditLog.next({ from: 150, to: 170 }), null);
+  assert.deepEqual(audit(auditLog, { from: 150, to: 1049 }, 3), [900, 800, 700]);
+  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
+  assert.deepEqual(auditLog.totals().audited, { from: 600, to: 1199 });
+  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
+  assert.deepEqual([auditLog.totals().rounds, auditLog.totals().audited?.from], [0, 100]);
+  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 2), [1100, 1000]);
+  assert.equal(auditLog.totals().rounds, 1);
+  auditLog.close();
 });
 
 test("an audit that is far behind starts again at the newest range", (t) => {
-  const book = AuditBook.open(openFolder(t));
-  audit(book, { from: 0, to: 999 }, 5);
+  const auditLog = AuditLog.open(openFolder(t));
+  audit(auditLog, { from: 0, to: 999 }, 5);
   const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
-  assert.deepEqual(audit(book, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
-  assert.equal(book.totals().rounds, 0);
-  book.close();
+  assert.deepEqual(audit(auditLog, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
+  assert.equal(auditLog.totals().rounds, 0);
+  auditLog.close();
 });
 
 test("a mismatch whose repair was not ordered before the process ended becomes unverified, not repaired", (t) => {
   const folder = openFolder(t);
-  const book = AuditBook.open(folder);
+  const auditLog = AuditLog.open(folder);
   const range = { from: 300, to: 399 };
   const gathered = { kind: "differs", state: "gathered", detail: "a fill is missing" } as const;
-  book.note(range, gathered, { nowMs: 1, isNext: true });
-  book.close();
-  const again = AuditBook.open(folder);
-  again.settleOrdered(2);
+  auditLog.note(range, gathered, { nowMs: 1, isNext: true });
+  auditLog.close();
+  const again = AuditLog.open(folder);
+  again.markOrderedRepaired(2);
   assert.deepEqual(
     again.findings().map(({ state, changedAtMs }) => [state, changedAtMs]),
     [["unverified", 0]],
@@ -63,7 +63,7 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
   assert.equal(again.totals().repairs, 0);
   again.note(range, gathered, { nowMs: 3, isNext: false });
   again.markOrdered(4);
-  again.settleOrdered(5);
+  again.markOrderedRepaired(5);
   assert.deepEqual(
     again.findings().map(({ state }) => state),
     ["repaired"],

@@ -74,7 +74,7 @@ export type AuditResult =
  * Stores the progress and the findings of the audit in the data folder. Any process can open it at any time.
  * Methods that write throw `DataFolderUnwritableError` when the disk is full or fails.
  */
-export class AuditBook {
+export class AuditLog {
   readonly #sql: DatabaseSync;
 
   private constructor(sql: DatabaseSync) {
@@ -82,14 +82,14 @@ export class AuditBook {
   }
 
   /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
-  static open(dataDir: string): AuditBook {
+  static open(dataDir: string): AuditLog {
     const path = join(dataDir, "audit.sqlite");
     return withKeptFile(path, () => {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a power loss some ranges are only audited once more.
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       sql.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
-      return new AuditBook(sql);
+      return new AuditLog(sql);
     });
   }
 
@@ -167,7 +167,7 @@ export class AuditBook {
   }
 
   /** Marks the findings within a range as repaired: its blocks are correct now. */
-  settle({ from, to }: BlockRange, nowMs: number): void {
+  markRepaired({ from, to }: BlockRange, nowMs: number): void {
     this.#write(
       `UPDATE findings SET state = 'repaired', changed_at_ms = ?
        WHERE state != 'repaired' AND from_block >= ? AND to_block <= ?`,
@@ -184,7 +184,7 @@ export class AuditBook {
   }
 
   /** Called by a start, which has carried out the ordered repairs. Findings only gathered become unverified. */
-  settleOrdered(nowMs: number): void {
+  markOrderedRepaired(nowMs: number): void {
     const from = "state = 'gathered'";
     this.#write(`UPDATE findings SET state = 'unverified', changed_at_ms = 0 WHERE ${from}`);
     const repaired = this.#write(

@@ -29,7 +29,7 @@ export type Difference = {
 
 /**
  * - `equal`: every endpoint agrees with the store, or receipts disprove the endpoints in `falseAlarms`
- * - `differs`: `right` holds the correct facts if they are proven; else it is `null`
+ * - `differs`: `correctFacts` is `null` unless they are proven
  * - `unread`: no endpoint could answer; retry later
  */
 export type Verdict = Judgment & { readonly calls: number };
@@ -40,7 +40,7 @@ type Judgment =
       readonly kind: "differs";
       readonly hosts: readonly string[];
       readonly differences: readonly Difference[];
-      readonly right: EncodedBatch | null;
+      readonly correctFacts: EncodedBatch | null;
       /** Why the difference is not proven, as a phrase; `null` when it is. */
       readonly mismatch: string | null;
     }
@@ -64,12 +64,12 @@ export async function auditRange(range: BlockRange, parts: AuditParts): Promise<
     return reading;
   };
   const known = await readFactSummary(parts.engine, range);
-  const request = { ...range, known, not: [] };
+  const request = { ...range, known, excludedHosts: [] };
   const first = await askFirst(request, { ...parts, reread });
   if (first.kind === "unread") return { ...first, calls };
   const readings = [first];
   if (parts.endpoints > 1) {
-    const second = await askAnother({ ...request, not: [first.host] }, reread);
+    const second = await askAnother({ ...request, excludedHosts: [first.host] }, reread);
     if (second.kind === "read") readings.push(second);
   }
   const mismatches = readings.filter(({ facts }) => facts !== null);
@@ -93,7 +93,7 @@ async function askAnother(
   reread: Reread,
 ): Promise<FactsReading | NoReading> {
   const other = await reread({ ...request, way: "logs" });
-  return other.kind === "read" ? other : reread({ ...request, way: "receipts", not: [] });
+  return other.kind === "read" ? other : reread({ ...request, way: "receipts", excludedHosts: [] });
 }
 
 type Case = {
@@ -123,7 +123,7 @@ async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Ju
     kind: "differs",
     hosts: proof === null ? hosts : [...new Set([...hosts, proof.host])],
     differences: differencesOf(stored, lines),
-    right:
+    correctFacts:
       last === undefined
         ? null
         : encodeFacts({ fromBlock: range.from, toBlock: range.to, last }, facts ?? []),
@@ -138,8 +138,8 @@ async function prove(
   { engine, reread }: AuditParts,
 ): Promise<FactsReading | null> {
   const known = await readFactSummary(engine, span);
-  for (const not of [hosts, []]) {
-    const proof = await reread({ ...span, known, not, way: "receipts" });
+  for (const excludedHosts of [hosts, []]) {
+    const proof = await reread({ ...span, known, excludedHosts, way: "receipts" });
     if (proof.kind === "read") return proof;
   }
   return null;

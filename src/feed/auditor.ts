@@ -11,7 +11,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
 import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { AuditBook, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
+import { AuditLog, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
 
 /** A repair was ordered; the next start carries it out. */
@@ -47,13 +47,13 @@ type AuditorParts = {
 
 type Gathered = {
   readonly range: BlockRange;
-  readonly right: EncodedBatch;
+  readonly correctFacts: EncodedBatch;
   readonly atMs: number;
 };
 
 export class Auditor {
   readonly #parts: AuditorParts;
-  readonly #book: AuditBook;
+  readonly #auditLog: AuditLog;
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #status: AuditStatus;
@@ -65,8 +65,8 @@ export class Auditor {
 
   private constructor(parts: AuditorParts) {
     this.#parts = parts;
-    this.#book = AuditBook.open(parts.dataDir);
-    this.#book.settleOrdered(parts.clock.nowMs());
+    this.#auditLog = AuditLog.open(parts.dataDir);
+    this.#auditLog.markOrderedRepaired(parts.clock.nowMs());
     this.#status = this.#readStatus();
   }
 
@@ -102,7 +102,7 @@ export class Auditor {
   async close(): Promise<void> {
     this.#abort.abort();
     await this.#running;
-    this.#book.close();
+    this.#auditLog.close();
   }
 
   async #run(): Promise<void> {
@@ -143,7 +143,7 @@ export class Auditor {
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
     // Between two rechecks the next regular range has its turn.
     const stale = this.#isRecheck ? null : this.#staleMismatch();
-    const range = stale ?? this.#book.next(covered);
+    const range = stale ?? this.#auditLog.next(covered);
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
     try {
@@ -192,7 +192,7 @@ export class Auditor {
             "an endpoint contradicts the store, and receipts disprove it",
           );
         }
-        this.#book.settle(range, this.#parts.clock.nowMs());
+        this.#auditLog.markRepaired(range, this.#parts.clock.nowMs());
         this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
         return;
       case "differs":
@@ -202,14 +202,14 @@ export class Auditor {
 
   async #takeMismatch(
     range: BlockRange,
-    { right, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
+    { correctFacts, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {
     const { log } = this.#parts;
     // The audit is back at a gathered range, so it has seen all others since. There is nothing to wait for.
     if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
     const detail = describeDifferences(differences);
     const reported = { ...range, hosts, count: differences.length, differences: detail };
-    if (right === null) {
+    if (correctFacts === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
     } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
@@ -226,7 +226,7 @@ export class Auditor {
     } else {
       log.error(reported, "stored blocks are proven wrong; a restart will repair them");
       const atMs = this.#parts.clock.monotonicMs();
-      this.#gathered.push({ range, right, atMs });
+      this.#gathered.push({ range, correctFacts, atMs });
       this.#note(range, { kind: "differs", state: "gathered", detail });
     }
   }
@@ -243,8 +243,8 @@ export class Auditor {
   async #orderRepairs(): Promise<void> {
     const { store, onRepairOrdered } = this.#parts;
     const gathered = this.#gathered;
-    await orderRepair(store.engine, ...gathered.map(({ right }) => right));
-    this.#book.markOrdered(this.#parts.clock.nowMs());
+    await orderRepair(store.engine, ...gathered.map(({ correctFacts }) => correctFacts));
+    this.#auditLog.markOrdered(this.#parts.clock.nowMs());
     this.#status = this.#readStatus();
     this.#abort.abort();
     onRepairOrdered(new RepairOrderedError(gathered.map(({ range }) => range)));
@@ -252,7 +252,7 @@ export class Auditor {
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
-    return this.#book.findings().some((finding) => {
+    return this.#auditLog.findings().some((finding) => {
       const isSame = finding.from === from && finding.to === to;
       const isAudited = finding.state !== "unverified" && finding.state !== "gathered";
       return isSame && isAudited && finding.changedAtMs > after;
@@ -262,14 +262,14 @@ export class Auditor {
   #note(range: BlockRange, result: AuditResult): void {
     this.#tries = 0;
     const nowMs = this.#parts.clock.nowMs();
-    this.#book.note(range, result, { nowMs, isNext: !this.#isRecheck });
+    this.#auditLog.note(range, result, { nowMs, isNext: !this.#isRecheck });
     this.#status = this.#readStatus();
   }
 
   #readStatus(): AuditStatus {
-    const findings = this.#book.findings();
+    const findings = this.#auditLog.findings();
     return {
-      ...this.#book.totals(),
+      ...this.#auditLog.totals(),
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
       unverified: findings.filter(({ state }) => state === "unverified"),
     };

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, type TestContext, test } from "node:test";
 import type { Metrics } from "../../src/api/metrics/metrics-schema.ts";
 import type { Hash } from "../../src/base/ids.ts";
-import { AuditBook } from "../../src/feed/audit-log.ts";
+import { AuditLog } from "../../src/feed/audit-log.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
@@ -132,7 +132,7 @@ test("R7: logs of a final block that the only endpoint omitted are found in its 
   await assertWholeTruth(service, [stage.node]);
   assert.match(service.stderr, /stored blocks are proven wrong/);
   assert.equal(await service.stop(), 0);
-  const kept = AuditBook.open(stage.dataDir);
+  const kept = AuditLog.open(stage.dataDir);
   assert.ok(kept.totals().ranges >= audit.ranges && kept.totals().repairs === 1);
   kept.close();
 });

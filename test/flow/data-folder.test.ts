@@ -19,7 +19,7 @@ import * as fc from "fast-check";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
 import { openLog } from "../../src/base/log.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { AuditBook } from "../../src/feed/audit-log.ts";
+import { AuditLog } from "../../src/feed/audit-log.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
@@ -186,7 +186,7 @@ test("a damaged file that cannot be rebuilt is refused by name, with exit code 1
   const log = openLog({ level: "silent" });
   const access = { dataDir, pepper: null, adminKey: null, clock: systemClock, log };
   for (const [name, open, damages] of [
-    ["audit.sqlite", () => AuditBook.open(dataDir), [cutOff, ofSomethingElse]],
+    ["audit.sqlite", () => AuditLog.open(dataDir), [cutOff, ofSomethingElse]],
     ["access.sqlite", () => LocalAccess.open(access), [ofSomethingElse, cutOff]],
   ] as const) {
     const path = join(dataDir, name);

@@ -21,7 +21,7 @@ type RereadWay = "logs" | "receipts";
 export type RereadRequest = BlockRange & {
   readonly way: RereadWay;
   /** Hosts not to ask, as named in the status of endpoints. */
-  readonly not: readonly string[];
+  readonly excludedHosts: readonly string[];
 };
 
 /** The answer of one endpoint about a range. */
@@ -57,8 +57,8 @@ export class Rereader {
    * `EndpointError` when there is none, or when it fails: ask again later.
    */
   async read(request: RereadRequest): Promise<Reread> {
-    const { from, to, way, not } = request;
-    const able = this.#parts.pool.finalAt(to).filter(({ host }) => !not.includes(host));
+    const { from, to, way, excludedHosts } = request;
+    const able = this.#parts.pool.finalAt(to).filter(({ host }) => !excludedHosts.includes(host));
     // A random one, not the best: a faulty endpoint must not escape the audit because it is slow.
     const endpoint = able[Math.floor(this.#parts.context.random() * able.length)];
     if (endpoint === undefined) {

@@ -5,7 +5,7 @@ import type { Difference } from "../../feed/audit-range.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
+import { formatDifference, type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
 
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;
@@ -14,7 +14,7 @@ const slicesAtOnceMax = 16;
 export function check(
   options: RangeOptions & { readonly parallel?: string; readonly json?: true },
 ): Promise<number> {
-  return withProof(options, async ({ store, range, audit }) => {
+  return withAudit(options, async ({ store, range, audit }) => {
     const isJson = options.json === true;
     const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
     const differences: Difference[] = [];

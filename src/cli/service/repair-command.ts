@@ -1,18 +1,18 @@
 import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { AuditBook } from "../../feed/audit-log.ts";
+import { AuditLog } from "../../feed/audit-log.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { exitCodes, print } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { formatDifference, type RangeOptions, slicesOf, withProof } from "./with-proof.ts";
+import { formatDifference, type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
 
 /** Replaces stored blocks that are proven to differ from the chain. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {
   const config = readConfig("serve");
   refuseCluster(config);
   const isShared = config.clickhouseUrl !== null;
-  return withProof({ ...options, isWriting: true }, async ({ dataDir, store, range, audit }) => {
+  return withAudit({ ...options, isWriting: true }, async ({ dataDir, store, range, audit }) => {
     let repaired = 0;
     let isProven = true;
     const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
@@ -22,17 +22,17 @@ export async function repair(options: RangeOptions): Promise<number> {
       if (verdict.kind === "equal") continue;
       progress.clear();
       for (const difference of verdict.differences) print(formatDifference(difference));
-      if (verdict.right === null) {
+      if (verdict.correctFacts === null) {
         print(`left as it is: ${verdict.mismatch}`);
         isProven = false;
         continue;
       }
-      await orderRepair(store.engine, verdict.right);
+      await orderRepair(store.engine, verdict.correctFacts);
       await finishRepair(store.engine, () => dropMarketsFile(dataDir), { isShared });
       repaired += verdict.differences.length;
     }
     progress.clear();
-    if (isProven) settle(dataDir, range);
+    if (isProven) markRepaired(dataDir, range);
     print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
     return isProven ? exitCodes.done : exitCodes.differs;
   });
@@ -47,11 +47,11 @@ function refuseCluster({ clickhouseCluster: cluster }: Config): void {
   ]);
 }
 
-function settle(dataDir: string, range: Parameters<AuditBook["settle"]>[0]): void {
-  const book = AuditBook.open(dataDir);
+function markRepaired(dataDir: string, range: Parameters<AuditLog["markRepaired"]>[0]): void {
+  const auditLog = AuditLog.open(dataDir);
   try {
-    book.settle(range, systemClock.nowMs());
+    auditLog.markRepaired(range, systemClock.nowMs());
   } finally {
-    book.close();
+    auditLog.close();
   }
 }

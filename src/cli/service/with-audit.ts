@@ -27,7 +27,7 @@ import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { NodesSilentError, UsageError } from "../command.ts";
 
 /** The parts that `check` and `repair` work with. */
-export type Proof = {
+export type AuditCommandParts = {
   readonly dataDir: string;
   readonly store: CommittedFacts;
   /** The requested range, which is within the coverage. */
@@ -46,9 +46,9 @@ const sliceBlocks = 500;
  * Opens the configured store and nodes, and passes them to `work`. A server is only read unless `isWriting`. Throws
  * `DataFolderBusyError` while a service uses the data folder: only one process can open the embedded engine.
  */
-export async function withProof<Result>(
+export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
-  work: (proof: Proof) => Promise<Result>,
+  work: (parts: AuditCommandParts) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig("serve");
   const contracts = await readContracts(config.contractsFile);
