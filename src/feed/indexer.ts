@@ -90,7 +90,7 @@ export class Indexer {
     return freshnessOf(this.#parts, this.#head);
   }
 
-  standing(): SyncStatus {
+  syncStatus(): SyncStatus {
     return syncStatusOf(this.#parts.store, this.#head, this.#pipeline.status);
   }
 

@@ -1,5 +1,5 @@
 import type { Log } from "../base/log.ts";
-import type { Backfill, Pace } from "./sync-progress.ts";
+import type { Backfill, SyncProgress } from "./sync-progress.ts";
 
 const reportEveryMs = 5_000;
 
@@ -7,12 +7,12 @@ const reportEveryMs = 5_000;
  * Logs the progress of a backfill: one rewritten line on a terminal, structured log lines elsewhere. Returns a
  * function that stops it.
  */
-export function logProgress(pace: Pace, log: Log): () => void {
+export function logProgress(progress: SyncProgress, log: Log): () => void {
   /** Whether a progress line is on the terminal. */
   let isShown = false;
   const report = (): void => {
-    pace.measure();
-    const { backfill } = pace;
+    progress.measure();
+    const { backfill } = progress;
     if (backfill !== null && !process.stderr.isTTY) {
       log.info(factsOf(backfill), "catching up");
       return;
@@ -21,7 +21,7 @@ export function logProgress(pace: Pace, log: Log): () => void {
     else if (isShown) process.stderr.write("\r\u001B[Kcaught up with the head\n");
     isShown = backfill !== null;
   };
-  pace.measure();
+  progress.measure();
   const timer = setInterval(report, reportEveryMs);
   timer.unref();
   return () => {

@@ -1,33 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../base/time/clock.ts";
-import { Pace, type SyncStatus } from "./sync-progress.ts";
+import { SyncProgress, type SyncStatus } from "./sync-progress.ts";
 
 const start: SyncStatus = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
 
-/** Opens a `Pace` whose status and time the test sets. */
-function scene(standing: Partial<SyncStatus> = {}) {
-  const now = { ...start, ...standing };
+/** Opens a `SyncProgress` whose status and time the test sets. */
+function scene(status: Partial<SyncStatus> = {}) {
+  const now = { ...start, ...status };
   let atMs = 50_000;
   const clock = { ...systemClock, monotonicMs: () => atMs };
-  const pace = new Pace({ read: () => ({ ...now }), clock });
+  const progress = new SyncProgress({ read: () => ({ ...now }), clock });
   const pass = (ms: number, change: Partial<SyncStatus>) => {
     atMs += ms;
     Object.assign(now, change);
-    pace.measure();
+    progress.measure();
   };
-  return { pace, pass };
+  return { progress, pass };
 }
 
 test("rates are computed from the last two measurements", () => {
-  const { pace, pass } = scene();
+  const { progress, pass } = scene();
   pass(0, {});
-  assert.equal(pace.rates, null);
+  assert.equal(progress.rates, null);
   pass(5_000, { indexed: 2_999, fills: 50_000, events: 60_000 });
   const rates = { blocksPerSecond: 200, fillsPerSecond: 10_000, eventsPerSecond: 12_000 };
-  assert.deepEqual(pace.rates, rates);
+  assert.deepEqual(progress.rates, rates);
   pass(2_000, { indexed: 3_000, fills: 50_001, events: 60_001 });
-  assert.deepEqual(pace.rates, {
+  assert.deepEqual(progress.rates, {
     blocksPerSecond: 0.5,
     fillsPerSecond: 0.5,
     eventsPerSecond: 0.5,
@@ -35,8 +35,8 @@ test("rates are computed from the last two measurements", () => {
 });
 
 test("a backfill has a range, a progress and an estimate of the time left", () => {
-  const { pace, pass } = scene();
-  assert.deepEqual(pace.backfill, {
+  const { progress, pass } = scene();
+  assert.deepEqual(progress.backfill, {
     fromBlock: 1_000,
     indexedBlock: 1_999,
     toBlock: 11_999,
@@ -46,23 +46,23 @@ test("a backfill has a range, a progress and an estimate of the time left", () =
   });
   pass(0, {});
   pass(10_000, { indexed: 3_999 });
-  assert.equal(pace.backfill?.secondsLeft, 40);
+  assert.equal(progress.backfill?.secondsLeft, 40);
   pass(10_000, {});
-  assert.equal(pace.backfill?.secondsLeft, null);
+  assert.equal(progress.backfill?.secondsLeft, null);
 });
 
 test("a process that follows the head has no backfill", () => {
-  assert.equal(scene({ indexed: 11_900 }).pace.backfill, null);
-  assert.notEqual(scene({ indexed: 11_899 }).pace.backfill, null);
+  assert.equal(scene({ indexed: 11_900 }).progress.backfill, null);
+  assert.notEqual(scene({ indexed: 11_899 }).progress.backfill, null);
   for (const unknown of [{ from: null }, { indexed: null }, { head: null }])
-    assert.equal(scene(unknown).pace.backfill, null);
+    assert.equal(scene(unknown).progress.backfill, null);
 });
 
 test("the rate is 0 after the first block and after a reorg", () => {
-  const { pace, pass } = scene({ indexed: null });
+  const { progress, pass } = scene({ indexed: null });
   pass(0, {});
   pass(1_000, { indexed: 5_000 });
-  assert.equal(pace.rates?.blocksPerSecond, 0);
+  assert.equal(progress.rates?.blocksPerSecond, 0);
   pass(1_000, { indexed: 4_990 });
-  assert.equal(pace.rates?.blocksPerSecond, 0);
+  assert.equal(progress.rates?.blocksPerSecond, 0);
 });

@@ -52,16 +52,16 @@ export function syncStatusOf(
 }
 
 /** The progress of a backfill. */
-export type Backfill = NonNullable<Pace["backfill"]>;
+export type Backfill = NonNullable<SyncProgress["backfill"]>;
 
 /** A process that is fewer blocks behind than this follows the head; it does not catch up. */
 const catchingUpBlocksMin = 100;
 
 /** Measures the speed of indexing and estimates the time left, for the console and for metrics. */
-export class Pace {
+export class SyncProgress {
   readonly #read: () => SyncStatus;
   readonly #clock: Clock;
-  #before: { readonly standing: SyncStatus; readonly atMs: number } | null = null;
+  #before: { readonly status: SyncStatus; readonly atMs: number } | null = null;
   #rates: Record<`${"blocks" | "fills" | "events"}PerSecond`, number> | null = null;
 
   constructor(options: { read: () => SyncStatus; clock: Clock }) {
@@ -71,14 +71,14 @@ export class Pace {
 
   /** Called at steady intervals by `logProgress`. Rates, also in metrics, cover the time since the previous call. */
   measure(): void {
-    const standing = this.#read();
+    const status = this.#read();
     const atMs = this.#clock.monotonicMs();
     const before = this.#before;
-    this.#before = { standing, atMs };
+    this.#before = { status, atMs };
     if (before === null || atMs <= before.atMs) return;
     const seconds = (atMs - before.atMs) / 1000;
-    const perSecond = (read: (standing: SyncStatus) => number | null) => {
-      const [now, then] = [read(standing), read(before.standing)];
+    const perSecond = (read: (status: SyncStatus) => number | null) => {
+      const [now, then] = [read(status), read(before.status)];
       // A reorg can revert more blocks than have come in.
       if (now === null || then === null) return 0;
       return roundToThousandths(Math.max(0, now - then) / seconds);

@@ -9,7 +9,7 @@ import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
-import { Pace } from "../feed/sync-progress.ts";
+import { SyncProgress } from "../feed/sync-progress.ts";
 import { claimDataFolder } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
@@ -115,13 +115,13 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   life.onClose(() => publisher.close());
   life.onClose(() => indexer.close());
   const auditor = openAuditor(start, { store, chain });
-  const pace = new Pace({ read: () => indexer.standing(), clock });
-  const measured = { indexer, auditor, pace, store, state, books: null, marketMetadata };
+  const progress = new SyncProgress({ read: () => indexer.syncStatus(), clock });
+  const measured = { indexer, auditor, progress, store, state, books: null, marketMetadata };
   metrics.measure(measured);
   publisher.start();
   await indexer.start(life.fail);
   auditor.start();
-  life.onClose(logProgress(pace, log));
+  life.onClose(logProgress(progress, log));
   return {
     readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),
     readTerm: () => publisher.term,

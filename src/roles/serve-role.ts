@@ -7,7 +7,7 @@ import type { Log } from "../base/log.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import { Indexer } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
-import { Pace } from "../feed/sync-progress.ts";
+import { SyncProgress } from "../feed/sync-progress.ts";
 import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { serveEverything } from "./listen.ts";
@@ -47,8 +47,8 @@ export async function openServe(start: RoleStart): Promise<string> {
   const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: hub, log });
   life.onClose(() => indexer.close());
   const auditor = openAuditor(start, { store, chain });
-  const pace = new Pace({ read: () => indexer.standing(), clock });
-  const measured = { indexer, auditor, pace, store, state, books, marketMetadata };
+  const progress = new SyncProgress({ read: () => indexer.syncStatus(), clock });
+  const measured = { indexer, auditor, progress, store, state, books, marketMetadata };
   const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
   const metrics = ServiceMetrics.open(about);
   metrics.measure(measured);
@@ -63,7 +63,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   await indexer.start(life.fail);
   times.report(log);
   auditor.start();
-  life.onClose(logProgress(pace, log));
+  life.onClose(logProgress(progress, log));
   return url;
 }
 

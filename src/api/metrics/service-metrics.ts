@@ -10,7 +10,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { ChainStatus } from "../../chain/sync/chain-source.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
 import type { Indexer } from "../../feed/indexer.ts";
-import type { Pace } from "../../feed/sync-progress.ts";
+import type { SyncProgress } from "../../feed/sync-progress.ts";
 import { nothingIndexed } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
@@ -41,7 +41,7 @@ export type MeasuredParts = {
   /** `null` without a venue. */
   readonly marketMetadata: MarketMetadata | null;
   readonly state: MarketState;
-  readonly pace: Pace;
+  readonly progress: SyncProgress;
   readonly store: IndexedFacts;
   readonly books: OrderBooks | null;
 };
@@ -168,13 +168,13 @@ function indexerOf(
     ],
     events: pipeline?.events.toRecord() ?? {},
     trades: pipeline?.trades ?? 0,
-    events_per_second: measured?.pace.rates?.eventsPerSecond ?? null,
+    events_per_second: measured?.progress.rates?.eventsPerSecond ?? null,
     match_anomalies: pipeline?.anomalies.toRecord() ?? {},
     quarantined_logs: pipeline?.quarantined.toRecord() ?? {},
     reorgs: chain?.reorgs ?? 0,
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
-    backfill: backfillOf(measured?.pace.backfill ?? null),
+    backfill: backfillOf(measured?.progress.backfill ?? null),
     endpoints: (chain?.endpoints ?? []).map(endpointOf),
   };
 }
@@ -213,7 +213,7 @@ function auditOf(
   };
 }
 
-function backfillOf(backfill: Pace["backfill"]): Metrics["indexer"]["backfill"] {
+function backfillOf(backfill: SyncProgress["backfill"]): Metrics["indexer"]["backfill"] {
   if (backfill === null) return null;
   const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
   return {

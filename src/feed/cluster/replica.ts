@@ -53,7 +53,7 @@ export class Replica {
     return freshnessOf(this.#parts, this.#head);
   }
 
-  standing(): SyncStatus {
+  syncStatus(): SyncStatus {
     return syncStatusOf(this.#parts.store, this.#head, this.#pipeline.status);
   }
 
