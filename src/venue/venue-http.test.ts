@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { cleanUp } from "../../test/support/clean-up.ts";
 import { venueLimits } from "../base/config/venue-limits.ts";
 import { VenueError } from "./venue-error.ts";
-import { PoliteHttp, type VenueRequest } from "./venue-http.ts";
+import { VenueHttp, type VenueRequest } from "./venue-http.ts";
 
 const get: VenueRequest = { method: "GET", path: "/book?token_id=1" };
 
@@ -17,7 +17,7 @@ async function openClient(t: TestContext, listener: RequestListener, requestsPer
   await once(server, "listening");
   const sleeps: number[] = [];
   let nowMs = 0;
-  const http = PoliteHttp.open({
+  const http = VenueHttp.open({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requestsPer10Seconds,
     random: () => 1,

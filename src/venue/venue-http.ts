@@ -13,7 +13,7 @@ export type VenueRequest = {
   readonly body?: string;
 };
 
-type PoliteHttpOptions = {
+type VenueHttpOptions = {
   readonly baseUrl: string;
   /** How many requests to send in 10 seconds, on average: a share of the venue's published rate. */
   readonly requestsPer10Seconds: number;
@@ -34,7 +34,7 @@ const troubles: ReadonlySet<VenueErrorKind> = new Set([
  * longer each time, and at least as long as `Retry-After` says, up to a limit. No request is repeated: the next one
  * shows whether the venue is back.
  */
-export class PoliteHttp {
+export class VenueHttp {
   readonly #baseUrl: string;
   readonly #clock: Clock;
   readonly #random: () => number;
@@ -49,15 +49,15 @@ export class PoliteHttp {
   /** When the next request would be due if requests were evenly spaced. */
   #dueMs = Number.NEGATIVE_INFINITY;
 
-  private constructor({ baseUrl, requestsPer10Seconds, clock, random }: PoliteHttpOptions) {
+  private constructor({ baseUrl, requestsPer10Seconds, clock, random }: VenueHttpOptions) {
     this.#baseUrl = baseUrl.replace(/\/$/, "");
     this.#clock = clock;
     this.#random = random;
     this.#spacingMs = 10_000 / requestsPer10Seconds;
   }
 
-  static open(options: PoliteHttpOptions): PoliteHttp {
-    return new PoliteHttp(options);
+  static open(options: VenueHttpOptions): VenueHttp {
+    return new VenueHttp(options);
   }
 
   /** Counts since the start, and whether the venue failed to answer last. */

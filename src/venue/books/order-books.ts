@@ -6,7 +6,7 @@ import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { HashTrust } from "../hash-trust.ts";
 import { VenueError } from "../venue-error.ts";
-import { PoliteHttp } from "../venue-http.ts";
+import { VenueHttp } from "../venue-http.ts";
 import { type BookListener, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketSockets } from "./market-sockets.ts";
 import {
@@ -41,7 +41,7 @@ export class OrderBooks {
   readonly name = "polymarket";
   readonly clock: Clock;
   readonly #entries = new Map<string, Entry>();
-  readonly #http: PoliteHttp;
+  readonly #http: VenueHttp;
   readonly #sockets: MarketSockets;
   readonly #trust = new HashTrust();
   readonly #faults = new KindCounts<StaleReason>();
@@ -60,7 +60,7 @@ export class OrderBooks {
     this.clock = clock;
     this.#log = log;
     const requestsPer10Seconds = venueLimits.bookRequestsPer10Seconds;
-    this.#http = PoliteHttp.open({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
+    this.#http = VenueHttp.open({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
     this.#sockets = MarketSockets.open({
       url: wsUrl,
       clock,
@@ -304,7 +304,7 @@ export class OrderBooks {
       }
     } catch (thrown) {
       this.#log.debug({ err: toError(thrown) }, "the venue gave no books");
-      // `PoliteHttp` decides on the pause, for all requests together.
+      // `VenueHttp` decides on the pause, for all requests together.
       for (const { book } of entries) book.failFetch(this.clock.monotonicMs(), 0);
     } finally {
       this.#requestsUnderWay -= 1;
@@ -330,7 +330,7 @@ export class OrderBooks {
  * be parsed is left out of the result. Throws `VenueError`.
  */
 async function fetchBooks(
-  http: PoliteHttp,
+  http: VenueHttp,
   assetIds: readonly string[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BookSnapshot | null>> {

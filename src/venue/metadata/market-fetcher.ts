@@ -1,6 +1,6 @@
 import { metadataLimits } from "../../base/config/venue-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
-import type { PoliteHttp } from "../venue-http.ts";
+import type { VenueHttp } from "../venue-http.ts";
 import { type MetadataMarket, parseMarket } from "./parse-market.ts";
 
 /** A page of market metadata. */
@@ -16,7 +16,8 @@ export type MarketPage = {
 /** The venue lists open and closed markets separately. */
 export type MetadataPassHalf = "open" | "closed";
 
-type Asked = {
+/** A page to request, of all markets or of some. */
+export type MarketPageRequest = {
   readonly half: MetadataPassHalf;
   /** The end of the previous page; `null` for the first page. */
   readonly cursor?: string | null;
@@ -26,8 +27,8 @@ type Asked = {
 
 /** Fetches one page of market metadata; `null` when the response is not a page. Throws `VenueError`. */
 export async function fetchMarketPage(
-  http: PoliteHttp,
-  { half, cursor = null, conditionIds = [] }: Asked,
+  http: VenueHttp,
+  { half, cursor = null, conditionIds = [] }: MarketPageRequest,
   signal: AbortSignal,
 ): Promise<MarketPage | null> {
   const query = new URLSearchParams({

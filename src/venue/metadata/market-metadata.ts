@@ -7,8 +7,8 @@ import type { Clock } from "../../base/time/clock.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import { VenueError } from "../venue-error.ts";
-import { PoliteHttp } from "../venue-http.ts";
-import { fetchMarketPage, type MarketPage } from "./market-fetcher.ts";
+import { VenueHttp } from "../venue-http.ts";
+import { fetchMarketPage, type MarketPage, type MarketPageRequest } from "./market-fetcher.ts";
 import { afterPage, afterPass, duePass, type MetadataProgress } from "./metadata-pass.ts";
 import type { MetadataMarket } from "./parse-market.ts";
 
@@ -57,7 +57,7 @@ type MarketMetadataOptions = {
  */
 export class MarketMetadata {
   readonly #options: MarketMetadataOptions;
-  readonly #http: PoliteHttp;
+  readonly #http: VenueHttp;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   /** Responses that are not pages of markets, and passes that ended because cursors repeat. */
@@ -72,7 +72,7 @@ export class MarketMetadata {
     const { baseUrl, clock, random, log, onFailure } = options;
     this.#options = options;
     const { requestsPer10Seconds } = metadataLimits;
-    this.#http = PoliteHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
+    this.#http = VenueHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
       log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
       onFailure(toError(thrown));
@@ -169,12 +169,9 @@ export class MarketMetadata {
   }
 
   /** Fetches a page; returns `null` if the venue rejects the request, so that a retry is useless. */
-  async #ask(
-    asked: Parameters<typeof fetchMarketPage>[1],
-    signal: AbortSignal,
-  ): Promise<MarketPage | null> {
+  async #ask(request: MarketPageRequest, signal: AbortSignal): Promise<MarketPage | null> {
     try {
-      const page = await fetchMarketPage(this.#http, asked, signal);
+      const page = await fetchMarketPage(this.#http, request, signal);
       if (page === null) {
         this.#faults.add("no_page");
         throw new VenueError("malformed", "unexpected response: not a page of markets");
