@@ -19,7 +19,7 @@ export type Decoder = {
 };
 
 /** Defines the decoder of an event; `indexed` is the number of its indexed arguments. */
-export function eventOf(signature: string, indexed: number, read: Decoder["read"]): Decoder {
+export function eventDecoder(signature: string, indexed: number, read: Decoder["read"]): Decoder {
   const types = signature.slice(signature.indexOf("(") + 1, -1).split(",");
   const dynamic = types.filter((type) => type === "bytes" || type.endsWith("[]")).length;
   const headBytes = 32 * (types.length - indexed);

@@ -1,13 +1,13 @@
-import { type Decoder, eventOf } from "../decoder.ts";
+import { type Decoder, eventDecoder } from "../decoder.ts";
 import { topicAddress } from "../words.ts";
 
 /** Pausing and unpausing of a whole exchange; the same in all generations. */
 export const pauseDecoders: readonly Decoder[] = [
-  eventOf("TradingPaused(address)", 1, (log) => ({
+  eventDecoder("TradingPaused(address)", 1, (log) => ({
     kind: "trading_paused",
     by: topicAddress(log, 1),
   })),
-  eventOf("TradingUnpaused(address)", 1, (log) => ({
+  eventDecoder("TradingUnpaused(address)", 1, (log) => ({
     kind: "trading_unpaused",
     by: topicAddress(log, 1),
   })),
@@ -23,7 +23,7 @@ export const exchangeAdminDecoders: readonly Decoder[] = [
 ];
 
 function roleDecoder(signature: string, role: "admin" | "operator", granted: boolean): Decoder {
-  return eventOf(signature, 2, (log) => ({
+  return eventDecoder(signature, 2, (log) => ({
     kind: "role_changed",
     role,
     granted,

@@ -1,5 +1,5 @@
 import type { LogText } from "../../chain/parse/log-text.ts";
-import { type Decoder, eventOf } from "../decoder.ts";
+import { type Decoder, eventDecoder } from "../decoder.ts";
 import type { ChainEvent, Side } from "../events.ts";
 import {
   isZeroWord,
@@ -15,29 +15,29 @@ import {
 
 /** The exchange of generation 1. An order has two asset ids; an id of 0 is collateral. */
 export const exchangeV1Decoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "OrderFilled(bytes32,address,address,uint256,uint256,uint256,uint256,uint256)",
     3,
     readOrderFilled,
   ),
-  eventOf("OrdersMatched(bytes32,address,uint256,uint256,uint256,uint256)", 2, (log) => ({
+  eventDecoder("OrdersMatched(bytes32,address,uint256,uint256,uint256,uint256)", 2, (log) => ({
     kind: "orders_matched",
     takerOrderHash: topicHash(log, 1),
     takerOrderMaker: topicAddress(log, 2),
     makerAmount: readUint(log, 2),
     takerAmount: readUint(log, 3),
   })),
-  eventOf("OrderCancelled(bytes32)", 1, (log) => ({
+  eventDecoder("OrderCancelled(bytes32)", 1, (log) => ({
     kind: "order_cancelled",
     orderHash: topicHash(log, 1),
   })),
-  eventOf("FeeCharged(address,uint256,uint256)", 1, (log) => ({
+  eventDecoder("FeeCharged(address,uint256,uint256)", 1, (log) => ({
     kind: "fee_charged",
     receiver: topicAddress(log, 1),
     tokenId: isZeroWord(log, 0) ? null : readTokenId(log, 0),
     amount: readUint(log, 1),
   })),
-  eventOf("TokenRegistered(uint256,uint256,bytes32)", 3, (log) => ({
+  eventDecoder("TokenRegistered(uint256,uint256,bytes32)", 3, (log) => ({
     kind: "token_registered",
     token0: topicTokenId(log, 1),
     token1: topicTokenId(log, 2),
@@ -48,7 +48,7 @@ export const exchangeV1Decoders: readonly Decoder[] = [
 /** The fee modules of generation 1, which refund fees that exceed what an order owes. */
 export const feeModuleDecoders: readonly Decoder[] = [
   // The third indexed argument is an amount: the fee that the module kept.
-  eventOf("FeeRefunded(bytes32,address,uint256,uint256,uint256)", 3, (log) => ({
+  eventDecoder("FeeRefunded(bytes32,address,uint256,uint256,uint256)", 3, (log) => ({
     kind: "fee_refunded",
     orderHash: topicHash(log, 1),
     to: topicAddress(log, 2),
@@ -57,7 +57,7 @@ export const feeModuleDecoders: readonly Decoder[] = [
     feeKept: topicUint(log, 3),
   })),
   // The module of 2023 indexes nothing and does not report the order.
-  eventOf("FeeRefunded(address,address,uint256,uint256)", 0, (log) => ({
+  eventDecoder("FeeRefunded(address,address,uint256,uint256)", 0, (log) => ({
     kind: "fee_refunded",
     orderHash: null,
     to: readAddress(log, 1),

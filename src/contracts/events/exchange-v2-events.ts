@@ -1,5 +1,5 @@
 import type { LogText } from "../../chain/parse/log-text.ts";
-import { type Decoder, eventOf } from "../decoder.ts";
+import { type Decoder, eventDecoder } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
 import {
   readHashOrNull,
@@ -12,42 +12,42 @@ import {
 
 /** Events that are identical in generations 2 and 3. Only the address differs. */
 const matchDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "OrderFilled(bytes32,address,address,uint8,uint256,uint256,uint256,uint256,bytes32,bytes32)",
     3,
     readOrderFilled,
   ),
-  eventOf("OrdersMatched(bytes32,address,uint8,uint256,uint256,uint256)", 2, (log) => ({
+  eventDecoder("OrdersMatched(bytes32,address,uint8,uint256,uint256,uint256)", 2, (log) => ({
     kind: "orders_matched",
     takerOrderHash: topicHash(log, 1),
     takerOrderMaker: topicAddress(log, 2),
     makerAmount: readUint(log, 2),
     takerAmount: readUint(log, 3),
   })),
-  eventOf("FeeCharged(address,uint256)", 1, (log) => ({
+  eventDecoder("FeeCharged(address,uint256)", 1, (log) => ({
     kind: "fee_charged",
     receiver: topicAddress(log, 1),
     tokenId: null,
     amount: readUint(log, 0),
   })),
-  eventOf("OrderPreapproved(bytes32)", 1, (log) => ({
+  eventDecoder("OrderPreapproved(bytes32)", 1, (log) => ({
     kind: "order_preapproved",
     orderHash: topicHash(log, 1),
   })),
-  eventOf("OrderPreapprovalInvalidated(bytes32)", 1, (log) => ({
+  eventDecoder("OrderPreapprovalInvalidated(bytes32)", 1, (log) => ({
     kind: "order_preapproval_invalidated",
     orderHash: topicHash(log, 1),
   })),
-  eventOf("UserPaused(address,uint256)", 1, (log) => ({
+  eventDecoder("UserPaused(address,uint256)", 1, (log) => ({
     kind: "user_paused",
     user: topicAddress(log, 1),
     effectiveBlock: readUint(log, 0),
   })),
-  eventOf("UserUnpaused(address)", 1, (log) => ({
+  eventDecoder("UserUnpaused(address)", 1, (log) => ({
     kind: "user_unpaused",
     user: topicAddress(log, 1),
   })),
-  eventOf("UserPauseBlockIntervalUpdated(uint256,uint256)", 0, (log) => ({
+  eventDecoder("UserPauseBlockIntervalUpdated(uint256,uint256)", 0, (log) => ({
     kind: "user_pause_interval_updated",
     oldInterval: readUint(log, 0),
     newInterval: readUint(log, 1),
@@ -57,11 +57,11 @@ const matchDecoders: readonly Decoder[] = [
 /** The exchange of generation 2. It has no cancellations and no token registry. */
 export const exchangeV2Decoders: readonly Decoder[] = [
   ...matchDecoders,
-  eventOf("FeeReceiverUpdated(address)", 1, (log) => ({
+  eventDecoder("FeeReceiverUpdated(address)", 1, (log) => ({
     kind: "fee_receiver_updated",
     feeReceiver: topicAddress(log, 1),
   })),
-  eventOf("MaxFeeRateUpdated(uint256)", 0, (log) => ({
+  eventDecoder("MaxFeeRateUpdated(uint256)", 0, (log) => ({
     kind: "max_fee_rate_updated",
     maxFeeRateBps: readUint(log, 0),
   })),

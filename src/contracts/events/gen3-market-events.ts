@@ -4,7 +4,7 @@
  */
 import { type Address, tokenIdOf } from "../../base/ids.ts";
 import type { LogText } from "../../chain/parse/log-text.ts";
-import { type Decoder, eventOf, outsideData, withText } from "../decoder.ts";
+import { type Decoder, eventDecoder, outsideData, withText } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
 import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "../words.ts";
 
@@ -15,7 +15,7 @@ const comboLegsMax = 50;
 
 /** OracleAggregator: the events that are markets of the venue, and the modules that can report their results. */
 export const oracleAggregatorDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "RequestInitialized(bytes29,address,uint256,uint256,uint16,uint8,address,uint32,address)",
     1,
     (log) => {
@@ -26,7 +26,7 @@ export const oracleAggregatorDecoders: readonly Decoder[] = [
       return { kind: "gen3_event_announced", eventId: topicHash(log, 1), marketType };
     },
   ),
-  eventOf("ReporterModuleAdded(bytes29,address)", 2, (log) => ({
+  eventDecoder("ReporterModuleAdded(bytes29,address)", 2, (log) => ({
     kind: "gen3_reporter_added",
     reporter: topicAddress(log, 2),
   })),
@@ -34,7 +34,7 @@ export const oracleAggregatorDecoders: readonly Decoder[] = [
 
 /** The UMA reporter: the only source of texts of generation 3. */
 export const ooReporterDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "RequestRegistered(bytes32,address,bytes32,bytes,uint64,uint64)",
     3,
     withText(0, (log, text) => ({
@@ -46,13 +46,13 @@ export const ooReporterDecoders: readonly Decoder[] = [
   ),
 ];
 
-const conditionResolved: Decoder = eventOf(
+const conditionResolved: Decoder = eventDecoder(
   "ConditionResolved(bytes31,uint256[])",
   1,
   readConditionResolved,
 );
 
-const conditionMigrated: Decoder = eventOf(
+const conditionMigrated: Decoder = eventDecoder(
   "MigrationConditionRegistered(bytes31,bytes32)",
   2,
   (log) => ({
@@ -69,11 +69,11 @@ export const binaryModuleDecoders: readonly Decoder[] = [conditionResolved, cond
 export const negRiskModuleDecoders: readonly Decoder[] = [
   conditionResolved,
   conditionMigrated,
-  eventOf("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
+  eventDecoder("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
     kind: "gen3_remaining_resolved_no",
     eventId: topicHash(log, 1),
   })),
-  eventOf("SyntheticConditionDerivableAsYes(bytes29,bytes31)", 2, (log) => ({
+  eventDecoder("SyntheticConditionDerivableAsYes(bytes29,bytes31)", 2, (log) => ({
     kind: "gen3_other_resolved_yes",
     eventId: topicHash(log, 1),
     conditionId: topicConditionId(log, 2),
@@ -82,7 +82,7 @@ export const negRiskModuleDecoders: readonly Decoder[] = [
 
 /** Module 3: combinations of positions of the other two modules. */
 export const combinatorialModuleDecoders: readonly Decoder[] = [
-  eventOf("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
+  eventDecoder("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
     const legs = readUints(log, 0);
     if (legs === null) return outsideData;
     if (legs.length === 0 || legs.length > comboLegsMax) {

@@ -1,5 +1,5 @@
 import type { LogText } from "../../chain/parse/log-text.ts";
-import { type Decoder, eventOf, outsideData, withText } from "../decoder.ts";
+import { type Decoder, eventDecoder, outsideData, withText } from "../decoder.ts";
 import type { ChainEvent } from "../events.ts";
 import { readUint, readUints, topicAddress, topicConditionId, topicHash } from "../words.ts";
 
@@ -8,8 +8,12 @@ const outcomeSlotsMax = 256n;
 
 /** ConditionalTokens: conditions and their results. */
 export const conditionalTokensDecoders: readonly Decoder[] = [
-  eventOf("ConditionPreparation(bytes32,address,bytes32,uint256)", 3, readConditionPreparation),
-  eventOf(
+  eventDecoder(
+    "ConditionPreparation(bytes32,address,bytes32,uint256)",
+    3,
+    readConditionPreparation,
+  ),
+  eventDecoder(
     "ConditionResolution(bytes32,address,bytes32,uint256,uint256[])",
     3,
     readConditionResolution,
@@ -18,7 +22,7 @@ export const conditionalTokensDecoders: readonly Decoder[] = [
 
 /** NegRiskAdapter: markets with several questions of which at most one is true. */
 export const negRiskAdapterDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "MarketPrepared(bytes32,address,uint256,bytes)",
     2,
     withText(1, (log, text) => ({
@@ -28,7 +32,7 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
       text,
     })),
   ),
-  eventOf(
+  eventDecoder(
     "QuestionPrepared(bytes32,bytes32,uint256,bytes)",
     2,
     withText(1, (log, text) => ({
@@ -42,7 +46,7 @@ export const negRiskAdapterDecoders: readonly Decoder[] = [
 
 /** NegRiskOperator: links a question to the UMA request that answers it. */
 export const negRiskOperatorDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "QuestionPrepared(bytes32,bytes32,bytes32,uint256,bytes)",
     3,
     withText(1, (log, text) => ({
@@ -57,7 +61,7 @@ export const negRiskOperatorDecoders: readonly Decoder[] = [
 
 /** UMA adapters from version 2 on. Updates of a text (the bulletin board) are events of the adapter itself. */
 export const umaAdapterDecoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "QuestionInitialized(bytes32,uint256,address,bytes,address,uint256,uint256)",
     3,
     withText(0, (log, text) => ({
@@ -68,7 +72,7 @@ export const umaAdapterDecoders: readonly Decoder[] = [
       isHashOfText: true,
     })),
   ),
-  eventOf(
+  eventDecoder(
     "AncillaryDataUpdated(bytes32,address,bytes)",
     2,
     withText(0, (log, text) => ({
@@ -82,7 +86,7 @@ export const umaAdapterDecoders: readonly Decoder[] = [
 
 /** The first UMA adapter. The caller chooses the question id, and the event does not contain the creator. */
 export const umaAdapterV1Decoders: readonly Decoder[] = [
-  eventOf(
+  eventDecoder(
     "QuestionInitialized(bytes32,bytes,uint256,address,uint256,uint256,bool)",
     1,
     withText(0, (log, text) => ({
