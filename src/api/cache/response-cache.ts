@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import type { Access } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import { RecentlyAsked } from "../../base/recently-asked.ts";
+import { RecentRequests } from "../../base/recent-requests.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 
@@ -104,7 +104,7 @@ export function endOf(
  */
 export class ResponseCache {
   readonly #answers = new Map<string, CachedResponse>();
-  readonly #asked = new RecentlyAsked();
+  readonly #recentRequests = new RecentRequests();
   #bytes = 0;
 
   /** Returns the cached response to a request target, current or not; `null` if there is none. */
@@ -133,7 +133,7 @@ export class ResponseCache {
       headBytes,
       encoding: isAscii(answer.head, headBytes) && isAscii(answer.tail) ? "latin1" : "utf8",
     };
-    if (typeof head !== "string" && !this.#asked.ask(target)) return cached;
+    if (typeof head !== "string" && !this.#recentRequests.isRepeat(target)) return cached;
     this.#answers.set(target, cached);
     this.#bytes += costOf(target, cached);
     this.#makeRoom();

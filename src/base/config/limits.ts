@@ -55,8 +55,8 @@ export const storeLimits = {
   newestCandlesMax: 200_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
-  /** Keys in each of the two generations of `RecentlyAsked`: 5 MB. */
-  askedOnceMax: 10_000,
+  /** Keys in each of the two generations of `RecentRequests`: 5 MB. */
+  recentRequestsMax: 10_000,
   /** Fills returned with one order. The largest orders seen have a few hundred. */
   orderFillsMax: 10_000,
   /** How often the copy of the markets is saved. After a crash, a start reads the facts since the last save. */

@@ -1,7 +1,7 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
-import { RecentlyAsked } from "../../base/recently-asked.ts";
+import { RecentRequests } from "../../base/recent-requests.ts";
 import { type Candle, candleOfMinute, mergeCandles } from "../../market/candle.ts";
 import type { Delta } from "../../market/delta.ts";
 import { FinalView } from "../final-view.ts";
@@ -27,7 +27,7 @@ type List = { buckets: BucketCandle[]; isWhole: boolean; size: number };
  */
 export class RecentCandles extends FinalView {
   readonly #lists = new Map<TokenId, Map<number, List>>();
-  readonly #asked = new RecentlyAsked();
+  readonly #recentRequests = new RecentRequests();
   #buckets = 0;
 
   /** Returns the candles of a range; `null` when they must be read from the engine. */
@@ -44,7 +44,7 @@ export class RecentCandles extends FinalView {
 
   /** Keeps candles that were just read, if they were requested before: the newest `limit` or all, in rising order. */
   put({ tokenId, bucketSeconds, limit }: BucketRange, buckets: readonly BucketCandle[]): void {
-    if (!this.#asked.ask(`${tokenId} ${bucketSeconds}`)) return;
+    if (!this.#recentRequests.isRepeat(`${tokenId} ${bucketSeconds}`)) return;
     const ofToken = this.#lists.get(tokenId) ?? new Map<number, List>();
     this.#buckets += buckets.length - (ofToken.get(bucketSeconds)?.buckets.length ?? 0);
     const list = { buckets: [...buckets], isWhole: buckets.length < limit, size: limit };

@@ -1,6 +1,6 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
-import { RecentlyAsked } from "../../base/recently-asked.ts";
+import { RecentRequests } from "../../base/recent-requests.ts";
 import type { Delta } from "../../market/delta.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
 import { FinalView } from "../final-view.ts";
@@ -25,7 +25,7 @@ export type NewestOf = Pick<List, "tokenIds">;
  */
 export class RecentFills extends FinalView {
   readonly #lists = new Map<string, List>();
-  readonly #asked = new RecentlyAsked();
+  readonly #recentRequests = new RecentRequests();
   #rows = 0;
 
   /** Returns the newest `limit` trades, or all there are; `null` when they must be read from the engine. */
@@ -37,7 +37,7 @@ export class RecentFills extends FinalView {
 
   /** Keeps rows that were just read, if they were requested before: the newest `limit`, or all there are. */
   put({ tokenIds }: NewestOf, rows: readonly Fill[], limit: number): void {
-    if (!this.#asked.ask(keyOf({ tokenIds }))) return;
+    if (!this.#recentRequests.isRepeat(keyOf({ tokenIds }))) return;
     this.#set({ tokenIds, rows, size: limit, isWhole: rows.length < limit });
     for (const [key, { rows: oldest }] of this.#lists) {
       if (this.#rows <= storeLimits.newestFillsMax) return;

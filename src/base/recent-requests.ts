@@ -5,15 +5,15 @@ import { storeLimits } from "./config/limits.ts";
  * are cached at the first request are copied by the next garbage collections, each of which then stops the
  * process for 10 to 25 ms.
  */
-export class RecentlyAsked {
+export class RecentRequests {
   #newest = new Set<string>();
   #older = new Set<string>();
 
   /** Returns whether `key` was requested before, and remembers it. */
-  ask(key: string): boolean {
+  isRepeat(key: string): boolean {
     const isKnown = this.#newest.has(key) || this.#older.has(key);
     this.#newest.add(key);
-    if (this.#newest.size >= storeLimits.askedOnceMax) {
+    if (this.#newest.size >= storeLimits.recentRequestsMax) {
       this.#older = this.#newest;
       this.#newest = new Set();
     }
