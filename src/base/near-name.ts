@@ -66,13 +66,13 @@ export function wrongValue(
   expected: string,
   choices: readonly string[] = [],
 ): string {
-  const issue = `must be ${expected}; got ${shown(JSON.stringify(given))}`;
+  const issue = `must be ${expected}; got ${truncate(JSON.stringify(given))}`;
   const near = typeof given === "string" ? nearName(given, choices) : null;
   return near === null ? issue : `${issue}; did you mean ${near}?`;
 }
 
 /** Shortens a text of the client to 64 characters, to quote it in an answer. */
-export function shown(text: string): string {
+export function truncate(text: string): string {
   return text.length <= 64 ? text : `${text.slice(0, 64)}...`;
 }
 

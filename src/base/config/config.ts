@@ -6,6 +6,7 @@ import { webLimits } from "./limits.ts";
 import { serverSettings } from "./server-settings.ts";
 import {
   type Environment,
+  formatValue,
   hasCredentials,
   isOrigin,
   isUrl,
@@ -13,7 +14,6 @@ import {
   readValues,
   type Setting,
   setting,
-  shown,
   type Value,
   wholeNumber,
 } from "./setting.ts";
@@ -318,7 +318,7 @@ export function describeSettings(): readonly SettingDescription[] {
   return [settings, clientSettings].flatMap((table) =>
     Object.values<Setting<Value>>(table).map((known) => {
       const { variable, description, form, secret = false, flag = null } = known;
-      const fallback = shown(known, known.fallback);
+      const fallback = formatValue(known, known.fallback);
       return { variable, description, form, fallback, isSecret: secret, flag };
     }),
   );
@@ -329,7 +329,7 @@ export function formatConfig(config: Config): string {
   const values: Readonly<Record<string, Value>> = config;
   const lines = Object.entries<Setting<Value>>(settings).map(([field, known]) => {
     const value = values[field] ?? null;
-    const text = known.secret && value !== null ? "***" : shown(known, value);
+    const text = known.secret && value !== null ? "***" : formatValue(known, value);
     return `# ${known.description} (${known.form})\n${known.variable}=${text}`;
   });
   return `${lines.join("\n")}\n`;

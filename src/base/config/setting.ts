@@ -80,7 +80,7 @@ export function readValues(
 }
 
 /** Formats a value as it would be written. */
-export function shown(known: Setting<Value>, value: Value): string {
+export function formatValue(known: Setting<Value>, value: Value): string {
   return known.show?.(value) ?? String(value ?? "");
 }
 

@@ -3,7 +3,7 @@ import { Compile } from "typebox/compile";
 import { assert } from "../assert.ts";
 import { webLimits } from "../config/limits.ts";
 import { AppError, type ErrorDetail } from "../errors.ts";
-import { shown, unknownName, wrongValue } from "../near-name.ts";
+import { truncate, unknownName, wrongValue } from "../near-name.ts";
 
 /** The source of parameters. A path and a query string contain texts; a body and a frame of the stream JSON values. */
 type Source = "path" | "query" | "body" | "frame";
@@ -102,7 +102,7 @@ function readFields(
   for (const [name, raw] of given) {
     const field = fields.get(name);
     const value = field?.read(raw);
-    const parameter = place + shown(name);
+    const parameter = place + truncate(name);
     if (field === undefined)
       faults.push({ parameter, issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter, issue: "is given more than once" });
@@ -145,7 +145,7 @@ function decode(text: string, parameter: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw invalid(shown(parameter), "must be valid percent-encoded UTF-8");
+    throw invalid(truncate(parameter), "must be valid percent-encoded UTF-8");
   }
 }
 
