@@ -11,7 +11,7 @@ import type { VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
 import type { IpGuard } from "./ip-guard.ts";
-import { noStanding, type Standing } from "./rate-window.ts";
+import { type LimitStatus, refusedStatus } from "./rate-window.ts";
 
 /**
  * The access class of a route. `public` needs no key and counts by IP; `read` needs any key, `admin` an admin key.
@@ -26,7 +26,7 @@ export type Caller = {
   readonly ip: string;
   /** `null` without a key and for an invalid key. */
   readonly key: VerifiedKey | null;
-  readonly standing: Standing;
+  readonly limitStatus: LimitStatus;
   readonly refusal: AppError | null;
   /** When the request arrived, in milliseconds of the monotonic clock. */
   readonly startedAtMs: number;
@@ -156,18 +156,18 @@ export class Admission {
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
     const shown = this.#access.ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
-    return whenKnown(shown, (standing) => {
-      return { ip, key: null, standing, refusal: null, startedAtMs };
+    return whenKnown(shown, (limitStatus) => {
+      return { ip, key: null, limitStatus, refusal: null, startedAtMs };
     });
   }
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
     const taken = this.#access.ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
-    return whenKnown(taken, (standing) => {
-      if (!standing.isAdmitted && !standing.isUnavailable) this.#blame(ip, "abuse");
-      const refusal = standing.isAdmitted ? badKey : rateLimited(standing);
-      return { ip, key: null, standing, refusal, startedAtMs };
+    return whenKnown(taken, (limitStatus) => {
+      if (!limitStatus.isAdmitted && !limitStatus.isUnavailable) this.#blame(ip, "abuse");
+      const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
+      return { ip, key: null, limitStatus, refusal, startedAtMs };
     });
   }
 
@@ -177,11 +177,11 @@ export class Admission {
     access: Access,
   ): Awaitable<Caller> {
     const taken = this.#access.keyWindow.take(key.id, key.requestsPerMinute, startedAtMs);
-    return whenKnown(taken, (standing) => {
+    return whenKnown(taken, (limitStatus) => {
       // The key may have been revoked while this request waited for Redis.
       const isLive = !(taken instanceof Promise) || this.#access.keys.isLive(key);
-      const refusal = isLive ? refusalOf(standing, key, access) : this.#noKey();
-      return { ip, key, standing, refusal, startedAtMs };
+      const refusal = isLive ? refusalOf(limitStatus, key, access) : this.#noKey();
+      return { ip, key, limitStatus, refusal, startedAtMs };
     });
   }
 
@@ -226,8 +226,12 @@ export function isAdministrative(access: Access): boolean {
 }
 
 /** Returns why a verified key is refused; `null` when it is not. */
-function refusalOf(standing: Standing, { scope }: VerifiedKey, access: Access): AppError | null {
-  if (!standing.isAdmitted) return rateLimited(standing);
+function refusalOf(
+  limitStatus: LimitStatus,
+  { scope }: VerifiedKey,
+  access: Access,
+): AppError | null {
+  if (!limitStatus.isAdmitted) return rateLimited(limitStatus);
   return isAdministrative(access) && scope !== "admin" ? new AppError("FORBIDDEN") : null;
 }
 
@@ -236,15 +240,15 @@ function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number): Caller 
   const refusal = ipBlocked(forMs);
   const limit = webLimits.ipRequestsPerMinute;
   const resetMs = Math.min(forMs, webLimits.ipWindow.windowMs);
-  const standing = { ...noStanding, limit, resetMs, atMs: startedAtMs };
-  return { ip, key: null, standing, refusal, startedAtMs };
+  const limitStatus = { ...refusedStatus, limit, resetMs, atMs: startedAtMs };
+  return { ip, key: null, limitStatus, refusal, startedAtMs };
 }
 
 function ipBlocked(forMs: number): AppError {
   return new AppError("IP_BLOCKED", { retryAfterSeconds: wholeSeconds(forMs) });
 }
 
-function rateLimited({ isUnavailable, resetMs }: Standing): AppError {
+function rateLimited({ isUnavailable, resetMs }: LimitStatus): AppError {
   if (isUnavailable) return unavailable();
   return new AppError("RATE_LIMITED", { retryAfterSeconds: wholeSeconds(resetMs) });
 }

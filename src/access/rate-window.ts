@@ -1,7 +1,7 @@
 import type { Awaitable } from "../base/time/awaitable.ts";
 
 /** The rate limit of a caller at one moment. */
-export type Standing = {
+export type LimitStatus = {
   readonly isAdmitted: boolean;
   /** Whether it was refused because the requests to other nodes are unknown. */
   readonly isUnavailable: boolean;
@@ -15,8 +15,8 @@ export type Standing = {
   readonly atMs: number;
 };
 
-/** The standing of a caller that is refused and has no requests left. */
-export const noStanding: Omit<Standing, "limit"> = {
+/** The status of a caller that is refused and has no requests left. */
+export const refusedStatus: Omit<LimitStatus, "limit"> = {
   isAdmitted: false,
   isUnavailable: false,
   remaining: 0,
@@ -30,9 +30,9 @@ export const noStanding: Omit<Standing, "limit"> = {
  */
 export type RateWindow = {
   /** Admits a request at `nowMs` of the monotonic clock, or refuses it without counting it. */
-  take(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
-  /** Returns the standing of a caller without counting a request. */
-  look(caller: string, limit: number, nowMs: number): Awaitable<Standing>;
+  take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
+  /** Returns the status of a caller without counting a request. */
+  look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus>;
   /** Forgets all counted requests of a caller. */
   forget(caller: string): void;
 };

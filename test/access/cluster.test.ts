@@ -8,7 +8,7 @@ import { suite, type TestContext, test } from "node:test";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import type { ClusterAccess } from "../../src/access/cluster/cluster-access.ts";
 import { redisKeys } from "../../src/access/cluster/membership.ts";
-import type { Standing } from "../../src/access/rate-window.ts";
+import type { LimitStatus } from "../../src/access/rate-window.ts";
 import { accessLimits } from "../../src/base/config/limits.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
@@ -44,10 +44,9 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
         [b, c].map(async (node) => {
           for (let tries = 0; tries < 500; tries += 1) {
             const verified = node.keys.verify(value, localhost);
-            const standing = await node.keyWindow.take(key.id, 1_000_000, nowMs());
+            const status = await node.keyWindow.take(key.id, 1_000_000, nowMs());
             // Admission checks in the same way, once the limit is known.
-            const isAnswered =
-              verified !== null && standing.isAdmitted && node.keys.isLive(verified);
+            const isAnswered = verified !== null && status.isAdmitted && node.keys.isLive(verified);
             if (isAnswered && nowMs() > answeredAt) late += 1;
             if (tries % 50 === 0) await pause(1);
           }
@@ -147,9 +146,9 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       nodes.map(async ({ keyWindow }) => {
         while (nowMs() < endMs) {
           const askedAtMs = nowMs();
-          const standing: Standing = await keyWindow.take("caller", limit, askedAtMs);
+          const status: LimitStatus = await keyWindow.take("caller", limit, askedAtMs);
           // The time of the response counts. It can be late, but is never before the request.
-          if (standing.isAdmitted) admittedAt.push(nowMs());
+          if (status.isAdmitted) admittedAt.push(nowMs());
           await pause(2);
         }
       }),

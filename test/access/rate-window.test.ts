@@ -8,7 +8,7 @@ import { ClusterWindow } from "../../src/access/cluster/cluster-window.ts";
 import { Membership, redisKeys } from "../../src/access/cluster/membership.ts";
 import { WindowClient } from "../../src/access/cluster/window-client.ts";
 import { LocalWindow } from "../../src/access/local/sliding-window.ts";
-import type { RateWindow, Standing } from "../../src/access/rate-window.ts";
+import type { LimitStatus, RateWindow } from "../../src/access/rate-window.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -57,18 +57,18 @@ for (const [place, open] of Object.entries(places)) {
     test("R12: no window admits more than the limit, and no request within it is refused", async (t) => {
       const windows = await open(t);
       const limit = requests > 0 ? 1000 : 50;
-      const standings: Standing[] = [];
+      const statuses: LimitStatus[] = [];
       const endMs = nowMs() + 3 * windowMs;
       const ask = async (window: RateWindow) => {
-        while (nowMs() < endMs || standings.length < requests) {
-          standings.push(await window.take("caller", limit, nowMs()));
+        while (nowMs() < endMs || statuses.length < requests) {
+          statuses.push(await window.take("caller", limit, nowMs()));
           await pause(Math.random() * pauseMsMax);
         }
       };
       await Promise.all(windows.flatMap((window) => [ask(window), ask(window), ask(window)]));
-      t.diagnostic(`${standings.length} requests`);
-      assertExact(standings, limit);
-      assert(standings.filter(({ isAdmitted }) => isAdmitted).length >= 2 * limit);
+      t.diagnostic(`${statuses.length} requests`);
+      assertExact(statuses, limit);
+      assert(statuses.filter(({ isAdmitted }) => isAdmitted).length >= 2 * limit);
     });
 
     test("the remaining count goes down, and a look does not change it", async (t) => {
@@ -102,8 +102,8 @@ for (const [place, open] of Object.entries(places)) {
 }
 
 /** Checks the times of the clock that decided, in whatever order the responses came. */
-function assertExact(standings: readonly Standing[], limit: number): void {
-  const admitted = timesOf(standings, true);
+function assertExact(statuses: readonly LimitStatus[], limit: number): void {
+  const admitted = timesOf(statuses, true);
   let worst = 0;
   for (let last = 0, first = 0; last < admitted.length; last += 1) {
     while ((admitted[last] ?? 0) - (admitted[first] ?? 0) >= windowMs) first += 1;
@@ -112,7 +112,7 @@ function assertExact(standings: readonly Standing[], limit: number): void {
   assert.equal(worst, limit);
   let first = 0;
   let end = 0;
-  for (const atMs of timesOf(standings, false)) {
+  for (const atMs of timesOf(statuses, false)) {
     while ((admitted[end] ?? Number.POSITIVE_INFINITY) <= atMs) end += 1;
     while (atMs - (admitted[first] ?? Number.POSITIVE_INFINITY) >= windowMs) first += 1;
     assert.equal(end - first, limit, "one was refused with room");
@@ -120,13 +120,13 @@ function assertExact(standings: readonly Standing[], limit: number): void {
 }
 
 /** Returns the times at which requests were admitted or refused, in order. */
-function timesOf(standings: readonly Standing[], areAdmitted: boolean): readonly number[] {
-  return standings
+function timesOf(statuses: readonly LimitStatus[], areAdmitted: boolean): readonly number[] {
+  return statuses
     .filter(({ isAdmitted }) => isAdmitted === areAdmitted)
     .map(({ atMs }) => atMs)
     .toSorted((one, other) => one - other);
 }
 
-function shown({ isAdmitted, limit, remaining }: Standing) {
+function shown({ isAdmitted, limit, remaining }: LimitStatus) {
   return { isAdmitted, limit, remaining };
 }

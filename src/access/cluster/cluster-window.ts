@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import { LocalWindow, type SlidingWindow } from "../local/sliding-window.ts";
-import { noStanding, type RateWindow, type Standing } from "../rate-window.ts";
+import { type LimitStatus, type RateWindow, refusedStatus } from "../rate-window.ts";
 import type { WindowClient, WindowQuestion } from "./window-client.ts";
 
 /**
@@ -32,21 +32,21 @@ export class ClusterWindow implements RateWindow {
     this.#own = new LocalWindow(parts);
   }
 
-  take(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
+  take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.windowOf(caller, limit, nowMs);
     if (!this.#client.isExact) return this.#takeAlone(caller, own, nowMs);
-    return this.#ask("take", caller, limit).then((standing) => {
-      if (standing === null) return this.#takeAlone(caller, own, nowMs);
-      if (standing.isAdmitted) own.take(nowMs);
-      return standing;
+    return this.#ask("take", caller, limit).then((status) => {
+      if (status === null) return this.#takeAlone(caller, own, nowMs);
+      if (status.isAdmitted) own.take(nowMs);
+      return status;
     });
   }
 
-  look(caller: string, limit: number, nowMs: number): Awaitable<Standing> {
+  look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.windowOf(caller, limit, nowMs);
-    const alone = () => this.#standingOf(own, { limit: this.#partOf(limit), nowMs });
+    const alone = () => this.#statusOf(own, { limit: this.#partOf(limit), nowMs });
     if (!this.#client.isExact) return alone();
-    return this.#ask("look", caller, limit).then((standing) => standing ?? alone());
+    return this.#ask("look", caller, limit).then((status) => status ?? alone());
   }
 
   forget(caller: string): void {
@@ -54,15 +54,15 @@ export class ClusterWindow implements RateWindow {
     this.#client.forget(this.#nameOf(caller));
   }
 
-  #takeAlone(caller: string, own: SlidingWindow, nowMs: number): Standing {
+  #takeAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
     const { limit } = own;
     const part = this.#partOf(limit);
-    const standing = this.#standingOf(own, { limit: part, nowMs });
-    if (part === null || standing.remaining === 0) return standing;
+    const status = this.#statusOf(own, { limit: part, nowMs });
+    if (part === null || status.remaining === 0) return status;
     own.take(nowMs);
     // Redis then has every request of the window when it decides again.
     if (this.#client.isConnected) void this.#ask("record", caller, limit);
-    const after = this.#standingOf(own, { limit: part, nowMs });
+    const after = this.#statusOf(own, { limit: part, nowMs });
     return { ...after, isAdmitted: true };
   }
 
@@ -79,19 +79,19 @@ export class ClusterWindow implements RateWindow {
   }
 
   /** Reports the whole limit, with `remaining` computed from this node's temporary part of it. */
-  #standingOf(
+  #statusOf(
     own: SlidingWindow,
     part: { readonly limit: number | null; readonly nowMs: number },
-  ): Standing {
+  ): LimitStatus {
     const { limit } = own;
-    if (part.limit === null) return { ...noStanding, limit, isUnavailable: true };
+    if (part.limit === null) return { ...refusedStatus, limit, isUnavailable: true };
     const used = limit - own.remaining(part.nowMs);
     const remaining = Math.max(0, part.limit - used);
     const resetMs = used === 0 && remaining === 0 ? this.#parts.windowMs : own.resetMs(part.nowMs);
-    return { ...noStanding, limit, remaining, resetMs, atMs: part.nowMs };
+    return { ...refusedStatus, limit, remaining, resetMs, atMs: part.nowMs };
   }
 
-  #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<Standing | null> {
+  #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<LimitStatus | null> {
     const { windowMs } = this.#parts;
     return this.#client.ask({ kind, name: this.#nameOf(caller), limit, windowMs });
   }

@@ -1,5 +1,5 @@
 import { accessLimits } from "../../base/config/limits.ts";
-import type { Standing } from "../rate-window.ts";
+import type { LimitStatus } from "../rate-window.ts";
 import { LuaScript } from "./lua-script.ts";
 import type { ClusterView, RedisParts } from "./membership.ts";
 
@@ -44,7 +44,7 @@ for i = 2, #KEYS do
 end
 return answer`);
 
-type Waiting = WindowQuestion & { readonly resolve: (standing: Standing | null) => void };
+type Waiting = WindowQuestion & { readonly resolve: (status: LimitStatus | null) => void };
 
 type WindowClientParts = RedisParts & {
   readonly nodeId: string;
@@ -147,8 +147,8 @@ export class WindowClient {
   }
 
   /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
-  ask(question: WindowQuestion): Promise<Standing | null> {
-    const { promise, resolve } = Promise.withResolvers<Standing | null>();
+  ask(question: WindowQuestion): Promise<LimitStatus | null> {
+    const { promise, resolve } = Promise.withResolvers<LimitStatus | null>();
     // Asks about all requests of this turn of the event loop together.
     if (this.#waiting.length === 0) setImmediate(() => this.#sendAll());
     this.#waiting.push({ ...question, resolve });
@@ -169,12 +169,12 @@ export class WindowClient {
   }
 
   async #send(batch: readonly Waiting[]): Promise<void> {
-    const standings = await this.#askRedis(batch).catch(() => null);
-    if (standings === null) this.lost();
-    for (const [index, { resolve }] of batch.entries()) resolve(standings?.[index] ?? null);
+    const statuses = await this.#askRedis(batch).catch(() => null);
+    if (statuses === null) this.lost();
+    for (const [index, { resolve }] of batch.entries()) resolve(statuses?.[index] ?? null);
   }
 
-  async #askRedis(batch: readonly Waiting[]): Promise<readonly Standing[] | null> {
+  async #askRedis(batch: readonly Waiting[]): Promise<readonly LimitStatus[] | null> {
     const names = batch.map(({ name }) => this.#nameOf(name));
     const parameters = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
     const answer = await this.#parts.redis.run(
@@ -186,7 +186,7 @@ export class WindowClient {
         ),
       this.#parts.timeoutMs,
     );
-    return parseStandings(answer, batch);
+    return parseStatuses(answer, batch);
   }
 
   #nameOf(name: string): string {
@@ -195,7 +195,7 @@ export class WindowClient {
 }
 
 /** Parses the answer of the script; `null` for another epoch and for anything that the script does not return. */
-function parseStandings(answer: unknown, batch: readonly Waiting[]): readonly Standing[] | null {
+function parseStatuses(answer: unknown, batch: readonly Waiting[]): readonly LimitStatus[] | null {
   if (!Array.isArray(answer) || answer.length !== 4 * batch.length) return null;
   const numbers = answer as unknown[];
   if (!numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)) return null;

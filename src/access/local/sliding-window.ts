@@ -1,4 +1,4 @@
-import type { RateWindow, Standing } from "../rate-window.ts";
+import type { LimitStatus, RateWindow } from "../rate-window.ts";
 
 /**
  * A sliding window that never admits too many requests and never too few (rule R12). It keeps the time of every
@@ -28,8 +28,8 @@ export class SlidingWindow {
     return true;
   }
 
-  /** Returns the standing at `nowMs`, after a request was admitted or refused. */
-  standing(isAdmitted: boolean, nowMs: number): Standing {
+  /** Returns the status at `nowMs`, after a request was admitted or refused. */
+  status(isAdmitted: boolean, nowMs: number): LimitStatus {
     const [remaining, resetMs] = [this.remaining(nowMs), this.resetMs(nowMs)];
     return { isAdmitted, isUnavailable: false, limit: this.limit, remaining, resetMs, atMs: nowMs };
   }
@@ -81,13 +81,13 @@ export class LocalWindow implements RateWindow {
     this.#entriesMax = Math.ceil(options.entriesMax / 2);
   }
 
-  take(caller: string, limit: number, nowMs: number): Standing {
+  take(caller: string, limit: number, nowMs: number): LimitStatus {
     const window = this.windowOf(caller, limit, nowMs);
-    return window.standing(window.take(nowMs), nowMs);
+    return window.status(window.take(nowMs), nowMs);
   }
 
-  look(caller: string, limit: number, nowMs: number): Standing {
-    return this.windowOf(caller, limit, nowMs).standing(false, nowMs);
+  look(caller: string, limit: number, nowMs: number): LimitStatus {
+    return this.windowOf(caller, limit, nowMs).status(false, nowMs);
   }
 
   /** Returns the window of `caller`, or a new one with `limit`. */

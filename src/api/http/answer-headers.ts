@@ -37,15 +37,15 @@ const varyByOrigin = `Origin, ${vary}`;
 
 /** Returns the headers of every response. Routes override `cache-control` on success. */
 export function answerHeaders(caller: Caller, requestId: string): Record<string, string | number> {
-  const { standing } = caller;
+  const { limitStatus } = caller;
   return {
     ...fixedHeaders,
     "cache-control": "no-store",
     vary,
     "x-request-id": requestId,
-    "x-ratelimit-limit": standing.limit,
-    "x-ratelimit-remaining": standing.remaining,
-    "x-ratelimit-reset": Math.ceil(standing.resetMs / 1000),
+    "x-ratelimit-limit": limitStatus.limit,
+    "x-ratelimit-remaining": limitStatus.remaining,
+    "x-ratelimit-reset": Math.ceil(limitStatus.resetMs / 1000),
   };
 }
 
