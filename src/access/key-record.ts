@@ -60,7 +60,7 @@ export function isActive({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number)
 }
 
 /** Throws `CONFLICT` when an active key has the name, which people distinguish keys by, or when there are too many. */
-export function refuseWithoutRoom(keys: { readonly active: number; readonly named: number }): void {
+export function checkKeyCounts(keys: { readonly active: number; readonly named: number }): void {
   const { active, named } = keys;
   if (named > 0) throw new AppError("CONFLICT", "An active key has this name already");
   if (active >= webLimits.activeKeysMax)

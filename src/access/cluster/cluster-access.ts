@@ -152,11 +152,11 @@ export class ClusterAccess implements AccessStore {
     }
     if (!this.#isFollowing) await this.#subscribe();
     const askedAtMs = this.#options.clock.monotonicMs();
-    const view = await membership.renew(this.keys.version);
-    this.#windows.seen(view);
-    this.keys.confirmed(view, askedAtMs);
-    await this.ipBlocks.follow(view);
-    if (view.announcedVersion > this.keys.version)
+    const snapshot = await membership.renew(this.keys.version);
+    this.#windows.seen(snapshot);
+    this.keys.confirmed(snapshot, askedAtMs);
+    await this.ipBlocks.follow(snapshot);
+    if (snapshot.announcedVersion > this.keys.version)
       await this.#guarded("keys", () => this.#catchUp());
   }
 

@@ -6,7 +6,7 @@ import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
 import { LuaScript } from "./lua-script.ts";
-import type { ClusterView, RedisParts } from "./membership.ts";
+import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
 const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
 const blockSchema = Type.Object({
@@ -101,7 +101,7 @@ export class ClusterIpBlocks implements IpBlocks {
   }
 
   /** Applies changes of other nodes that this node has not received. Throws `SERVICE_UNAVAILABLE` without Redis. */
-  async follow({ epoch, blockChanges }: ClusterView): Promise<void> {
+  async follow({ epoch, blockChanges }: ClusterSnapshot): Promise<void> {
     if (this.#epoch !== null && this.#epoch !== epoch) this.#keepAll();
     this.#epoch = epoch;
     await this.flush();

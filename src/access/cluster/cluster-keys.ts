@@ -7,6 +7,7 @@ import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
+  checkKeyCounts,
   type HashedValue,
   isActive,
   type KeyRecord,
@@ -14,12 +15,11 @@ import {
   makeRecord,
   noActiveKey,
   otherPepper,
-  refuseWithoutRoom,
   rotateRecord,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
-import type { ClusterView, Membership, RedisKeys } from "./membership.ts";
+import type { ClusterSnapshot, Membership, RedisKeys } from "./membership.ts";
 
 type ClusterKeysOptions = LiveKeysOptions & {
   readonly engine: Engine;
@@ -92,7 +92,7 @@ export class ClusterKeys implements Keys {
    * Applies an answer of Redis to a question at `askedAtMs`. If no newer version is announced, the answer is as good as
    * reading the log, unless the keys are no longer verified: Redis may have lost a version in the meantime.
    */
-  confirmed({ announcedVersion }: ClusterView, askedAtMs: number): void {
+  confirmed({ announcedVersion }: ClusterSnapshot, askedAtMs: number): void {
     if (announcedVersion > this.version || !this.isVerified) return;
     this.#extendTo(askedAtMs + accessLimits.validityMs);
   }
@@ -195,10 +195,10 @@ export class ClusterKeys implements Keys {
   async #insert(input: NewKey, hashed: HashedValue): Promise<IssuedKey> {
     const record = makeRecord(input, hashed, this.#options.clock.nowMs());
     const version = await this.#log.append((fold) => {
-      refuseWithoutRoom(fold.countActive(input.name, this.#options.clock.nowMs()));
+      checkKeyCounts(fold.countActive(input.name, this.#options.clock.nowMs()));
       return { kind: "stored", record };
     });
-    await this.#options.membership.spread(version);
+    await this.#options.membership.awaitApplied(version);
     return this.#issued({ record, value: hashed.value });
   }
 

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { LuaScript } from "./lua-script.ts";
 
 /** The state of the cluster, as Redis reports it. */
-export type ClusterView = {
+export type ClusterSnapshot = {
   /** Identifies the contents of Redis. It changes when Redis has lost contents. */
   readonly epoch: string;
   /** Milliseconds since the epoch began. */
@@ -22,7 +22,7 @@ export type ClusterView = {
 };
 
 /**
- * Announces a version of the keys, registers a node for `valid_ms`, and returns the cluster view. Starts an epoch
+ * Announces a version of the keys, registers a node for `valid_ms`, and returns the cluster snapshot. Starts an epoch
  * if there is none, and a new one if the node knows another: Redis has then lost requests that the node admitted.
  */
 const renewScript = new LuaScript(`
@@ -100,7 +100,7 @@ export class Membership {
   }
 
   /** Registers this node with its applied version, and announces that. Throws `SERVICE_UNAVAILABLE` without Redis. */
-  async renew(version: number): Promise<ClusterView> {
+  async renew(version: number): Promise<ClusterSnapshot> {
     const { state, nodes, channel } = this.#parts.keys;
     const { validityMs } = accessLimits;
     const id = this.#parts.isNode ? this.id : "";
@@ -112,13 +112,13 @@ export class Membership {
       ),
     );
     this.#noteInterruptions();
-    const view = parseView(answer);
-    this.#epoch = view.epoch;
-    return view;
+    const snapshot = parseSnapshot(answer);
+    this.#epoch = snapshot.epoch;
+    return snapshot;
   }
 
   /** Resolves when every node registered in Redis has applied `version`, or after `confirmWaitMs`; for new keys. */
-  async spread(version: number): Promise<void> {
+  async awaitApplied(version: number): Promise<void> {
     await this.#until(version, ({ nodes }) => isKnownBy(nodes, version));
   }
 
@@ -135,18 +135,18 @@ export class Membership {
     });
   }
 
-  async #until(version: number, isDone: (view: ClusterView) => boolean): Promise<void> {
+  async #until(version: number, isDone: (snapshot: ClusterSnapshot) => boolean): Promise<void> {
     const { confirmWaitMs, confirmPollMs, confirmTimeoutMs } = accessLimits;
     const startedAtMs = this.#parts.clock.monotonicMs();
     let announcedAtMs = startedAtMs;
     for (;;) {
-      const view = await this.renew(version).catch(() => null);
+      const snapshot = await this.renew(version).catch(() => null);
       const nowMs = this.#parts.clock.monotonicMs();
       // Until Redis has the version, nodes can extend the validity of older keys. So the wait starts when Redis has it,
       // and again after each interruption.
-      const isNew = view !== null && view.announcedVersion < version;
+      const isNew = snapshot !== null && snapshot.announcedVersion < version;
       if (isNew || this.#interruptedAtMs > announcedAtMs) announcedAtMs = nowMs;
-      if (view !== null && isDone(view)) return;
+      if (snapshot !== null && isDone(snapshot)) return;
       if (nowMs - announcedAtMs >= confirmWaitMs) return;
       if (nowMs - startedAtMs >= confirmTimeoutMs) throw unconfirmed();
       await this.#parts.clock.sleep(confirmPollMs, new AbortController().signal);
@@ -171,7 +171,7 @@ export class Membership {
   }
 }
 
-function isKnownBy(nodes: ClusterView["nodes"], version: number): boolean {
+function isKnownBy(nodes: ClusterSnapshot["nodes"], version: number): boolean {
   return [...nodes.values()].every((applied) => applied >= version);
 }
 
@@ -181,7 +181,7 @@ function unconfirmed(): AppError {
 }
 
 /** Throws an error for anything that the script does not return. */
-function parseView(answer: unknown): ClusterView {
+function parseSnapshot(answer: unknown): ClusterSnapshot {
   if (!Array.isArray(answer)) throw unreadable();
   const [epoch, ageMs, fresh, announcedVersion, blockChanges, ...rest] = answer as unknown[];
   const nodes = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { accessLimits } from "../../base/config/limits.ts";
 import type { LimitStatus } from "../rate-window.ts";
 import { LuaScript } from "./lua-script.ts";
-import type { ClusterView, RedisParts } from "./membership.ts";
+import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
 /** A question to Redis. `look` counts nothing, `take` counts an admitted request, `record` counts without a limit. */
 export type WindowQuestion = {
@@ -106,9 +106,9 @@ export class WindowClient {
   }
 
   /** Processes an answer of Redis: its epoch decides from when limits are exact. */
-  seen(view: ClusterView): void {
+  seen(snapshot: ClusterSnapshot): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    const { epoch, ageMs, isFresh } = view;
+    const { epoch, ageMs, isFresh } = snapshot;
     if (this.#epoch === null) {
       // This node has admitted nothing before.
       this.#exactFromMs = isFresh ? nowMs : nowMs + Math.max(0, this.#parts.windowMs - ageMs);
@@ -118,12 +118,12 @@ export class WindowClient {
       this.#exactFromMs = nowMs + this.#parts.windowMs;
     this.#epoch = epoch;
     this.#isLost = false;
-    this.#nodes = this.#nodesOf(view);
+    this.#nodes = this.#nodesOf(snapshot);
     this.measure();
   }
 
   /** Returns the nodes that share limits. Early in an epoch some are not registered yet: those known before count too. */
-  #nodesOf({ nodes, ageMs, isFresh }: ClusterView): readonly string[] {
+  #nodesOf({ nodes, ageMs, isFresh }: ClusterSnapshot): readonly string[] {
     const registered = [...nodes.keys()];
     if (ageMs >= accessLimits.validityMs) return registered.toSorted();
     if (!isFresh && this.#nodes.length === 0) return [];

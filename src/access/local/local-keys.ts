@@ -6,13 +6,13 @@ import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
+  checkKeyCounts,
   isActive,
   type KeyRecord,
   type KeyUse,
   makeRecord,
   noActiveKey,
   otherPepper,
-  refuseWithoutRoom,
   rotateRecord,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
@@ -152,7 +152,7 @@ export class LocalKeys implements Keys {
       `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
        WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
     ).get(record.name, record.createdAtMs) as { named: number; active: number };
-    refuseWithoutRoom(counts);
+    checkKeyCounts(counts);
     this.#store(record);
   }
 
