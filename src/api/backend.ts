@@ -26,7 +26,7 @@ function watchRevisions({ store, state }: Pick<Backend, "store" | "state">): () 
 }
 
 /** Caches a response about candles until a trade of the pair, a resolution, a reorg or the next bucket. */
-export function cachedUntilTraded(
+export function cachedUntilCandlesChange(
   backend: Backend,
   of: (request: FastifyRequest) => { tokenId: TokenId; bucketSeconds: number },
 ): CachePolicyOf {
@@ -44,7 +44,7 @@ export function cachedUntilTraded(
 }
 
 /** Caches trades of a token or its pair until the trades, their finality or the shown market fields change. */
-export function cachedUntilListed(
+export function cachedUntilTradesChange(
   backend: Backend,
   tokenOf: (request: FastifyRequest) => TokenId,
 ): CachePolicyOf {

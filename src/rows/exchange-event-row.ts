@@ -9,7 +9,7 @@ import { addressText, hashText, nullable } from "./wire-format.ts";
 type Kind = ExchangeNotice["kind"];
 
 /** By kind, the field with the order or user that an event is about; `null` for other events. */
-export const namedByEvents: Readonly<Record<Kind, "order_hash" | "user" | null>> = {
+export const subjectFieldByKind: Readonly<Record<Kind, "order_hash" | "user" | null>> = {
   order_cancelled: "order_hash",
   order_preapproved: "order_hash",
   order_preapproval_invalidated: "order_hash",
@@ -24,7 +24,7 @@ export const namedByEvents: Readonly<Record<Kind, "order_hash" | "user" | null>>
 };
 
 /** The kinds of all events of an exchange that are not fills. */
-export const exchangeEventKinds = Object.keys(namedByEvents) as readonly Kind[];
+export const exchangeEventKinds = Object.keys(subjectFieldByKind) as readonly Kind[];
 
 /** The kinds of events that can end an order before it is filled, as far as the chain shows. */
 export const cancellationKinds = [
@@ -130,7 +130,7 @@ export function isCancellation(event: LocatedEvent["event"]): event is Cancellat
 }
 
 function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
-  return Object.hasOwn(namedByEvents, event.kind);
+  return Object.hasOwn(subjectFieldByKind, event.kind);
 }
 
 function fieldsOf(event: ExchangeNotice): Partial<Omit<ExchangeEventRow, "kind">> {

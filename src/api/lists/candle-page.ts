@@ -14,7 +14,7 @@ export type CandlePage = Range<number> & {
   readonly order: "asc" | "desc";
   readonly limit: number;
   /** Whether a bucket without trades gets a candle at the previous close. */
-  readonly carryOn: boolean;
+  readonly fillForward: boolean;
   readonly totalsOf: (tokenId: TokenId) => CandleTotals;
   /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
   readonly now: number;
@@ -36,7 +36,7 @@ type CandleRows = { readonly rows: readonly CandleRow[]; readonly edge: number |
 
 /** Reads a page of candles. */
 export async function readCandlePage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
-  if (page.carryOn) return readFilledPage(store, page);
+  if (page.fillForward) return readFilledPage(store, page);
   const found = await readCandles(store, { ...page, limit: page.limit + 1 });
   const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
   return pageRows(rows, found.length > page.limit);
@@ -58,7 +58,7 @@ async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<Ca
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
   const { traded, before } = await readTraded(store, { ...page, from, to });
-  const rows = carryOn({ page, from, to }, traded, before);
+  const rows = fillForward({ page, from, to }, traded, before);
   return order === "asc"
     ? pageRows(rows, to < highest)
     : pageRows(rows.toReversed(), from > lowest);
@@ -83,7 +83,7 @@ async function readTraded(
   return { traded, before };
 }
 
-function carryOn(
+function fillForward(
   { page, from, to }: { page: CandlePage; from: number; to: number },
   traded: readonly BucketCandle[],
   before: BucketCandle | undefined,

@@ -8,8 +8,8 @@ import { rowContextOf } from "../../../query/row-context.ts";
 import {
   cancellationKinds,
   cancellationRow,
-  namedByEvents,
   presentCancellation,
+  subjectFieldByKind,
 } from "../../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
@@ -42,7 +42,7 @@ export function getOrder(backend: Backend): Route {
         readFills(backend.store, { ...page, filter, limit: limit + 1 }),
         readEvents(backend.store, {
           ...page,
-          kinds: cancellationKinds.filter((kind) => namedByEvents[kind] === "order_hash"),
+          kinds: cancellationKinds.filter((kind) => subjectFieldByKind[kind] === "order_hash"),
           subject: order_hash,
           limit,
         }),

@@ -7,7 +7,7 @@ import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
-import { type Backend, cachedUntilTraded } from "../../backend.ts";
+import { type Backend, cachedUntilCandlesChange } from "../../backend.ts";
 import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
@@ -49,7 +49,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    cachePolicyOf: cachedUntilTraded(backend, (request) => {
+    cachePolicyOf: cachedUntilCandlesChange(backend, (request) => {
       const { token_id } = request.params as { readonly token_id: TokenId };
       const { resolution } = request.query as CandleQuery;
       return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
@@ -110,9 +110,9 @@ function pageOf(
   const from = start !== undefined ? bucketAt(start) : 0;
   const to = end !== undefined ? bucketAt(end) : Number.MAX_SAFE_INTEGER;
   const now = backend.state.dayWindow.now;
-  const carryOn = query.fill === "previous";
+  const fillForward = query.fill === "previous";
   const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);
-  const page = { ...tokens, bucketSeconds, order, limit, carryOn, totalsOf, now };
+  const page = { ...tokens, bucketSeconds, order, limit, fillForward, totalsOf, now };
   if (query.cursor === undefined) return { ...page, from, to };
   const [position] = backend.cursors.decode(path, query, query.cursor);
   const edge = Number(position);

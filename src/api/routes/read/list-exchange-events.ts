@@ -9,9 +9,9 @@ import {
   cancellationRow,
   exchangeEventKinds,
   exchangeEventRow,
-  namedByEvents,
   presentCancellation,
   presentExchangeEvent,
+  subjectFieldByKind,
 } from "../../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
@@ -118,7 +118,7 @@ function exchangesOf({ contracts }: Backend, wanted: EventQuery["exchange"]) {
 function isAskedFor(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
   return (
     (kind === undefined || one === kind) &&
-    (order_hash === undefined || namedByEvents[one] === "order_hash") &&
-    (user === undefined || namedByEvents[one] === "user")
+    (order_hash === undefined || subjectFieldByKind[one] === "order_hash") &&
+    (user === undefined || subjectFieldByKind[one] === "user")
   );
 }

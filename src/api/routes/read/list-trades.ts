@@ -6,7 +6,7 @@ import { invertFill } from "../../../market/invert.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
-import { cachedUntilChange, cachedUntilListed } from "../../backend.ts";
+import { cachedUntilChange, cachedUntilTradesChange } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
 import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
@@ -55,7 +55,7 @@ export function listTokenTrades(parts: ListParts): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
-    cachePolicyOf: cachedUntilListed(
+    cachePolicyOf: cachedUntilTradesChange(
       backend,
       ({ params }) => (params as { readonly token_id: TokenId }).token_id,
     ),
