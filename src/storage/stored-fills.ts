@@ -13,8 +13,8 @@ import {
   type FillTable,
   fillBytes,
   fillColumns,
-  placesInFill,
-  placesOf,
+  fillOffsets,
+  offsetsOf,
 } from "./codec/fill-layout.ts";
 import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
 import { RowReader } from "./codec/row-reader.ts";
@@ -53,7 +53,7 @@ export async function readStoredFills(
 export function decodeFills(rows: Buffer): readonly Fill[] {
   const reader = new RowReader(rows);
   const cells = Object.fromEntries(
-    Object.entries(placesInFill).map(([field, begin]) => [
+    Object.entries(fillOffsets).map(([field, begin]) => [
       field,
       { reader, begin, stride: fillBytes },
     ]),
@@ -64,8 +64,8 @@ export function decodeFills(rows: Buffer): readonly Fill[] {
 function cellsOf(block: NativeBlock, columns: readonly FillColumn[]): Cells {
   const cells = columns.flatMap(({ bytes, fields }, index) => {
     const reader = new RowReader(block.columns[index] ?? Buffer.of());
-    const places = placesOf(fields);
-    return fields.map((name) => [name, { reader, begin: places[name], stride: bytes }] as const);
+    const offsets = offsetsOf(fields);
+    return fields.map((name) => [name, { reader, begin: offsets[name], stride: bytes }] as const);
   });
   return Object.fromEntries(cells) as Cells;
 }

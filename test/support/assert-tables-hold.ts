@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { placesInFill } from "../../src/storage/codec/fill-layout.ts";
+import { fillOffsets } from "../../src/storage/codec/fill-layout.ts";
 import type { Row } from "../../src/storage/engine/engine.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { fillsOf } from "./store-chain.ts";
@@ -42,7 +42,7 @@ export async function assertTablesHold(
 
 /** Asserts that `fills_by_token`, which serves pages of one token, has the same rows as `fills`, field by field. */
 export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<void> {
-  const fields = Object.keys(placesInFill).join();
+  const fields = Object.keys(fillOffsets).join();
   const read = (table: string) =>
     engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM ${table}) ORDER BY seq`);
   assert.deepEqual(await read("fills_by_token"), await read("fills"));

@@ -8,8 +8,8 @@ import type { Delta } from "../../market/delta.ts";
 import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
 import type { MinuteCandle, Tick } from "../../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";
-import { enumCodes, fillBytes, placesInFill as inFill } from "./fill-layout.ts";
-import { placesInMinute as inMinute, minuteBytes } from "./minute-layout.ts";
+import { enumCodes, fillBytes, fillOffsets } from "./fill-layout.ts";
+import { minuteBytes, minuteOffsets } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
 /** Returns the delta of a batch. It equals what `deltaOf` derives from the facts of the same blocks. */
@@ -31,7 +31,7 @@ function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   /** Where the row of each token's last priced trade begins. */
   const lastRows = new Map<TokenId, number>();
   for (let row = 0; row < rows.length; row += fillBytes) {
-    if (rows.uint8(row + inFill.role) === enumCodes.role.taker) continue;
+    if (rows.uint8(row + fillOffsets.role) === enumCodes.role.taker) continue;
     const trade = decodeTrade(rows, row);
     trades.push(trade);
     if (trade.size !== 0n) lastRows.set(trade.tokenId, row);
@@ -39,7 +39,7 @@ function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   const lastTrades = new Map<TokenId, LastTrade>();
   for (const [tokenId, row] of lastRows) {
     const { isBuy, ...trade } = decodeTrade(rows, row);
-    const txHash = rows.hash(row + inFill.tx_hash);
+    const txHash = rows.hash(row + fillOffsets.tx_hash);
     const last = lastTradeOf({ ...trade, side: isBuy ? "BUY" : "SELL", txHash });
     if (last !== null) lastTrades.set(tokenId, last);
   }
@@ -48,12 +48,12 @@ function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
 
 function decodeTrade(rows: RowReader, row: number): DayTrade {
   return {
-    seq: rows.uint64(row + inFill.seq) as Seq,
-    timestamp: rows.uint32(row + inFill.timestamp),
-    tokenId: rows.tokenId(row + inFill.token_id),
-    size: rows.int128(row + inFill.size),
-    value: rows.int128(row + inFill.value),
-    isBuy: rows.uint8(row + inFill.side) === enumCodes.side.BUY,
+    seq: rows.uint64(row + fillOffsets.seq) as Seq,
+    timestamp: rows.uint32(row + fillOffsets.timestamp),
+    tokenId: rows.tokenId(row + fillOffsets.token_id),
+    size: rows.int128(row + fillOffsets.size),
+    value: rows.int128(row + fillOffsets.value),
+    isBuy: rows.uint8(row + fillOffsets.side) === enumCodes.side.BUY,
   };
 }
 
@@ -66,25 +66,25 @@ function decodeCandles(rows: RowReader): readonly MinuteCandle[] {
 }
 
 function decodeCandle(rows: RowReader, row: number): MinuteCandle {
-  const open = decodeTick(rows, row + inMinute.open);
+  const open = decodeTick(rows, row + minuteOffsets.open);
   const isPriced = open !== null;
   return {
-    tokenId: rows.tokenId(row + inMinute.token_id),
-    minute: rows.uint32(row + inMinute.minute),
+    tokenId: rows.tokenId(row + minuteOffsets.token_id),
+    minute: rows.uint32(row + minuteOffsets.minute),
     open,
-    close: isPriced ? decodeTick(rows, row + inMinute.close) : null,
-    high: isPriced ? rows.int128(row + inMinute.high) : 0n,
-    low: isPriced ? rows.int128(row + inMinute.low) : 0n,
-    volume: rows.int128(row + inMinute.volume),
-    buyVolumeUsd: rows.int128(row + inMinute.buy_volume_usd),
-    sellVolumeUsd: rows.int128(row + inMinute.sell_volume_usd),
-    trades: rows.uint64(row + inMinute.trades),
-    unpricedTrades: rows.uint64(row + inMinute.unpriced_trades),
-    unpricedUsd: rows.int128(row + inMinute.unpriced_usd),
-    firstSeq: rows.uint64(row + inMinute.first_seq),
-    firstTimestamp: rows.uint32(row + inMinute.first_timestamp),
-    lastTimestamp: rows.uint32(row + inMinute.last_timestamp),
-    generations: rows.uint8(row + inMinute.generations),
+    close: isPriced ? decodeTick(rows, row + minuteOffsets.close) : null,
+    high: isPriced ? rows.int128(row + minuteOffsets.high) : 0n,
+    low: isPriced ? rows.int128(row + minuteOffsets.low) : 0n,
+    volume: rows.int128(row + minuteOffsets.volume),
+    buyVolumeUsd: rows.int128(row + minuteOffsets.buy_volume_usd),
+    sellVolumeUsd: rows.int128(row + minuteOffsets.sell_volume_usd),
+    trades: rows.uint64(row + minuteOffsets.trades),
+    unpricedTrades: rows.uint64(row + minuteOffsets.unpriced_trades),
+    unpricedUsd: rows.int128(row + minuteOffsets.unpriced_usd),
+    firstSeq: rows.uint64(row + minuteOffsets.first_seq),
+    firstTimestamp: rows.uint32(row + minuteOffsets.first_timestamp),
+    lastTimestamp: rows.uint32(row + minuteOffsets.last_timestamp),
+    generations: rows.uint8(row + minuteOffsets.generations),
   };
 }
 

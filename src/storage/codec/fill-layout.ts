@@ -113,12 +113,12 @@ export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
 export const fillBytes: number = bytesOf(fieldNames);
 
 /** The offset of each field in a row, in bytes. */
-export const placesInFill: Readonly<Record<FillField, number>> = placesOf(fieldNames);
+export const fillOffsets: Readonly<Record<FillField, number>> = offsetsOf(fieldNames);
 
 /** Returns the offsets of consecutive fields, in bytes from the first. */
-export function placesOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
-  const places = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
-  return Object.fromEntries(places) as Record<FillField, number>;
+export function offsetsOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
+  const offsets = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
+  return Object.fromEntries(offsets) as Record<FillField, number>;
 }
 
 function namesOf<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
@@ -140,7 +140,7 @@ function declared(table: FillTable): string[] {
 
 function aliasOf(name: keyof typeof packedFields): string {
   const { type, bytes, read } = fields[name];
-  const begin = 1 + placesOf(namesOf(packedFields))[name];
+  const begin = 1 + offsetsOf(namesOf(packedFields))[name];
   return `${name} ${type} ALIAS ${read(`substring(row, ${begin}, ${bytes})`)}`;
 }
 

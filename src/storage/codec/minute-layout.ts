@@ -43,7 +43,7 @@ export const hourColumnsSql: string = declare(
 
 /** The length of a row, and the offset of each column in it, in bytes. */
 export const minuteBytes: number = bytesBefore(named.length);
-export const placesInMinute = Object.fromEntries(
+export const minuteOffsets = Object.fromEntries(
   named.map(([name], index) => [name, bytesBefore(index)]),
 ) as Readonly<Record<keyof typeof columns, number>>;
 
