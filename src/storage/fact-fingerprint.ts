@@ -11,7 +11,7 @@ import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-f
 import type { Fill } from "../market/fill.ts";
 import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
 import type { Engine } from "./engine/engine.ts";
-import { seqsOf } from "./schema/fact-tables.ts";
+import { blockRangeSql } from "./schema/fact-tables.ts";
 
 /** The line of a stored row, with the position, block, contract and kind of its log. */
 export type FactLine = {
@@ -193,7 +193,7 @@ function selectLines(range: BlockRange): string {
       const fields = of.map(([sql]) => `toString(${sql})`).join(", ");
       return `SELECT seq, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
         concatWithSeparator(' ', ${fields}) AS text
-        FROM ${name} WHERE ${seqsOf(range)}`;
+        FROM ${name} WHERE ${blockRangeSql(range)}`;
     })
     .join(" UNION ALL ");
 }

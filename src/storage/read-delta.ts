@@ -4,7 +4,7 @@ import { type Delta, deltaOf } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-columns.ts";
 import { prefixed } from "./codec/json-cells.ts";
 import type { Engine } from "./engine/engine.ts";
-import { seqsOf } from "./schema/fact-tables.ts";
+import { blockRangeSql } from "./schema/fact-tables.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
 /** Reads the delta of the stored blocks after `behind` through `last`; `null` when there are none. */
@@ -14,7 +14,7 @@ export async function readRest(
   last: TimedBlock,
 ): Promise<Delta | null> {
   if (behind === last.number) return null;
-  const range = seqsOf({ from: behind + 1, to: last.number });
+  const range = blockRangeSql({ from: behind + 1, to: last.number });
   const [fills, rows] = await Promise.all([
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
@@ -36,7 +36,7 @@ export async function agreesWith(
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return true;
   if (last.number === committed.number) return last.hash === committed.hash;
-  const range = seqsOf({ from: first.number, to: last.number });
+  const range = blockRangeSql({ from: first.number, to: last.number });
   const rows = await engine.query(
     `SELECT seq, hex(block_hash) FROM (
        SELECT seq, block_hash FROM fills WHERE ${range} UNION ALL SELECT seq, block_hash FROM events WHERE ${range}

@@ -20,7 +20,7 @@ import { prefixed } from "./codec/json-cells.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
-import { countOfTable, factTables, seqsOf } from "./schema/fact-tables.ts";
+import { blockRangeSql, countIndexOf, factTables } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
@@ -108,9 +108,9 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   if (first === undefined || last === undefined) return;
   const range = { from: first.fromBlock, to: last.number };
   const verify = async (table: (typeof factTables)[number]): Promise<void> => {
-    const index = countOfTable[table];
+    const index = countIndexOf[table];
     const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
-    const found = await readCount(engine, `${table} WHERE ${seqsOf(range)}`);
+    const found = await readCount(engine, `${table} WHERE ${blockRangeSql(range)}`);
     if (found === claimed) return;
     const blocks = `blocks ${range.from} to ${range.to}`;
     const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;

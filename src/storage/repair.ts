@@ -10,7 +10,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
-import { factTables, rowsOfTable, seqsOf } from "./schema/fact-tables.ts";
+import { blockRangeSql, factTables, rowsOfTable } from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";
 import { beginRepair, endRepair } from "./server/repairs.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
@@ -117,8 +117,8 @@ async function readOrders(engine: Engine): Promise<readonly Order[]> {
 async function readMinutes(engine: Engine, range: BlockRange): Promise<number[]> {
   const rows = await engine.query(
     `SELECT DISTINCT intDiv(timestamp, 60) * 60 AS minute FROM (
-       SELECT timestamp FROM fills WHERE ${seqsOf(range)}
-       UNION ALL SELECT timestamp FROM repair_fills WHERE ${seqsOf(range)}) ORDER BY minute`,
+       SELECT timestamp FROM fills WHERE ${blockRangeSql(range)}
+       UNION ALL SELECT timestamp FROM repair_fills WHERE ${blockRangeSql(range)}) ORDER BY minute`,
   );
   return rows.map(([minute]) => Number(minute));
 }
@@ -129,7 +129,7 @@ async function replaceRows(
   table: (typeof factTables)[number],
   order: Order,
 ): Promise<void> {
-  const inOrder = seqsOf(order);
+  const inOrder = blockRangeSql(order);
   const stored = `${table} WHERE ${inOrder}`;
   const right = `SELECT cityHash64(*) FROM repair_${table} WHERE ${inOrder}`;
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
@@ -165,7 +165,7 @@ async function recountCommits(engine: Engine, { from, to }: Order): Promise<void
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counts: number[] = [];
     for (const table of ["fills", "events", "quarantine"]) {
-      counts.push(await readCount(engine, `${table} WHERE ${seqsOf(range)}`));
+      counts.push(await readCount(engine, `${table} WHERE ${blockRangeSql(range)}`));
     }
     if (counts.every((count, index) => count === Number(reported[index]))) continue;
     const [fills = 0, events = 0, quarantined = 0] = counts;

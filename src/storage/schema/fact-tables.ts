@@ -24,9 +24,9 @@ export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as
 export const candleTables = ["minute_candles", "hour_candles"] as const;
 
 /** The index of each table's row count in `counts` of a commit record: fills, events, quarantined logs. */
-export const countOfTable = { fills: 0, fills_by_token: 0, events: 1, quarantine: 2 } as const;
+export const countIndexOf = { fills: 0, fills_by_token: 0, events: 1, quarantine: 2 } as const;
 
 /** Returns the condition that a row is in a range of blocks. */
-export function seqsOf({ from, to }: BlockRange): string {
+export function blockRangeSql({ from, to }: BlockRange): string {
   return `seq >= ${integerLiteral(firstSeqOf(from))} AND seq < ${integerLiteral(firstSeqOf(to + 1))}`;
 }

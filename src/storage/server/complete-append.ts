@@ -5,7 +5,7 @@ import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
-import { candleTables, type FactTable, factTables, seqsOf } from "../schema/fact-tables.ts";
+import { blockRangeSql, candleTables, type FactTable, factTables } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
@@ -36,7 +36,7 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
   const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
   const hour = integerLiteral(hourOf(since));
   const facts = factTables.map(async (table) => {
-    const found = await readCount(engine, `${table} WHERE ${seqsOf(group.range)}`);
+    const found = await readCount(engine, `${table} WHERE ${blockRangeSql(group.range)}`);
     if (found === wanted[table]) return [];
     // A single server stores an insert completely or not at all.
     if (found === 0 || (append.isReplicated && found < wanted[table])) return [table];

@@ -11,7 +11,7 @@ import {
   readCommits,
   readCoverage,
 } from "../recover.ts";
-import { countOfTable, factTables, seqsOf } from "../schema/fact-tables.ts";
+import { blockRangeSql, countIndexOf, factTables } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
@@ -104,11 +104,11 @@ async function countRows(
 ): Promise<number> {
   const ranges = commits.map(({ fromBlock: from, last: { number: to } }) => ({ from, to }));
   const all = { from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? -1 };
-  const counts = ranges.map((range) => `countIf(${seqsOf(range)})`);
+  const counts = ranges.map((range) => `countIf(${blockRangeSql(range)})`);
   const [row = []] = await engine.query(
-    `SELECT ${counts.join(", ")} FROM ${table} WHERE ${seqsOf(all)}`,
+    `SELECT ${counts.join(", ")} FROM ${table} WHERE ${blockRangeSql(all)}`,
   );
-  const index = countOfTable[table];
+  const index = countIndexOf[table];
   const short = commits.findIndex((commit, at) => commit.counts[index] !== Number(row[at]));
   return short === -1 ? commits.length : short;
 }
