@@ -221,30 +221,30 @@ async function readBuckets(
   return blocks.flatMap((block) => [...bucketsOf(block)]);
 }
 
-function* bucketsOf({ rows, of }: ColumnBlock<Name>): Generator<Bucket, void, undefined> {
+function* bucketsOf({ rows, readers }: ColumnBlock<Name>): Generator<Bucket, void, undefined> {
   for (let row = 0; row < rows; row += 1) {
-    const buyVolumeUsd = of.buy_volume_usd.int128(16 * row);
-    const sellVolumeUsd = of.sell_volume_usd.int128(16 * row);
+    const buyVolumeUsd = readers.buy_volume_usd.int128(16 * row);
+    const sellVolumeUsd = readers.sell_volume_usd.int128(16 * row);
     const price = (which: "open" | "close") => ({
-      seq: of[`${which}_seq`].uint64(8 * row) as Seq,
-      price: of[`${which}_price`].int128(16 * row),
+      seq: readers[`${which}_seq`].uint64(8 * row) as Seq,
+      price: readers[`${which}_price`].int128(16 * row),
     });
     const candle = {
       open: price("open"),
       close: price("close"),
-      high: of.high.int128(16 * row),
-      low: of.low.int128(16 * row),
-      volume: of.volume.int128(16 * row),
+      high: readers.high.int128(16 * row),
+      low: readers.low.int128(16 * row),
+      volume: readers.volume.int128(16 * row),
       buyVolumeUsd,
       sellVolumeUsd,
       priceVolume: buyVolumeUsd + sellVolumeUsd,
-      trades: of.trades.uint64(8 * row),
+      trades: readers.trades.uint64(8 * row),
     };
     yield {
-      tokenId: of.token_id.tokenId(32 * row),
-      bucket: of.bucket.uint32(4 * row),
+      tokenId: readers.token_id.tokenId(32 * row),
+      bucket: readers.bucket.uint32(4 * row),
       candle,
-      rows: of.rows.uint64(8 * row),
+      rows: readers.rows.uint64(8 * row),
     };
   }
 }

@@ -83,21 +83,21 @@ const tables = [
     blockHash: hexOf("block_hash"),
     contract: hexOf("exchange_address"),
     event: "'order_filled'",
-    of: fillFields,
+    fields: fillFields,
   },
   {
     name: "events",
     blockHash: hexOf("block_hash"),
     contract: hexOf("address"),
     event: "toString(kind)",
-    of: eventFields,
+    fields: eventFields,
   },
   {
     name: "quarantine",
     blockHash: "JSONExtractString(log, 'blockHash')",
     contract: "JSONExtractString(log, 'address')",
     event: "'quarantined'",
-    of: quarantineFields,
+    fields: quarantineFields,
   },
 ] as const;
 
@@ -189,10 +189,10 @@ export async function readFactLines(
 
 function selectLines(range: BlockRange): string {
   return tables
-    .map(({ name, blockHash, contract, event, of }) => {
-      const fields = of.map(([sql]) => `toString(${sql})`).join(", ");
+    .map(({ name, blockHash, contract, event, fields }) => {
+      const values = fields.map(([sql]) => `toString(${sql})`).join(", ");
       return `SELECT seq, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
-        concatWithSeparator(' ', ${fields}) AS text
+        concatWithSeparator(' ', ${values}) AS text
         FROM ${name} WHERE ${blockRangeSql(range)}`;
     })
     .join(" UNION ALL ");

@@ -55,34 +55,37 @@ export async function* readTotals(
        WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
        GROUP BY token_id ORDER BY token_id`,
     );
-    for (const { rows, of } of blocks) {
-      for (let index = 0; index < rows; index += 1) yield totalsAt(of, index);
+    for (const { rows, readers } of blocks) {
+      for (let index = 0; index < rows; index += 1) yield totalsAt(readers, index);
     }
   }
 }
 
-function totalsAt(of: ColumnBlock<keyof typeof columns>["of"], index: number): StoredTotals {
+function totalsAt(
+  readers: ColumnBlock<keyof typeof columns>["readers"],
+  index: number,
+): StoredTotals {
   const lastTrade = lastTradeOf({
-    seq: of.seq.uint64(8 * index) as Seq,
-    timestamp: of.timestamp.uint32(4 * index),
-    side: of.side.uint8(index) === enumCodes.side.BUY ? "BUY" : "SELL",
-    size: of.size.int128(16 * index),
-    value: of.value.int128(16 * index),
-    txHash: of.txHash.hash(32 * index),
+    seq: readers.seq.uint64(8 * index) as Seq,
+    timestamp: readers.timestamp.uint32(4 * index),
+    side: readers.side.uint8(index) === enumCodes.side.BUY ? "BUY" : "SELL",
+    size: readers.size.int128(16 * index),
+    value: readers.value.int128(16 * index),
+    txHash: readers.txHash.hash(32 * index),
   });
-  const firstPriced = of.firstPricedTimestamp.uint32(4 * index);
+  const firstPriced = readers.firstPricedTimestamp.uint32(4 * index);
   return {
-    tokenId: of.tokenId.tokenId(32 * index),
+    tokenId: readers.tokenId.tokenId(32 * index),
     totals: {
-      trades: of.trades.uint64(8 * index),
-      volumeUsd: of.volumeUsd.int128(16 * index),
-      volumeShares: of.volumeShares.int128(16 * index),
+      trades: readers.trades.uint64(8 * index),
+      volumeUsd: readers.volumeUsd.int128(16 * index),
+      volumeShares: readers.volumeShares.int128(16 * index),
       lastTrade,
-      firstTimestamp: of.firstTimestamp.uint32(4 * index),
-      lastTimestamp: of.lastTimestamp.uint32(4 * index),
+      firstTimestamp: readers.firstTimestamp.uint32(4 * index),
+      lastTimestamp: readers.lastTimestamp.uint32(4 * index),
       firstMinute: lastTrade === null ? null : minuteOf(firstPriced),
-      generations: of.generations.uint8(index),
+      generations: readers.generations.uint8(index),
     },
-    firstSeq: of.firstSeq.uint64(8 * index) as Seq,
+    firstSeq: readers.firstSeq.uint64(8 * index) as Seq,
   };
 }

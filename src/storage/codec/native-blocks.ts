@@ -37,7 +37,7 @@ export function* readNativeBlocks(
 /** A block of rows with a reader for each named column. */
 export type ColumnBlock<Name extends string> = {
   readonly rows: number;
-  readonly of: Readonly<Record<Name, RowReader>>;
+  readonly readers: Readonly<Record<Name, RowReader>>;
 };
 
 /** Selects columns by name, each with its SQL and its bytes per value. `clauses` begins with `FROM`. */
@@ -56,8 +56,8 @@ export async function readColumns<Name extends string>(
     ),
   ];
   return blocks.map(({ rows, columns: read }) => {
-    const readers = read.map((column, index) => [names[index], new RowReader(column)]);
-    return { rows, of: Object.fromEntries(readers) as ColumnBlock<Name>["of"] };
+    const named = read.map((column, index) => [names[index], new RowReader(column)]);
+    return { rows, readers: Object.fromEntries(named) as ColumnBlock<Name>["readers"] };
   });
 }
 

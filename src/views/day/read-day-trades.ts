@@ -63,16 +63,16 @@ async function readPageEnds(
 
 function* tradesOf({
   rows,
-  of,
+  readers,
 }: ColumnBlock<keyof typeof columns>): Generator<DayTrade, void, undefined> {
   for (let row = 0; row < rows; row += 1) {
     yield {
-      seq: of.seq.uint64(8 * row) as Seq,
-      timestamp: of.timestamp.uint32(4 * row),
-      tokenId: of.tokenId.tokenId(32 * row),
-      size: of.size.int128(16 * row),
-      value: of.value.int128(16 * row),
-      isBuy: of.side.uint8(row) === enumCodes.side.BUY,
+      seq: readers.seq.uint64(8 * row) as Seq,
+      timestamp: readers.timestamp.uint32(4 * row),
+      tokenId: readers.tokenId.tokenId(32 * row),
+      size: readers.size.int128(16 * row),
+      value: readers.value.int128(16 * row),
+      isBuy: readers.side.uint8(row) === enumCodes.side.BUY,
     };
   }
 }
