@@ -49,7 +49,7 @@ export class CoveredFacts {
 
   /** Waits for writes of the reorg log and running statements, then closes the engine. */
   async close(): Promise<void> {
-    await Promise.allSettled([this.reorgs.written]);
+    await Promise.allSettled([this.reorgs.pendingWrites]);
     await this.engine.close();
   }
 }

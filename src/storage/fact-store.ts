@@ -16,8 +16,6 @@ import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";
 import { readNewestRepair } from "./server/repairs.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
-const settled = Promise.resolve();
-
 /** Options for opening a store. */
 export type StoreOptions = {
   /** Called before a repair changes stored facts, to delete what was derived from them. */
@@ -36,7 +34,7 @@ export class FactStore extends CoveredFacts {
   /** The last block of the newest append, which can still be under way. */
   #writtenThrough: number | null;
   /** Resolves when the engine has no rows above the coverage that the store was opened with. */
-  readonly trimmed: Promise<void>;
+  readonly pendingTrim: Promise<void>;
   /** The time of the newest committed block, in unix seconds. */
   #committedAt: number;
   /** The claims of appends in a database on a server; `null` in a data folder. */
@@ -49,9 +47,10 @@ export class FactStore extends CoveredFacts {
     this.#committedAt = coverage?.last.timestamp ?? 0;
     this.claims = claims;
     // In a shared database, rows above can belong to another process. Its append is completed, not deleted.
-    this.trimmed = claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : settled;
-    // Callers that await `trimmed` get the error.
-    this.trimmed.catch(() => {});
+    this.pendingTrim =
+      claims === null ? untilAdmitted(() => trimAbove(engine, coverage)) : Promise.resolve();
+    // Callers that await `pendingTrim` get the error.
+    this.pendingTrim.catch(() => {});
   }
 
   /**
@@ -109,7 +108,7 @@ export class FactStore extends CoveredFacts {
 
   /** Writes the facts of a group: the first step. It can run while earlier groups are committed. */
   async writeFacts(group: AppendGroup): Promise<void> {
-    await Promise.all([this.trimmed, this.reorgs.written]);
+    await Promise.all([this.pendingTrim, this.reorgs.pendingWrites]);
     for (const { fromBlock, toBlock } of group.batches) {
       const written = this.#writtenThrough;
       assert(
@@ -150,7 +149,7 @@ export class FactStore extends CoveredFacts {
   }
 
   override async close(): Promise<void> {
-    await Promise.allSettled([this.trimmed]);
+    await Promise.allSettled([this.pendingTrim]);
     await super.close();
   }
 }

@@ -19,12 +19,12 @@ export class FinalWriter {
   readonly #onAppended: OnAppended;
   readonly #waitMs: number;
   #gathering: AppendGroup;
-  #adding = Promise.resolve();
+  #addStep = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  /** The steps of the newest group. Each waits for the same step of the group before; `#covered` has the last three. */
-  #written = Promise.resolve();
-  #committed = Promise.resolve();
-  #covered: readonly Promise<void>[] = [];
+  /** The steps of the newest group. Each waits for the same step of the group before; `#coverSteps` has the last three. */
+  #writeStep = Promise.resolve();
+  #commitStep = Promise.resolve();
+  #coverSteps: readonly Promise<void>[] = [];
   #hasFailed = false;
 
   /** `onAppended` is called in chain order once blocks are durable. A group that is not full waits `waitMs`. */
@@ -45,10 +45,10 @@ export class FinalWriter {
    */
   async write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
     // The error of an append that failed since the last call has not been thrown yet.
-    if (this.#hasFailed) await this.#covered.at(-1);
+    if (this.#hasFailed) await this.#coverSteps.at(-1);
     const group = this.#gathering;
-    this.#adding = group.add(batch);
-    await this.#adding;
+    this.#addStep = group.add(batch);
+    await this.#addStep;
     const { fills, minuteCandles, events, quarantine } = batch;
     releaseRows([fills, minuteCandles, events, quarantine]);
     if (group !== this.#gathering) return;
@@ -64,7 +64,7 @@ export class FinalWriter {
   /** Appends the open group. Resolves when all batches taken are durable. */
   async drain(): Promise<void> {
     await this.#append(this.#gathering);
-    await this.#covered.at(-1);
+    await this.#coverSteps.at(-1);
   }
 
   /** Appends a group in the background. The next `write` or `drain` throws its error. */
@@ -75,7 +75,9 @@ export class FinalWriter {
   /** Begins to append a group, once earlier facts are written and at most two groups are under way. */
   async #append(group: AppendGroup): Promise<void> {
     // The last step of a failed append settles when nothing is under way any more, and rejects with the error.
-    await Promise.all([this.#written, this.#covered.at(-3)]).catch(() => this.#covered.at(-1));
+    await Promise.all([this.#writeStep, this.#coverSteps.at(-3)]).catch(() =>
+      this.#coverSteps.at(-1),
+    );
     if (group === this.#gathering && !group.isEmpty) this.#begin(group);
   }
 
@@ -83,16 +85,16 @@ export class FinalWriter {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#gathering = this.#store.openGroup();
-    this.#written = after([this.#adding], () => this.#store.writeFacts(group));
-    this.#committed = after([this.#written, this.#committed], () => this.#store.commit(group));
-    const covered = after([this.#committed, this.#covered.at(-1)], () => this.#cover(group));
-    this.#covered = [...this.#covered, covered].slice(-3);
+    this.#writeStep = after([this.#addStep], () => this.#store.writeFacts(group));
+    this.#commitStep = after([this.#writeStep, this.#commitStep], () => this.#store.commit(group));
+    const covered = after([this.#commitStep, this.#coverSteps.at(-1)], () => this.#cover(group));
+    this.#coverSteps = [...this.#coverSteps, covered].slice(-3);
     covered.catch(() => this.#fail(group));
   }
 
   async #fail(group: AppendGroup): Promise<void> {
     this.#hasFailed = true;
-    await Promise.allSettled([this.#adding]);
+    await Promise.allSettled([this.#addStep]);
     await group.close();
     await this.#gathering.close();
   }

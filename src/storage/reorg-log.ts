@@ -17,7 +17,7 @@ export class ReorgLog {
   #replaced: readonly BlockRange[];
   /** The last block that may be served before it is final: a stored row covers it. */
   #servableTo: number;
-  #written: Promise<void> = Promise.resolve();
+  #pendingWrites: Promise<void> = Promise.resolve();
 
   private constructor(engine: Engine | null, replaced: readonly BlockRange[], servableTo: number) {
     this.#engine = engine;
@@ -69,14 +69,16 @@ export class ReorgLog {
     const engine = this.#engine;
     if (engine === null) return;
     const row = new RowWriter().uint64(from).uint64(to).finish();
-    this.#written = this.#written.then(() => untilAdmitted(() => engine.insert("reorgs", row)));
-    // Callers that await `written` get the error.
-    this.#written.catch(() => {});
+    this.#pendingWrites = this.#pendingWrites.then(() =>
+      untilAdmitted(() => engine.insert("reorgs", row)),
+    );
+    // Callers that await `pendingWrites` get the error.
+    this.#pendingWrites.catch(() => {});
   }
 
   /** Resolves when all added ranges are durable. Must be awaited before blocks are stored as final. */
-  get written(): Promise<void> {
-    return this.#written;
+  get pendingWrites(): Promise<void> {
+    return this.#pendingWrites;
   }
 
   /** Returns the newest position, at most `position`, up to which everything served is still on the chain. */

@@ -20,7 +20,7 @@ export async function assertStoreHolds(
 ): Promise<void> {
   const store = await IndexedFacts.open(dataDir, openEngine);
   try {
-    await store.writer?.trimmed;
+    await store.writer?.pendingTrim;
     const last = blocks.at(-1);
     assert.equal(store.coverage?.last.hash, last?.hash);
     assert.equal(store.coverage?.fromBlock, blocks[0]?.number);

@@ -35,7 +35,7 @@ export class StoreFolder {
     await this.close();
     const store = await openFacts(this.path);
     this.#store = store;
-    await store.writer?.trimmed;
+    await store.writer?.pendingTrim;
     return store;
   }
 

@@ -78,7 +78,7 @@ async function openStore(
   const store = await FactStore.open(folder, { dropCopies: () => dropMarketsFile(dataDir) });
   opened.defer(() => store.close());
   // A repair deletes rows too, so the trim must have finished.
-  await store.trimmed;
+  await store.pendingTrim;
   return store;
 }
 

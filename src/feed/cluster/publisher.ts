@@ -178,7 +178,7 @@ export class Publisher implements Subscribers {
 
   async #append(term: FeedTerm, message: FeedMessage): Promise<void> {
     // The reorg has to be durable first: a starting node must find it in the store or in the feed.
-    if (message.kind === "revert") await this.#parts.facts.reorgs.written;
+    if (message.kind === "revert") await this.#parts.facts.reorgs.pendingWrites;
     this.#noteIndex(message);
     const { index } = await this.#parts.feed.append(term, message, this.#startIndex);
     this.#index = index;
