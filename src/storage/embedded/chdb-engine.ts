@@ -17,10 +17,10 @@ import {
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import {
+  awaitWrite,
   DataFolderBusyError,
   reasonOf,
   StoreDamagedError,
-  written,
 } from "../engine/store-errors.ts";
 import { deleteRows } from "./delete-rows.ts";
 
@@ -53,7 +53,9 @@ export class ChdbEngine implements Engine {
     const [first] = sessions;
     assert(first !== undefined, "there is a connection");
     try {
-      await written(first.queryAsync(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`));
+      await awaitWrite(
+        first.queryAsync(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`),
+      );
       for (const session of sessions) session.query(`USE ${database}`);
       return new ChdbEngine(sessions, path);
     } catch (thrown) {
@@ -72,7 +74,7 @@ export class ChdbEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    await written(this.#writers.run((writer) => writer.queryAsync(sql)));
+    await awaitWrite(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
   async deleteRows(table: string, where: string): Promise<void> {
@@ -103,7 +105,7 @@ export class ChdbEngine implements Engine {
     const settings = listSettings({ ...insertSettings(token), ...reading });
     const source = `file('${path}', 'RowBinary')`;
     const sql = `INSERT INTO ${table} SETTINGS ${settings} SELECT * FROM ${source}`;
-    await written(this.#writers.run((writer) => writer.queryAsync(sql)));
+    await awaitWrite(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
   async #ask(sql: string, format: "JSONCompactEachRow" | "Native") {

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
-import { written } from "./store-errors.ts";
+import { awaitWrite } from "./store-errors.ts";
 
 /** Numbers the files of this process. */
 let opened = 0;
@@ -23,9 +23,9 @@ export class SpoolFile {
   static async open(prefix: string): Promise<SpoolFile> {
     const path = `${prefix}-rows-${opened}`;
     opened += 1;
-    const file = await written(open(path, "w+"));
+    const file = await awaitWrite(open(path, "w+"));
     try {
-      await written(unlink(path));
+      await awaitWrite(unlink(path));
       return new SpoolFile(file);
     } catch (thrown) {
       await file.close();
@@ -49,7 +49,7 @@ export class SpoolFile {
     // Writing by position leaves the offset at 0. Where `/dev/fd` shares it, a reader starts at the beginning.
     for (let at = 0; at < rows.length; ) {
       const writing = this.#file.write(rows, at, rows.length - at, begin + at);
-      at += (await written(writing)).bytesWritten;
+      at += (await awaitWrite(writing)).bytesWritten;
     }
     this.#length += rows.length;
     return begin;

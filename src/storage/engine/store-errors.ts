@@ -22,7 +22,7 @@ export class DataFolderUnwritableError extends Error {
 }
 
 /** Awaits a write. Rejects with `DataFolderUnwritableError` when it fails. */
-export async function written<Result>(writing: Promise<Result>): Promise<Result> {
+export async function awaitWrite<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {
