@@ -8,10 +8,10 @@ import { wordLiteral } from "../sql-literal.ts";
 type Place = { readonly cluster: string; readonly database: string };
 
 /** A named check. `work` rejects with one sentence that says what is wrong. */
-export type Look = readonly [subject: string, work: () => Promise<unknown>];
+export type Check = readonly [subject: string, work: () => Promise<unknown>];
 
 /** Returns the checks that apply to clusters only. */
-export function looksOfCluster(engine: Engine, place: Place): readonly Look[] {
+export function clusterChecks(engine: Engine, place: Place): readonly Check[] {
   return [
     ["servers of the cluster", () => refuseUnknownCluster(engine, place)],
     ["versions", () => refuseDifferentVersions(engine, place)],

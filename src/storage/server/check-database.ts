@@ -4,7 +4,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readCoverage, verifyNewestCommits } from "../recover.ts";
 import { tableNames } from "../schema/schema.ts";
-import { type Look, looksOfCluster } from "./check-cluster.ts";
+import { type Check, clusterChecks } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
 /** The result of one check: what is wrong, in one sentence; `null` when nothing is. */
@@ -13,17 +13,17 @@ export type Finding = { readonly subject: string; readonly problem: string | nul
 /** Runs all checks of a database on a server, also after some have failed. */
 export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
   const { cluster, database } = place;
-  const looks: readonly Look[] = [
+  const checks: readonly Check[] = [
     ["version", () => refuseOldServer(engine)],
     ["clock", () => refuseOtherClock(engine)],
     ["tables", () => refuseMissingTables(engine)],
     ["identity", () => refuseOtherDatabase(engine, place)],
-    ...(cluster === null ? [] : looksOfCluster(engine, { cluster, database })),
+    ...(cluster === null ? [] : clusterChecks(engine, { cluster, database })),
     ["coverage", () => readCoverage(engine)],
     ["newest commits", () => verifyNewestCommits(engine)],
   ];
   const findings: Finding[] = [];
-  for (const [subject, work] of looks) {
+  for (const [subject, work] of checks) {
     const problem = await work().then(
       () => null,
       (thrown: unknown) => sentenceOf(toError(thrown)),
