@@ -12,7 +12,7 @@ import { timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOfBlock } from "../market/delta.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
-import { agreesWith, readRest } from "../storage/read-delta.ts";
+import { agreesWith, readDelta } from "../storage/read-delta.ts";
 import type { Coverage } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { View } from "../views/view.ts";
@@ -133,7 +133,7 @@ export class Pipeline {
     try {
       const isAgreed = await agreesWith(engine, headBuffer.blocks, last);
       const own = isAgreed ? headBuffer.through(last.number) : [];
-      const rest = await readRest(engine, own.at(-1)?.number ?? fromBlock - 1, last);
+      const rest = await readDelta(engine, own.at(-1)?.number ?? fromBlock - 1, last);
       return { isAgreed, own, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;

@@ -7,14 +7,14 @@ import type { Engine } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
-/** Reads the delta of the stored blocks after `behind` through `last`; `null` when there are none. */
-export async function readRest(
+/** Reads the delta of the stored blocks above block `after` through `last`; `null` when there are none. */
+export async function readDelta(
   engine: Engine,
-  behind: number,
+  after: number,
   last: TimedBlock,
 ): Promise<Delta | null> {
-  if (behind === last.number) return null;
-  const range = blockRangeSql({ from: behind + 1, to: last.number });
+  if (after === last.number) return null;
+  const range = blockRangeSql({ from: after + 1, to: last.number });
   const [fills, rows] = await Promise.all([
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
@@ -43,11 +43,11 @@ export async function agreesWith(
      ) ORDER BY seq`,
   );
   const stored = rows.map(([seq, hash]) => `${Number(seq)} ${prefixed(hash)}`);
-  const held = blocks.flatMap((block) =>
+  const expected = blocks.flatMap((block) =>
     [...block.fills, ...block.events]
       .map(({ seq }) => seq)
       .toSorted((a, b) => a - b)
       .map((seq) => `${seq} ${block.hash}`),
   );
-  return stored.join() === held.join();
+  return stored.join() === expected.join();
 }
