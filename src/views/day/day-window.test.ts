@@ -120,7 +120,7 @@ class Comparison {
         return this.#revert(step.blocks);
       case "settle":
         this.#settled = Math.max(this.#settled, this.#blocks.length - 1 - step.lag);
-        this.window.settle(this.#timeOf(this.#settled));
+        this.window.finalize(this.#timeOf(this.#settled));
         return;
       case "restart":
         return this.#restart(step.secondsLater);
@@ -167,7 +167,7 @@ class Comparison {
   /** Restarts from a copy. One more block has come meanwhile, and all blocks are final. */
   #restart(secondsLater: number): void {
     const timestamp = this.#timeOf(this.#settled);
-    this.window.finish({ number: this.#settled, timestamp });
+    this.window.prepareSave({ number: this.#settled, timestamp });
     this.#blocks.push({
       timestamp: this.#timeOf(this.#blocks.length - 1) + secondsLater,
       fills: [],
@@ -183,7 +183,7 @@ class Comparison {
     for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;
-    this.window.settle(now);
+    this.window.finalize(now);
   }
 
   #revert(blocks: number): void {

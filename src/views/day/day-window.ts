@@ -56,7 +56,7 @@ export class DayWindow {
   readonly #marketUsd: ExactSums;
   /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
-  /** The numbers that `finish` writes. */
+  /** The numbers that `prepareSave` writes. */
   readonly #saved: Column<"f64">;
   #now = 0;
 
@@ -90,7 +90,7 @@ export class DayWindow {
    */
   resume(through: number, now: number): Seq {
     const behind = firstSeqOf(through + 1);
-    const [saved = 0, start = 0, first = 0, savedNow = 0, settledNow = 0] = this.#saved.values;
+    const [saved = 0, start = 0, first = 0, savedNow = 0, finalNow = 0] = this.#saved.values;
     // A save older than the window has hardly any of its trades, and more have come since than the window has.
     if (saved !== savedAs.whole || now - savedNow > dayWindowSeconds) {
       this.#clear();
@@ -100,7 +100,7 @@ export class DayWindow {
     this.#first = first;
     this.#now = savedNow;
     this.removeFrom(behind);
-    this.moveTo(settledNow);
+    this.moveTo(finalNow);
     return behind;
   }
 
@@ -192,7 +192,7 @@ export class DayWindow {
   }
 
   /** Forgets the trades that can never be in the window again: time will not go back before `finalNow`. */
-  settle(finalNow: number): void {
+  finalize(finalNow: number): void {
     const trades = this.#trades;
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
@@ -216,15 +216,15 @@ export class DayWindow {
 
   /**
    * Records what the next start needs: whether the columns have everything, the position from which trades have to be
-   * loaded if not, and the times. Trades above block `settled` can still change.
+   * loaded if not, and the times. Trades above `finalBlock` can still change.
    */
-  finish(settled: { readonly number: number; readonly timestamp: number }): void {
+  prepareSave(finalBlock: { readonly number: number; readonly timestamp: number }): void {
     const { oldest, next } = this.#trades;
-    const behind = firstSeqOf(settled.number + 1);
+    const behind = firstSeqOf(finalBlock.number + 1);
     const start = oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind);
-    const isWhole = this.#trades.finish() && this.#usd.areSafe && this.#shares.areSafe;
+    const isWhole = this.#trades.prepareSave() && this.#usd.areSafe && this.#shares.areSafe;
     const saved = isWhole ? savedAs.whole : savedAs.tokens;
-    const numbers = [saved, start, this.#first, this.#now, settled.timestamp];
+    const numbers = [saved, start, this.#first, this.#now, finalBlock.timestamp];
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
   }
 

@@ -58,7 +58,7 @@ export class TradeQueue {
   }
 
   /** Records the ends and pages of the queue for the next start. Returns whether the columns have all amounts. */
-  finish(): boolean {
+  prepareSave(): boolean {
     const numbers = [this.#oldest, this.#next, this.#pagesFrom, this.#pages.length, ...this.#pages];
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
     return this.#large.size === 0;

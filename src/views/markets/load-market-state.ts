@@ -38,7 +38,7 @@ type LoadedState = KnownTokens & {
   readonly directory: MarketDirectory;
   readonly dayWindow: DayWindow;
   readonly savedThrough: number | null;
-  settle(last: Coverage["last"]): void;
+  markFinal(last: Coverage["last"]): void;
 };
 
 /**
@@ -59,7 +59,7 @@ export async function loadMarketState(
   await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
   state.dayWindow.finishLoading(last.timestamp);
-  state.settle(last);
+  state.markFinal(last);
 }
 
 /** Positions: `from` inclusive, `to` exclusive. */

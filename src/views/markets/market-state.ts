@@ -28,7 +28,7 @@ export class MarketState implements View {
   #revision = 0;
   readonly #stateStore: StateStore;
   /** The newest final block; `null` before the first. */
-  #settled: Place | null = null;
+  #finalBlock: Place | null = null;
   /** The blocks that a reorg can revert, oldest first. */
   #unfinalized: readonly Place[] = [];
 
@@ -60,7 +60,7 @@ export class MarketState implements View {
     const { last } = delta;
     if (delta.isFinal) {
       this.#apply(delta);
-      this.settle(last);
+      this.markFinal(last);
     } else {
       this.#journal.record(last.number, () => this.#apply(delta));
       this.#unfinalized = [...this.#unfinalized, last];
@@ -73,13 +73,13 @@ export class MarketState implements View {
     this.#journal.revertTo(toBlock);
     this.dayWindow.removeFrom(firstSeqOf(toBlock + 1));
     this.#forgetUnknownMarkets();
-    this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#settled)?.timestamp ?? 0);
+    this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#finalBlock)?.timestamp ?? 0);
   }
 
   finalize(toBlock: number): void {
     const last = this.#unfinalized.findLast(({ number }) => number <= toBlock);
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number > toBlock);
-    if (last !== undefined) this.settle(last);
+    if (last !== undefined) this.markFinal(last);
   }
 
   /** Loads an empty state, or one that continues from its copy on disk. */
@@ -93,10 +93,10 @@ export class MarketState implements View {
   }
 
   /** Marks all blocks up to and including `last` as final. */
-  settle(last: Place): void {
+  markFinal(last: Place): void {
     this.#journal.finalizeThrough(last.number);
-    this.dayWindow.settle(last.timestamp);
-    this.#settled = last;
+    this.dayWindow.finalize(last.timestamp);
+    this.#finalBlock = last;
     this.saveIfDue();
   }
 
@@ -107,9 +107,9 @@ export class MarketState implements View {
 
   /** Saves the state as of the newest final block. Unfinalized blocks are undone while it is saved. */
   save(): void {
-    if (this.#settled === null) return;
-    const { number } = this.#settled;
-    this.dayWindow.finish(this.#settled);
+    if (this.#finalBlock === null) return;
+    const { number } = this.#finalBlock;
+    this.dayWindow.prepareSave(this.#finalBlock);
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
