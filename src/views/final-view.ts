@@ -8,7 +8,7 @@ export abstract class FinalView implements View {
   #pending: readonly Delta[] = [];
 
   apply(delta: Delta): void {
-    if (delta.isFinal) this.take(delta);
+    if (delta.isFinal) this.applyFinal(delta);
     else this.#pending = [...this.#pending, delta];
   }
 
@@ -19,11 +19,11 @@ export abstract class FinalView implements View {
   finalize(toBlock: number): void {
     const final = this.#pending.filter(({ last }) => last.number <= toBlock);
     this.#pending = this.#pending.slice(final.length);
-    for (const delta of final) this.take(delta);
+    for (const delta of final) this.applyFinal(delta);
   }
 
   abstract load(facts: CoveredFacts, coverage: Coverage): Promise<void>;
 
-  /** Applies a delta that has become final. Deltas come oldest first. */
-  protected abstract take(delta: Delta): void;
+  /** Applies a delta that is final. Deltas come oldest first. */
+  protected abstract applyFinal(delta: Delta): void;
 }

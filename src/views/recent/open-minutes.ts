@@ -33,7 +33,7 @@ export class OpenMinutes extends FinalView {
     this.#candles = deriveMinuteCandles(fills);
   }
 
-  protected override take({ candles, last }: Delta): void {
+  protected override applyFinal({ candles, last }: Delta): void {
     const openFrom = minuteOf(last.timestamp);
     const open = new MinuteCandles();
     for (const candle of [...this.#candles, ...candles]) {

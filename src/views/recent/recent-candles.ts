@@ -60,7 +60,7 @@ export class RecentCandles extends FinalView {
   /** Loads nothing: lists are read when they are requested. */
   override async load(): Promise<void> {}
 
-  protected override take({ candles }: Delta): void {
+  protected override applyFinal({ candles }: Delta): void {
     for (const minute of candles) {
       const candle = candleOfMinute(minute);
       if (candle === null) continue;

@@ -50,7 +50,7 @@ export class RecentFills extends FinalView {
   override async load(): Promise<void> {}
 
   /** Adds the fills of a block. Those of a stored range are only in the engine: their lists must be read again. */
-  protected override take({ block, candles }: Delta): void {
+  protected override applyFinal({ block, candles }: Delta): void {
     if (block === null) this.#forget(new Set(candles.map(({ tokenId }) => tokenId)));
     else this.#add(block.fills);
   }
