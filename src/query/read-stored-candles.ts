@@ -27,7 +27,7 @@ export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTim
 type TradedToken = { readonly tokenId: TokenId; readonly totals: CandleTotals | undefined };
 
 /** The request that is the same for each token. */
-type Asked = Omit<BucketRange, "tokenId">;
+type BucketsRequest = Omit<BucketRange, "tokenId">;
 
 /** A time range of a token in unix seconds, and its number of trades at all times; `Infinity` when unknown. */
 type TokenRange = Range<number> & { readonly tokenId: TokenId; readonly trades: number };
@@ -48,19 +48,19 @@ const fewRows = 1000;
  */
 export async function readStoredCandles(
   engine: Engine,
-  asked: Asked,
+  request: BucketsRequest,
   { tokens, openFrom }: { readonly tokens: readonly TradedToken[]; readonly openFrom: number },
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const ranges = tokens.map((token) => rangeOf(asked, token, openFrom));
+  const ranges = tokens.map((token) => rangeOf(request, token, openFrom));
   const found = await settleAll(
-    tablesOf(asked, ranges, openFrom).map(async (part) => readTable(engine, asked, part)),
+    tablesOf(request, ranges, openFrom).map(async (part) => readTable(engine, request, part)),
   );
   return Map.groupBy(found.flat(), ({ tokenId }) => tokenId);
 }
 
 /** Returns the minutes to read of a token. A bucket that starts in the range is read with all its complete minutes. */
 function rangeOf(
-  { bucketSeconds, from, to }: Asked,
+  { bucketSeconds, from, to }: BucketsRequest,
   { tokenId, totals }: TradedToken,
   openFrom: number,
 ): TokenRange {
@@ -78,7 +78,7 @@ function rangeOf(
 
 /** Splits ranges by table: for buckets of hours, closed hours come from `hour_candles`; minutes supply the rest. */
 function tablesOf(
-  { bucketSeconds }: Asked,
+  { bucketSeconds }: BucketsRequest,
   ranges: readonly TokenRange[],
   openFrom: number,
 ): readonly TablePart[] {
@@ -99,10 +99,10 @@ function tablesOf(
 /** Reads ranges whole when they cannot have many more buckets than requested, else only their first buckets. */
 async function readTable(
   engine: Engine,
-  asked: Asked,
+  request: BucketsRequest,
   part: TablePart,
 ): Promise<readonly Bucket[]> {
-  const { bucketSeconds, limit } = asked;
+  const { bucketSeconds, limit } = request;
   const { source, ranges } = part;
   const rowsMax = ranges.map(({ from, to, trades }) =>
     Math.min(trades, (to - from) / source.seconds),
@@ -110,7 +110,7 @@ async function readTable(
   const areFew = rowsMax.reduce((sum, rows) => sum + rows, 0) <= fewRows;
   const areShort = ranges.every(({ from, to }) => (to - from) / bucketSeconds <= 2 * limit);
   if (!areFew && !areShort) {
-    const found = ranges.map(async (range) => readFirst(engine, source, { ...asked, ...range }));
+    const found = ranges.map(async (range) => readFirst(engine, source, { ...request, ...range }));
     return (await settleAll(found)).flat();
   }
   const isGrouped = !areFew && bucketSeconds !== source.seconds;
@@ -125,7 +125,7 @@ async function readTable(
 async function readFirst(
   engine: Engine,
   source: Source,
-  { bucketSeconds, order, limit, ...range }: Asked & TokenRange,
+  { bucketSeconds, order, limit, ...range }: BucketsRequest & TokenRange,
 ): Promise<readonly Bucket[]> {
   const time = source.seconds === minutes.seconds ? "minute" : `intDiv(minute, ${source.seconds})`;
   const isGrouped = bucketSeconds !== source.seconds;
