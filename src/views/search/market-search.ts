@@ -40,7 +40,8 @@ const attemptsMax = 3;
 /** Ordinals of found markets are returned when fewer than one market in this many is found. */
 const fewShare = 8;
 
-type Asked = {
+/** The terms that match a word of a search, and how many postings they have together. */
+type WordMatches = {
   readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
@@ -87,7 +88,7 @@ export class MarketSearch {
   corrected(words: readonly string[]): readonly string[] {
     return words.map((word) => {
       const candidates = withoutTypo(word);
-      if (candidates.length === 0 || this.#ask(word).postings > 0) return word;
+      if (candidates.length === 0 || this.#matchWord(word).postings > 0) return word;
       let [nearest, most] = [word, 0];
       for (const candidate of candidates) {
         const titles = this.#titles.findTerms(candidate, "whole").postings;
@@ -122,11 +123,11 @@ export class MarketSearch {
 
   *#searching(words: readonly string[], count: number): Generator<void, Hits, void> {
     const ranks = new Uint16Array(count);
-    const asked = [...new Set(words)]
+    const matches = [...new Set(words)]
       .slice(0, marketLimits.searchWordsMax)
-      .map((word) => this.#ask(word))
+      .map((word) => this.#matchWord(word))
       .toSorted((a, b) => a.postings - b.postings);
-    const [rarest, ...others] = asked;
+    const [rarest, ...others] = matches;
     if (rarest === undefined) return { ranks, ordinals: null };
     const isLeft = (ordinal: number): boolean => ranks[ordinal] !== 0;
     let found = this.#rankAll(rarest, ranks, true);
@@ -146,7 +147,7 @@ export class MarketSearch {
     return { ranks, ordinals: ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft) };
   }
 
-  #ask(word: string): Asked {
+  #matchWord(word: string): WordMatches {
     const bytes = Buffer.byteLength(word);
     const titleWay: MatchWay = bytes < titleWithinBytesMin ? "start" : "within";
     const descriptionWay: MatchWay = bytes < descriptionStartBytesMin ? "whole" : "start";
@@ -156,21 +157,21 @@ export class MarketSearch {
   }
 
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
-  #rankAll(asked: Asked, ranks: Ranks, isFirst: boolean): number {
+  #rankAll(matches: WordMatches, ranks: Ranks, isFirst: boolean): number {
     const count = ranks.length;
     const always = Number(isFirst);
     if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
     const scores = this.#scratch;
-    this.#score(asked, scores);
+    this.#score(matches, scores);
     const found = inChunks(count, (step) => addScores(ranks, { scores, always }, step));
     scores.fill(0);
     return found;
   }
 
   /** Does what `#rankAll` does when only `things` can have a rank. */
-  #rankAmong(asked: Asked, ranks: Ranks, things: Int32Array): number {
+  #rankAmong(matches: WordMatches, ranks: Ranks, things: Int32Array): number {
     let found = 0;
-    for (const [at, score] of this.#scoresAmong(asked, things).entries()) {
+    for (const [at, score] of this.#scoresAmong(matches, things).entries()) {
       const ordinal = things[at] ?? 0;
       ranks[ordinal] = score === 0 ? 0 : (ranks[ordinal] ?? 0) + score;
       if (score !== 0) found += 1;
@@ -178,12 +179,12 @@ export class MarketSearch {
     return found;
   }
 
-  #score({ titles, descriptions }: Asked, scores: Uint8Array): void {
+  #score({ titles, descriptions }: WordMatches, scores: Uint8Array): void {
     this.#titles.scoreTerms(titles, titleWeights, scores);
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
   }
 
-  #scoresAmong({ titles, descriptions }: Asked, things: Int32Array): Uint8Array {
+  #scoresAmong({ titles, descriptions }: WordMatches, things: Int32Array): Uint8Array {
     const scores = new Uint8Array(things.length);
     this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
     this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
@@ -244,7 +245,7 @@ function writeRanked(
 }
 
 /** Estimates the cost of searching a word in `found` markets, in postings read. */
-function costAmong({ titles, descriptions, postings }: Asked, found: number): number {
+function costAmong({ titles, descriptions, postings }: WordMatches, found: number): number {
   // Short lists are read whole. The list of each term is compared with all found markets.
   const terms = titles.count + descriptions.count;
   const short = titles.short + descriptions.short;
