@@ -4,7 +4,7 @@ import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { NewestOf } from "../views/recent/recent-fills.ts";
+import type { RecentFillsKey } from "../views/recent/recent-fills.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import {
   type Conditions,
@@ -58,13 +58,13 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 /** Reads one page. */
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
   const { limit } = page;
-  const newest = page.after === null && page.order === "desc" ? plainTrades(page.filter) : null;
+  const key = page.after === null && page.order === "desc" ? recentFillsKeyOf(page.filter) : null;
   const rows = { ...storedFills(page), ...nearOf(store, page) };
-  return newest === null
+  return key === null
     ? readRows(store, rows, { limit })
     : readRows(store, rows, {
         limit,
-        readFinal: async (reach) => readNewest(store, rows, { ...reach, of: newest, size: limit }),
+        readFinal: async (reach) => readNewest(store, rows, { ...reach, key, size: limit }),
       });
 }
 
@@ -72,9 +72,9 @@ export async function readFills(store: IndexedFacts, page: FillPage): Promise<re
 async function readNewest(
   store: IndexedFacts,
   list: StoredList<Fill>,
-  { of, size, boundary, limit }: Reach & { readonly of: NewestOf; readonly size: number },
+  { key, size, boundary, limit }: Reach & { readonly key: RecentFillsKey; readonly size: number },
 ): Promise<readonly Fill[]> {
-  const kept = store.recentFills.get(of, limit);
+  const kept = store.recentFills.get(key, limit);
   if (kept !== null) {
     store.reads.add("trades", "recent");
     return kept;
@@ -82,7 +82,7 @@ async function readNewest(
   const { appends } = store;
   const rows = await readFinalRows(store, list, { boundary, limit: size });
   // A concurrent append may have added trades that these rows lack.
-  if (store.appends === appends) store.recentFills.put(of, rows, size);
+  if (store.appends === appends) store.recentFills.put(key, rows, size);
   return rows.slice(0, limit);
 }
 
@@ -98,7 +98,7 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
 }
 
 /** Returns the key of recent trades for a filter: all trades, or all of one or two tokens; `null` for other filters. */
-function plainTrades(filter: FillFilter): NewestOf | null {
+function recentFillsKeyOf(filter: FillFilter): RecentFillsKey | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
   const areFew = tokenIds === null || isFew(tokenIds);

@@ -15,8 +15,8 @@ type List = {
   readonly isWhole: boolean;
 };
 
-/** The tokens whose trades a list has. */
-export type NewestOf = Pick<List, "tokenIds">;
+/** Identifies a list by the tokens whose trades it has. */
+export type RecentFillsKey = Pick<List, "tokenIds">;
 
 /**
  * The newest final trades of recently requested tokens. The trades of blocks that become final are added,
@@ -29,14 +29,14 @@ export class RecentFills extends FinalView {
   #rows = 0;
 
   /** Returns the newest `limit` trades, or all there are; `null` when they must be read from the engine. */
-  get(of: NewestOf, limit: number): readonly Fill[] | null {
-    const list = this.#lists.get(keyOf(of));
+  get(key: RecentFillsKey, limit: number): readonly Fill[] | null {
+    const list = this.#lists.get(keyOf(key));
     if (list === undefined || (list.rows.length < limit && !list.isWhole)) return null;
     return list.rows.slice(0, limit);
   }
 
   /** Keeps rows that were just read, if they were requested before: the newest `limit`, or all there are. */
-  put({ tokenIds }: NewestOf, rows: readonly Fill[], limit: number): void {
+  put({ tokenIds }: RecentFillsKey, rows: readonly Fill[], limit: number): void {
     if (!this.#recentRequests.isRepeat(keyOf({ tokenIds }))) return;
     this.#set({ tokenIds, rows, size: limit, isWhole: rows.length < limit });
     for (const [key, { rows: oldest }] of this.#lists) {
@@ -95,6 +95,6 @@ function mergeOf(
   return tokenIds.length === 1 ? rows : rows.toSorted((a, b) => b.seq - a.seq);
 }
 
-function keyOf({ tokenIds }: NewestOf): string {
+function keyOf({ tokenIds }: RecentFillsKey): string {
   return tokenIds?.join(",") ?? "";
 }
