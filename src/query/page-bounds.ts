@@ -21,19 +21,20 @@ export type FillPage = ListOrder & {
 type Totals = Pick<TokenTotals, "trades" | "lastTrade" | "firstTimestamp">;
 
 /** A safety factor: a bound contains this many times the rows of a page, by expectation. */
-const pagesExpected = 2;
+const rowsMargin = 2;
 /** The blocks that a page of all trades is bound to: a few hours of Polygon, which are many pages. */
-const blocksExpected = 10_000;
+const pageBlocks = 10_000;
 /** A safety factor for the estimated number of blocks in which tokens were traded. */
-const livesExpected = 1.5;
+const lifetimeMargin = 1.5;
 
 /** Fields of a filter that do not narrow a list beyond its tokens. */
-const plainNames = ["roles", "tokenIds", "invertedTokenId"];
+const tokenFieldNames = ["roles", "tokenIds", "invertedTokenId"];
 
-/** Whether a filter has only roles, tokens and the fields in `besides`. */
-export function asksForAll(filter: FillFilter, besides: readonly string[] = []): boolean {
+/** Whether a filter has only roles, tokens and the fields in `allowed`. */
+export function hasOnlyTokenFields(filter: FillFilter, allowed: readonly string[] = []): boolean {
   return Object.entries(filter).every(
-    ([name, value]) => value === undefined || plainNames.includes(name) || besides.includes(name),
+    ([name, value]) =>
+      value === undefined || tokenFieldNames.includes(name) || allowed.includes(name),
   );
 }
 
@@ -50,12 +51,12 @@ export function pageBound(
   if (coverage === null) return undefined;
   const oldest = firstSeqOf(coverage.fromBlock);
   const { seqFrom = oldest, seqTo = Infinity } = filter;
-  const expected =
+  const estimate =
     filter.tokenIds === undefined
-      ? ofEverything(filter)
-      : ofTokens(page, filter.tokenIds, coverage);
-  if (expected === undefined) return undefined;
-  const { span, newest } = expected;
+      ? estimateAllTokens(filter)
+      : estimateTokens(page, filter.tokenIds, coverage);
+  if (estimate === undefined) return undefined;
+  const { span, newest } = estimate;
   const lowest = Math.max(oldest, seqFrom);
   if (order === "desc") {
     const bound = Math.floor(
@@ -68,36 +69,36 @@ export function pageBound(
 }
 
 /** The estimated number of positions that a page covers, and the newest position that can be in it. */
-type Expected = { readonly span: number; readonly newest: number };
+type Estimate = { readonly span: number; readonly newest: number };
 
 /** Estimates pages of all tokens. Indexes find orders, transactions and times, so these need no bound. */
-function ofEverything(filter: FillFilter): Expected | undefined {
+function estimateAllTokens(filter: FillFilter): Estimate | undefined {
   const { orderHash, txHash, timestampFrom, timestampTo } = filter;
   const isIndexed = [orderHash, txHash, timestampFrom, timestampTo].some(
     (one) => one !== undefined,
   );
-  return isIndexed ? undefined : { span: firstSeqOf(blocksExpected), newest: Infinity };
+  return isIndexed ? undefined : { span: firstSeqOf(pageBlocks), newest: Infinity };
 }
 
 /** Estimates pages of tokens, as if traded evenly from the first block, or their first trade, to their newest trade. */
-function ofTokens(
+function estimateTokens(
   { filter, order, after, limit, totalsOf }: FillPage,
   tokenIds: readonly TokenId[],
   { fromBlock, last }: Coverage,
-): Expected | undefined {
+): Estimate | undefined {
   const isKnown = order === "desc" || after !== null;
-  const isPlain = tokenIds.length > 0 && asksForAll(filter, ["seqFrom", "seqTo"]);
+  const isPlain = tokenIds.length > 0 && hasOnlyTokenFields(filter, ["seqFrom", "seqTo"]);
   if (totalsOf === undefined || !isKnown || !isPlain) return undefined;
   const totals = tokenIds.map(totalsOf);
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);
   const oldest = firstSeqOf(fromBlock);
   const newest = Math.max(oldest, ...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
-  const evenly = ((newest - oldest) * limit * pagesExpected) / Math.max(1, trades);
-  return { newest, span: Math.min(evenly, livedFor(totals, last)) };
+  const evenly = ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades);
+  return { newest, span: Math.min(evenly, estimateLifetime(totals, last)) };
 }
 
 /** Estimates the positions from first to newest trade, by the pace of blocks since; `Infinity` with too few blocks. */
-function livedFor(totals: readonly Totals[], last: Coverage["last"]): number {
+function estimateLifetime(totals: readonly Totals[], last: Coverage["last"]): number {
   const traded = totals.flatMap(({ lastTrade, firstTimestamp }) =>
     lastTrade === null ? [] : [{ ...lastTrade, firstTimestamp }],
   );
@@ -105,8 +106,8 @@ function livedFor(totals: readonly Totals[], last: Coverage["last"]): number {
   if (newest === undefined) return Infinity;
   const blocks = last.number - blockNumberOf(newest.seq);
   const secondsPerBlock = (last.timestamp - newest.timestamp) / blocks;
-  if (blocks < blocksExpected || secondsPerBlock <= 0) return Infinity;
+  if (blocks < pageBlocks || secondsPerBlock <= 0) return Infinity;
   const first = Math.min(...traded.map(({ firstTimestamp }) => firstTimestamp));
-  const lived = (newest.timestamp - first) / secondsPerBlock;
-  return firstSeqOf(Math.ceil(lived * livesExpected) + blocksExpected);
+  const lifetimeBlocks = (newest.timestamp - first) / secondsPerBlock;
+  return firstSeqOf(Math.ceil(lifetimeBlocks * lifetimeMargin) + pageBlocks);
 }

@@ -14,7 +14,7 @@ import {
   readRows,
   type StoredList,
 } from "./merged-list.ts";
-import { asksForAll, type FillPage, pageBound } from "./page-bounds.ts";
+import { type FillPage, hasOnlyTokenFields, pageBound } from "./page-bounds.ts";
 
 /** A list of the fills that pass `filter`, in ascending or descending order. */
 export type FillList = ListOrder & { readonly filter: FillFilter };
@@ -102,7 +102,7 @@ function recentFillsKeyOf(filter: FillFilter): RecentFillsKey | null {
   const { roles, tokenIds = null } = filter;
   const areTrades = roles?.length === 2 && !roles.includes("taker");
   const areFew = tokenIds === null || isFew(tokenIds);
-  return areTrades && areFew && asksForAll(filter) ? { tokenIds } : null;
+  return areTrades && areFew && hasOnlyTokenFields(filter) ? { tokenIds } : null;
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {
