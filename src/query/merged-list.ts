@@ -29,9 +29,9 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   /** The condition for a `WHERE`. */
   readonly sql: string;
   /** The conditions for each token separately, when the table is ordered by token and there are few tokens. */
-  readonly byToken?: readonly Conditions[];
+  readonly byToken?: readonly SqlConditions[];
   /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
-  readonly near?: Conditions & { readonly bound: Seq | null };
+  readonly near?: SqlConditions & { readonly bound: Seq | null };
   readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
@@ -42,13 +42,13 @@ type Located = { readonly seq: Seq };
  * The SQL conditions of a query. `prewhere` has only the tokens: when the engine chooses, it reads other columns before
  * it knows the matching rows, and a page takes twice as long.
  */
-export type Conditions = { readonly prewhere?: string; readonly sql: string };
+export type SqlConditions = { readonly prewhere?: string; readonly sql: string };
 
 /** The part of a list that its queries need, whatever the rows are. */
-type Place = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
+type ListQuery = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
 
 /** The final rows to read: below the position `boundary`, at most `limit`. */
-export type Reach = { readonly boundary: Seq; readonly limit: number };
+export type FinalPage = { readonly boundary: Seq; readonly limit: number };
 
 /** Reads the first `limit` rows of a list. */
 export async function readRows<Item extends Located>(
@@ -56,10 +56,10 @@ export async function readRows<Item extends Located>(
   list: StoredList<Item>,
   {
     limit,
-    readFinal = (reach) => readFinalRows(store, list, reach),
+    readFinal = (page) => readFinalRows(store, list, page),
   }: {
     readonly limit: number;
-    readonly readFinal?: (reach: Reach) => Promise<readonly Item[]>;
+    readonly readFinal?: (page: FinalPage) => Promise<readonly Item[]>;
   },
 ): Promise<readonly Item[]> {
   const boundary = finalBoundary(store);
@@ -81,7 +81,7 @@ export function unfinalizedRows<Item extends Located>(
 ): readonly Item[] {
   if (finalizedOnly) return [];
   const rows = unfinalizedIn(headBuffer).filter(
-    (item) => isBehind(item.seq, after, order) && holds(item),
+    (item) => isAfter(item.seq, after, order) && holds(item),
   );
   return order === "asc" ? rows : rows.toReversed();
 }
@@ -95,41 +95,41 @@ export function finalBoundary(store: Pick<IndexedFacts, "coverage">): Seq {
 export async function readFinalRows<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  { boundary, limit }: Reach,
+  { boundary, limit }: FinalPage,
 ): Promise<readonly Item[]> {
   if (list.order === "desc" && list.after === 0) return [];
   store.reads.add(list.question, "engine");
   const { near, order, after } = list;
-  if (near === undefined) return readFurther(store, list, { boundary, limit });
-  const rows = await readOf(store, list, { ...near, boundary, limit });
+  if (near === undefined) return readByToken(store, list, { boundary, limit });
+  const rows = await readPart(store, list, { ...near, boundary, limit });
   if (rows.length === limit || near.bound === null) return rows;
   const rest = { boundary, limit: limit - rows.length };
   const further =
     order === "asc"
-      ? readFurther(store, { ...list, after: Math.max(after ?? 0, near.bound - 1) as Seq }, rest)
-      : readFurther(store, list, { ...rest, boundary: Math.min(boundary, near.bound) as Seq });
+      ? readByToken(store, { ...list, after: Math.max(after ?? 0, near.bound - 1) as Seq }, rest)
+      : readByToken(store, list, { ...rest, boundary: Math.min(boundary, near.bound) as Seq });
   return [...rows, ...(await further)];
 }
 
 /** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */
-async function readFurther<Item extends Located>(
+async function readByToken<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  reach: Reach,
+  page: FinalPage,
 ): Promise<readonly Item[]> {
   const rows = await Promise.all(
     (list.byToken ?? [{ sql: list.sql }]).map(async (conditions) =>
-      readOf(store, list, { ...conditions, ...reach }),
+      readPart(store, list, { ...conditions, ...page }),
     ),
   );
   const [first = [], ...others] = rows;
-  return others.length === 0 ? first : firstOf(rows.flat(), list, reach.limit);
+  return others.length === 0 ? first : firstRows(rows.flat(), list, page.limit);
 }
 
-async function readOf<Item extends Located>(
+async function readPart<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  { prewhere, sql, boundary, limit }: Conditions & Reach,
+  { prewhere, sql, boundary, limit }: SqlConditions & FinalPage,
 ): Promise<readonly Item[]> {
   const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
   const where = finalWhere({ ...list, sql }, boundary);
@@ -137,9 +137,9 @@ async function readOf<Item extends Located>(
   return list.read(store.engine, `${first}WHERE ${where} ${order} SETTINGS ${list.settings}`);
 }
 
-function firstOf<Item extends Located>(
+function firstRows<Item extends Located>(
   rows: readonly Item[],
-  { order }: Place,
+  { order }: ListQuery,
   limit: number,
 ): readonly Item[] {
   const sign = order === "asc" ? 1 : -1;
@@ -149,8 +149,8 @@ function firstOf<Item extends Located>(
 /** Counts the rows of a list below a boundary, up to `limit`. */
 export async function countFinalRows(
   store: IndexedFacts,
-  list: Place,
-  { boundary, limit }: Reach,
+  list: ListQuery,
+  { boundary, limit }: FinalPage,
 ): Promise<number> {
   const rows = await store.engine.query(
     `SELECT count() FROM (
@@ -163,7 +163,7 @@ export async function countFinalRows(
 /** Reads the position of the row at an index, counted from 0; `null` when the list has fewer rows. */
 export async function readFinalSeqAt(
   store: IndexedFacts,
-  list: Place,
+  list: ListQuery,
   { boundary, index }: { readonly boundary: Seq; readonly index: number },
 ): Promise<Seq | null> {
   const rows = await store.engine.query(
@@ -174,17 +174,17 @@ export async function readFinalSeqAt(
   return seq === undefined ? null : (Number(seq) as Seq);
 }
 
-function finalWhere({ sql, order, after }: Place, boundary: Seq): string {
+function finalWhere({ sql, order, after }: ListQuery, boundary: Seq): string {
   const position =
     after === null ? "" : `AND seq ${order === "asc" ? ">" : "<"} ${integerLiteral(after)}`;
   return `${sql} AND seq < ${integerLiteral(boundary)} ${position}`;
 }
 
-function directionOf({ order }: Place): "ASC" | "DESC" {
+function directionOf({ order }: ListQuery): "ASC" | "DESC" {
   return order === "asc" ? "ASC" : "DESC";
 }
 
-function isBehind(seq: Seq, after: Seq | null, order: "asc" | "desc"): boolean {
+function isAfter(seq: Seq, after: Seq | null, order: "asc" | "desc"): boolean {
   if (after === null) return true;
   return order === "asc" ? seq > after : seq < after;
 }

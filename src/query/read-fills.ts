@@ -7,11 +7,11 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { RecentFillsKey } from "../views/recent/recent-fills.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import {
-  type Conditions,
+  type FinalPage,
   type ListOrder,
-  type Reach,
   readFinalRows,
   readRows,
+  type SqlConditions,
   type StoredList,
 } from "./merged-list.ts";
 import { type FillPage, hasOnlyTokenFields, pageBound } from "./page-bounds.ts";
@@ -23,15 +23,17 @@ export type FillList = ListOrder & { readonly filter: FillFilter };
 export function storedFills({ filter, order, after, finalizedOnly }: FillList): StoredList<Fill> {
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
-  const isOfFew = table === "fills_by_token" && isFew(tokenIds);
+  const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
   return {
     order,
     after,
     finalizedOnly,
     question: "trades",
     table,
-    ...(isOfFew ? { byToken: tokenIds.map((id) => ofTokens({ ...filter, tokenIds: [id] })) } : {}),
-    settings: isOfFew ? settingsFor(filter) : pageSettings,
+    ...(hasFewTokens
+      ? { byToken: tokenIds.map((id) => tokenConditions({ ...filter, tokenIds: [id] })) }
+      : {}),
+    settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
     sql: filterSql(filter),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
@@ -39,7 +41,7 @@ export function storedFills({ filter, order, after, finalizedOnly }: FillList): 
   };
 }
 
-function ofTokens(filter: FillFilter): Conditions {
+function tokenConditions(filter: FillFilter): SqlConditions {
   return { prewhere: filterSql({ tokenIds: filter.tokenIds }), sql: filterSql(filter) };
 }
 
@@ -64,7 +66,7 @@ export async function readFills(store: IndexedFacts, page: FillPage): Promise<re
     ? readRows(store, rows, { limit })
     : readRows(store, rows, {
         limit,
-        readFinal: async (reach) => readNewest(store, rows, { ...reach, key, size: limit }),
+        readFinal: async (final) => readNewest(store, rows, { ...final, key, size: limit }),
       });
 }
 
@@ -72,7 +74,12 @@ export async function readFills(store: IndexedFacts, page: FillPage): Promise<re
 async function readNewest(
   store: IndexedFacts,
   list: StoredList<Fill>,
-  { key, size, boundary, limit }: Reach & { readonly key: RecentFillsKey; readonly size: number },
+  {
+    key,
+    size,
+    boundary,
+    limit,
+  }: FinalPage & { readonly key: RecentFillsKey; readonly size: number },
 ): Promise<readonly Fill[]> {
   const kept = store.recentFills.get(key, limit);
   if (kept !== null) {
@@ -93,7 +100,7 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
   if (bound === undefined) return {};
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
   const near = { ...filter, ...bounds };
-  const conditions = tableFor(near) === "fills" ? { sql: filterSql(near) } : ofTokens(near);
+  const conditions = tableFor(near) === "fills" ? { sql: filterSql(near) } : tokenConditions(near);
   return { near: { ...conditions, bound } };
 }
 

@@ -64,8 +64,8 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
-      const reach = { boundary: this.#boundary, limit: chunkRows };
-      const chunk = await readFinalRows(this.#store, { ...this.#list, after }, reach);
+      const page = { boundary: this.#boundary, limit: chunkRows };
+      const chunk = await readFinalRows(this.#store, { ...this.#list, after }, page);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < chunkRows) break;
       after = chunk.at(-1)?.seq ?? after;
@@ -79,8 +79,8 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   async #countFinal(max: number): Promise<number> {
-    const reach = { boundary: this.#boundary, limit: max };
-    return countFinalRows(this.#store, this.#list, reach);
+    const page = { boundary: this.#boundary, limit: max };
+    return countFinalRows(this.#store, this.#list, page);
   }
 
   async #finalSeqAt(index: number): Promise<Seq | null> {
