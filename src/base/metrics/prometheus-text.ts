@@ -32,13 +32,9 @@ export async function formatPrometheus(
   for (const { type, samples, name, help, labelNames } of families) {
     if (samples.length === 0) continue;
     const options = { name, help, labelNames: [...labelNames], registers: [registry] };
-    if (type === "counter") {
-      const counter = new Counter(options);
-      for (const { labels, value } of samples) counter.inc(labels, value);
-    } else {
-      const gauge = new Gauge(options);
-      for (const { labels, value } of samples) gauge.set(labels, value);
-    }
+    const metric = type === "counter" ? new Counter(options) : new Gauge(options);
+    // A new metric starts at 0.
+    for (const { labels, value } of samples) metric.inc(labels, value);
   }
   for (const { metric } of histograms) registry.registerMetric(metric);
   return registry.metrics();
