@@ -1,4 +1,3 @@
-import { assert } from "../base/assert.ts";
 import type { TokenId } from "../base/ids.ts";
 import { type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
@@ -32,39 +31,33 @@ export type Tally = {
   readonly anomalies: readonly MatchAnomaly[];
 };
 
-/** Derives the delta of consecutive final blocks. `last` is their last block; pass it when that block has no facts. */
-export function deltaOf(
-  blocks: readonly BlockFacts[],
-  last: TimedBlock | undefined = blocks.at(-1),
-): Delta {
-  assert(last !== undefined, "a delta ends with a block");
-  const fills = blocks.flatMap((block) => block.fills);
+/** Derives the delta of a final block. For several blocks, pass the last of them with the facts of all. */
+export function deltaOf(block: BlockFacts): Delta {
+  const { fills, events } = block;
   return {
-    last: timedBlockOf(last),
+    last: timedBlockOf(block),
     isFinal: true,
     block: null,
-    events: blocks.flatMap((block) => block.events),
+    events,
     candles: deriveMinuteCandles(fills),
     trades: fills.filter(isTrade).map(dayTradeOf),
     lastTrades: lastTradesOf(fills),
-    tally: tallyOf(blocks),
+    tally: tallyOf(block),
   };
 }
 
 /** Derives the delta of one unfinalized block. */
 export function deltaOfBlock(block: BlockFacts): Delta {
-  return { ...deltaOf([block]), isFinal: false, block };
+  return { ...deltaOf(block), isFinal: false, block };
 }
 
-/** Counts the facts of some blocks. */
-export function tallyOf(blocks: readonly BlockFacts[]): Tally {
+/** Counts the facts of a block. */
+export function tallyOf({ fills, events, quarantined, anomalies }: BlockFacts): Tally {
   return {
-    fills: blocks.reduce((sum, block) => sum + block.fills.length, 0),
-    events: blocks.reduce((sum, block) => sum + block.events.length, 0),
-    quarantined: blocks.flatMap((block) =>
-      block.quarantined.map(({ seq, reason }) => ({ seq, reason })),
-    ),
-    anomalies: blocks.flatMap((block) => block.anomalies),
+    fills: fills.length,
+    events: events.length,
+    quarantined: quarantined.map(({ seq, reason }) => ({ seq, reason })),
+    anomalies,
   };
 }
 

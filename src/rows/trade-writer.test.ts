@@ -21,7 +21,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
 /** A context in which the first half of the blocks is final, so that rows have either status. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts());
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }

@@ -20,7 +20,7 @@ export async function readDelta(
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
   ]);
   const block = { ...last, fills, events: rows.map(parseEvent), quarantined: [], anomalies: [] };
-  return deltaOf([block], last);
+  return deltaOf(block);
 }
 
 /**

@@ -50,7 +50,7 @@ function strangerOf(index: number) {
 function stateOfAll(): MarketState {
   const state = new MarketState(knownContracts());
   const decoder = new LogDecoder(knownContracts());
-  for (const block of blocks) state.apply(deltaOf([deriveBlockFacts(block, decoder)]));
+  for (const block of blocks) state.apply(deltaOf(deriveBlockFacts(block, decoder)));
   return state;
 }
 

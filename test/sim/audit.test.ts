@@ -110,7 +110,7 @@ function settledOf(task: Promise<unknown>): () => boolean {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
 

@@ -25,7 +25,7 @@ const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
 

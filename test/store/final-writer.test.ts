@@ -13,7 +13,7 @@ import { FinalWriter } from "../../src/storage/final-writer.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { batchesOf, encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { batchesOf, encode, factsOf, fillsOf, joined } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -58,7 +58,7 @@ test("batches of any size are stored and reported in order, with one commit reco
   await writer.drain();
   assert.deepEqual(
     reported,
-    batchesOf(facts, sizes).map((batch) => deltaOf(batch)),
+    batchesOf(facts, sizes).map((batch) => deltaOf(joined(batch))),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
@@ -89,7 +89,7 @@ test("a batch is appended without waiting if no more batches are known to follow
   const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => reported.length > 0 || null);
-  assert.deepEqual(reported, [deltaOf(facts)]);
+  assert.deepEqual(reported, [deltaOf(joined(facts))]);
   await writer.drain();
 });
 

@@ -22,7 +22,7 @@ const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
 

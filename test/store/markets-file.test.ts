@@ -29,7 +29,7 @@ const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
 

@@ -108,7 +108,7 @@ test("a node shows the newest metadata, whether it is written before or after th
   assert(firstBlock !== undefined);
   const state = new MarketState(knownContracts());
   const headBuffer = { reorgs: 0 };
-  state.apply(deltaOf([firstBlock]));
+  state.apply(deltaOf(firstBlock));
   const applyRest = () => {
     for (const block of blocks) state.apply(deltaOfBlock(block));
   };

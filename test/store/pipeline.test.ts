@@ -148,7 +148,7 @@ function factsOf(chain: readonly Block[]): BlockFacts[] {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
 

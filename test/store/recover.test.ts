@@ -58,7 +58,7 @@ describe("after a crash", () => {
     const store = await openFacts(folder.path);
     try {
       const applied = knownState();
-      for (const block of kept) applied.apply(deltaOf([block]));
+      for (const block of kept) applied.apply(deltaOf(block));
       for (const savedThrough of [null, -1]) {
         const loaded = new MarketState(knownContracts(), new MemoryStateStore(savedThrough));
         await store.loadView(loaded);

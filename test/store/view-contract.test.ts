@@ -127,7 +127,7 @@ async function assertViews(
   );
   const alone = new MarketState(contracts);
   for (const block of facts) {
-    alone.apply(block.number <= final ? deltaOf([block]) : deltaOfBlock(block));
+    alone.apply(block.number <= final ? deltaOf(block) : deltaOfBlock(block));
   }
   assert.deepEqual(describeState(state), describeState(alone));
   await assertRecent(store, facts);

@@ -32,7 +32,7 @@ export async function assertStoreHolds(
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
     const [loaded, applied] = [knownState(), knownState()];
     await store.loadView(loaded);
-    for (const block of blocks) applied.apply(deltaOf([block]));
+    for (const block of blocks) applied.apply(deltaOf(block));
     assert.deepEqual(describeState(loaded), describeState(applied));
   } finally {
     await store.close();

@@ -25,6 +25,19 @@ export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
   return blocks.flatMap((block) => block.fills);
 }
 
+/** The last of these blocks, with the facts of all. */
+export function joined(blocks: readonly BlockFacts[]): BlockFacts {
+  const last = blocks.at(-1);
+  assert(last !== undefined, "there is a block to join");
+  return {
+    ...last,
+    fills: fillsOf(blocks),
+    events: blocks.flatMap(({ events }) => events),
+    quarantined: blocks.flatMap(({ quarantined }) => quarantined),
+    anomalies: blocks.flatMap(({ anomalies }) => anomalies),
+  };
+}
+
 /** The range from the first of these blocks to the last. */
 export function rangeOf(blocks: readonly BlockFacts[]): FactsRange {
   const [first, last] = [blocks[0], blocks.at(-1)];

@@ -66,7 +66,7 @@ export function encodeFacts(
       quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
     located.push(...block.events);
-    tallies.push(tallyOf([block]));
+    tallies.push(tallyOf(block));
   }
   const { fromBlock, toBlock, last } = range;
   return {

@@ -12,6 +12,7 @@ import {
 } from "../../../test/support/generate-chain.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import { factsOf, joined } from "../../../test/support/store-chain.ts";
 import type { LogContent } from "../../../test/support/test-markets.ts";
 import { zeroHash } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
@@ -23,14 +24,10 @@ import { MarketState } from "./market-state.ts";
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
 
-function factsOf(chain: readonly { readonly block: Block }[]): BlockFacts[] {
-  return chain.map(({ block }) => deriveBlockFacts(block, decoder));
-}
-
 /** Describes a state that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts);
-  for (const block of blocks) state.apply(deltaOf([block]));
+  for (const block of blocks) state.apply(deltaOf(block));
   return describeState(state);
 }
 
@@ -68,7 +65,7 @@ class Walk {
     this.#settled = final.length;
     this.#order = order;
     for (const block of final) {
-      this.state.apply(deltaOf([deriveBlockFacts(block, decoder)]));
+      this.state.apply(deltaOf(deriveBlockFacts(block, decoder)));
     }
   }
 
@@ -107,7 +104,7 @@ describe("the market state", () => {
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts);
-        for (const block of kept) state.apply(deltaOf([block]));
+        for (const block of kept) state.apply(deltaOf(block));
         const before = describeState(state);
         for (const block of blocks.slice(kept.length)) state.apply(deltaOfBlock(block));
         state.revert(last.number);
@@ -138,12 +135,7 @@ describe("the market state", () => {
     fc.assert(
       fc.property(anyChain({ blocksMin: 2, blocksMax: 6 }), (chain) => {
         const blocks = factsOf(chain).map((block) => ({ ...block, timestamp: 1_700_000_000 }));
-        const whole: BlockFacts = {
-          ...(blocks.at(-1) as BlockFacts),
-          fills: blocks.flatMap((block) => block.fills),
-          events: blocks.flatMap((block) => block.events),
-        };
-        assert.deepEqual(describeFinal([whole]), describeFinal(blocks));
+        assert.deepEqual(describeFinal([joined(blocks)]), describeFinal(blocks));
       }),
       propertySettings(50),
     );
@@ -151,7 +143,8 @@ describe("the market state", () => {
 
   test("advances its time with blocks without facts", () => {
     const state = new MarketState(contracts);
-    state.apply(deltaOf([], { number: 7, hash: zeroHash, timestamp: 1_700_000_000 }));
+    const noFacts = { fills: [], events: [], quarantined: [], anomalies: [] };
+    state.apply(deltaOf({ number: 7, hash: zeroHash, timestamp: 1_700_000_000, ...noFacts }));
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -75,7 +75,7 @@ function chainOf(blocks: number): Block[] {
 
 function apply(state: MarketState, block: Block, as: "final" | "unfinalized"): void {
   const facts = deriveBlockFacts(block, decoder);
-  state.apply(as === "final" ? deltaOf([facts]) : deltaOfBlock(facts));
+  state.apply(as === "final" ? deltaOf(facts) : deltaOfBlock(facts));
 }
 
 function marketOf(state: MarketState, conditionId: ConditionId): Market {

@@ -24,7 +24,7 @@ const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   const state = new MarketState(contracts);
   for (const { block } of chain) {
-    state.apply(deltaOf([deriveBlockFacts(block, decoder)]));
+    state.apply(deltaOf(deriveBlockFacts(block, decoder)));
   }
   return state;
 }
