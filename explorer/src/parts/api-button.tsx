@@ -10,6 +10,7 @@ import { toFailure } from "../service/failure.ts";
 import { fetchFile } from "../service/session.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { Segments } from "./tabs.tsx";
 
 const fileFormats = ["csv", "parquet", "ndjson"] as const;
 
@@ -33,18 +34,7 @@ function ApiDialog(props: {
   const [language, setLanguage] = useState<Language>("curl");
   return (
     <Dialog title="This view, from the API" onClose={props.onClose}>
-      <div class="segments" role="group" aria-label="Language">
-        {languages.map((one) => (
-          <button
-            type="button"
-            key={one}
-            aria-pressed={one === language}
-            onClick={() => setLanguage(one)}
-          >
-            {one}
-          </button>
-        ))}
-      </div>
+      <Segments label="Language" words={languages} chosen={language} onChoose={setLanguage} />
       {props.requests.map((request) => (
         <RequestCode key={request.title} request={request} language={language} />
       ))}

@@ -68,19 +68,21 @@ export function isOwnKey(prefix: string): boolean {
 
 /** Takes the key from the address or from the tab, and starts to follow the service. */
 export function openSession(): void {
-  const [, given] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
-  if (given !== undefined) {
-    sessionStorage.setItem(storedName, given);
-    dropFragment();
-  }
+  const given = takeGivenKey();
+  if (given !== null) sessionStorage.setItem(storedName, given);
   key.value = sessionStorage.getItem(storedName);
   void followService();
   addEventListener("hashchange", () => {
-    const [, later] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
-    if (later === undefined) return;
-    dropFragment();
-    useKey(later);
+    const later = takeGivenKey();
+    if (later !== null) useKey(later);
   });
+}
+
+/** Removes the key from the address and returns it; `null` if there is none. */
+function takeGivenKey(): string | null {
+  const [, given = null] = /^#key=([A-Za-z0-9_]+)$/.exec(location.hash) ?? [];
+  if (given !== null) dropFragment();
+  return given;
 }
 
 /** Uses another key; `null` uses none. */
