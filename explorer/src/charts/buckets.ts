@@ -36,6 +36,16 @@ export type Window = {
   readonly resolution: Resolution;
 };
 
+/** Returns the query of the candles of a window, also while the window is not known yet. */
+export function candlesQuery(window: Window | undefined) {
+  return {
+    resolution: window?.resolution,
+    start: window?.fromMs,
+    fill: "previous",
+    limit: bucketsMax,
+  } as const;
+}
+
 /** Returns the window of a range that ends at `endMs`. The range `All` begins at `firstMs`. */
 export function windowOf(options: {
   readonly range: Range;

@@ -5,6 +5,7 @@ import { useStream } from "../service/use-stream.ts";
 import {
   type Bucket,
   bucketsOf,
+  candlesQuery,
   type Range,
   type Resolution,
   type Window,
@@ -12,7 +13,6 @@ import {
 } from "./buckets.ts";
 
 const refreshMs = 60_000;
-const candlesMax = 1000;
 
 /** The candles to draw. */
 export type Wanted = {
@@ -39,13 +39,8 @@ export function useBuckets(tokenId: TokenId | null, wanted: Wanted): Resource<Bu
     name,
     async (using) => {
       const window = now();
-      const query = {
-        resolution: window.resolution,
-        start: window.fromMs,
-        fill: "previous",
-        limit: candlesMax,
-      } as const;
-      return { window, candles: (await using.candles(tokenId ?? "", query).page()).data };
+      const { data: candles } = await using.candles(tokenId ?? "", candlesQuery(window)).page();
+      return { window, candles };
     },
     endMs === null ? { everyMs: refreshMs } : {},
   );

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import {
+  candlesQuery,
   type Range,
   type Resolution,
   ranges,
@@ -32,16 +33,10 @@ export function ChartPanel(props: {
   const wanted = wantedOfAddress(market, replay.isOn);
   const [first] = market.tokens;
   const buckets = useBuckets(first?.token_id ?? null, wanted);
-  const window = buckets.data?.window;
   const request = {
     title: "Candles",
     path: `/v1/candles/${market.tokens[chosen]?.token_id ?? ""}`,
-    query: {
-      resolution: window?.resolution,
-      start: window?.fromMs,
-      fill: "previous",
-      limit: 1000,
-    },
+    query: candlesQuery(buckets.data?.window),
     isBulk: true,
   };
   if (first === undefined) return <Notice title="This market has no tokens yet" />;

@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { type Range, ranges, withSettlement } from "../charts/buckets.ts";
+import { candlesQuery, type Range, ranges, withSettlement } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
@@ -126,12 +126,7 @@ function EventChart(props: {
   const requests = shown.map((market, at) => ({
     title: `Candles, ${labelOf(market, props.all)}`,
     path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
-    query: {
-      resolution: lines[at]?.window.resolution,
-      start: lines[at]?.window.fromMs,
-      fill: "previous",
-      limit: 1000,
-    },
+    query: candlesQuery(lines[at]?.window),
     isBulk: true,
   }));
   return (
