@@ -18,8 +18,6 @@ export type Tape = {
 };
 
 const rowsMax = 100;
-const snapshotRows = 100;
-const historyRows = 100;
 const revertedShownMs = 4000;
 
 const empty: Tape = { trades: [], fresh: new Set(), reverted: new Set(), finalizedSeq: 0 };
@@ -31,23 +29,19 @@ type Change =
   | "clear"
   | "forget reverted";
 
-/** Follows the trades of a channel; `null` follows nothing. */
-export function useTape(channel: ChannelRequest<"trades" | "token_trades"> | null): {
+/** Follows the trades of a channel. */
+export function useTape(channel: ChannelRequest<"trades" | "token_trades">): {
   readonly tape: Tape;
   readonly state: LiveState;
 } {
   const [tape, change] = useReducer(reduce, empty);
   const name = JSON.stringify(channel);
   useEffect(() => change("clear"), [name]);
-  const history = useResource(channel && `tape ${name}`, async (using) =>
-    channel === null ? [] : readHistory(using, channel),
-  );
+  const history = useResource(`tape ${name}`, async (using) => readHistory(using, channel));
   useEffect(() => {
     if (history.data !== null) change({ history: history.data });
   }, [name, history.data]);
-  const state = useStream(channel === null ? null : { channel, snapshot: snapshotRows }, (frames) =>
-    change({ frames }),
-  );
+  const state = useStream({ channel, snapshot: rowsMax }, (frames) => change({ frames }));
   const revertedCount = tape.reverted.size;
   useEffect(() => {
     if (revertedCount === 0) return;
@@ -78,24 +72,16 @@ async function readHistory(
   using: OddwireClient,
   channel: ChannelRequest<"trades" | "token_trades">,
 ): Promise<readonly Trade[]> {
-  const tokens = channel.type === "token_trades" ? { token_id: channel.token_ids ?? [] } : {};
   const query = {
-    ...tokens,
-    ...tradeFilter(channel),
+    token_id: channel.type === "token_trades" ? (channel.token_ids ?? []) : undefined,
+    side: channel.filter?.side,
+    min_value: channel.filter?.min_value,
     include: "market",
-    limit: historyRows,
+    limit: rowsMax,
   } as const;
   const { data } = await using.trades(query).page();
   learnQuestions(data);
   return data;
-}
-
-function tradeFilter({ filter }: ChannelRequest<"trades" | "token_trades">) {
-  const { side, min_value: minValue } = filter ?? {};
-  return {
-    ...(side === undefined ? {} : { side }),
-    ...(minValue === undefined ? {} : { min_value: minValue }),
-  };
 }
 
 /** The tape after one more frame of the stream. */
