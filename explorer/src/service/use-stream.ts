@@ -18,8 +18,8 @@ type Options<Type extends keyof ChannelRows> = {
 /** Frames that arrive within this time are shown together. */
 const togetherMs = 200;
 
-/** The state of a stream; `paused` while none is followed. */
-export type LiveState = StreamState | "paused" | "failed";
+/** The state of a stream. */
+export type LiveState = StreamState | "failed";
 
 /**
  * Follows a channel while the component is on the page, and passes its frames on in groups. `options` of `null` follow
@@ -35,10 +35,7 @@ export function useStream<Type extends keyof ChannelRows>(
   const using = client.value;
   const name = JSON.stringify(options);
   useEffect(() => {
-    if (options === null) {
-      setState("paused");
-      return;
-    }
+    if (options === null) return;
     const left = new AbortController();
     const { signal } = left;
     const gathered = gather<StreamFrame<ChannelRows[Type]>>((frames) => {

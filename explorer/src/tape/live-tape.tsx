@@ -10,7 +10,6 @@ const stateWords: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting…",
   replaying: "Catching up…",
   live: "Live",
-  paused: "Paused",
   failed: "Not available",
 };
 
