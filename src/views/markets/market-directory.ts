@@ -152,13 +152,13 @@ export class MarketDirectory extends Conditions {
       this.#onToken(tokenId, ordinal);
     }
     this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
-    this.#mark(condition, condition.createdSeq);
-    this.#sum(condition);
+    this.#updateFlags(condition, condition.createdSeq);
+    this.#updateTradeColumns(condition);
     this.#updateTexts(conditionId);
   }
 
   /** Updates the flags of a condition in the columns, after the event or trade at `seq`. */
-  #mark(condition: Condition, seq: Seq): void {
+  #updateFlags(condition: Condition, seq: Seq): void {
     const { conditionId, ordinal } = condition;
     const listed = this.isListed(condition) ? marketFlags.listed : 0;
     const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
@@ -173,7 +173,7 @@ export class MarketDirectory extends Conditions {
   }
 
   /** Updates the volume and the last trade of a condition in the columns. */
-  #sum({ tokenIds, ordinal }: Condition): void {
+  #updateTradeColumns({ tokenIds, ordinal }: Condition): void {
     const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
     const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
     const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
@@ -205,16 +205,16 @@ export class MarketDirectory extends Conditions {
 
   #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
     this.totals.set(tokenId, totals);
-    this.#learnToken(tokenId, totals.generations, first);
+    this.#addGen3ConditionOf(tokenId, totals.generations, first);
     const place = this.places.get(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;
-    this.#sum(condition);
-    this.#mark(condition, first.seq);
+    this.#updateTradeColumns(condition);
+    this.#updateFlags(condition, first.seq);
   }
 
   /** Records that the text of a condition quotes the texts of others. */
-  #depend(conditionId: ConditionId, others: readonly ConditionId[]): void {
+  #addDependencies(conditionId: ConditionId, others: readonly ConditionId[]): void {
     for (const other of others) {
       const known = this.#dependents.get(other) ?? [];
       if (known.includes(conditionId) || known.length >= dependentsMax) continue;
@@ -225,17 +225,17 @@ export class MarketDirectory extends Conditions {
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
     const named = this.gen3.apply(event);
     if (event.kind === "gen3_condition_migrated") {
-      this.#depend(event.conditionId, [event.legacyConditionId]);
+      this.#addDependencies(event.conditionId, [event.legacyConditionId]);
     }
     if (event.kind === "gen3_combo_prepared") {
       const legs = event.legs.map((leg) => parseGen3TokenId(leg)?.conditionId ?? null);
-      this.#depend(
+      this.#addDependencies(
         event.conditionId,
         legs.filter((leg) => leg !== null),
       );
     }
     for (const conditionId of named) {
-      if (!this.#learn(conditionId, located)) this.#updateTexts(conditionId);
+      if (!this.#addGen3Condition(conditionId, located)) this.#updateTexts(conditionId);
     }
     if (event.kind === "gen3_text_registered") {
       this.#updateTexts(event.requestId as string as ConditionId);
@@ -250,14 +250,14 @@ export class MarketDirectory extends Conditions {
     }
   }
 
-  #learnToken(tokenId: TokenId, generations: number, first: Sighting): void {
+  #addGen3ConditionOf(tokenId: TokenId, generations: number, first: Sighting): void {
     if (!generationsOf(generations).includes(3)) return;
     const conditionId = parseGen3TokenId(tokenId)?.conditionId;
-    if (conditionId !== undefined) this.#learn(conditionId, first);
+    if (conditionId !== undefined) this.#addGen3Condition(conditionId, first);
   }
 
   /** Adds a condition of generation 3. The earliest sighting counts. Returns whether its texts were updated. */
-  #learn(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
+  #addGen3Condition(conditionId: ConditionId, { seq, timestamp }: Sighting): boolean {
     const gen3 = parseGen3TokenId(conditionId as string as TokenId);
     if (gen3 === null) return false;
     const known = this.conditions.get(conditionId);
@@ -293,13 +293,13 @@ export class MarketDirectory extends Conditions {
   #addResolution(resolution: Resolution): void {
     this.resolutions.add(resolution);
     const condition = this.conditions.get(resolution.conditionId);
-    if (condition !== undefined) this.#mark(condition, resolution.seq);
+    if (condition !== undefined) this.#updateFlags(condition, resolution.seq);
   }
 
   #resolve(located: LocatedEvent): void {
     const resolution = resolutionOf(located);
     if (resolution === null) return;
-    if (resolution.questionId === null) this.#learn(resolution.conditionId, located);
+    if (resolution.questionId === null) this.#addGen3Condition(resolution.conditionId, located);
     this.#addResolution(resolution);
   }
 
@@ -315,7 +315,7 @@ export class MarketDirectory extends Conditions {
       const registeredBits = condition.registeredBits | bit;
       const registered = { ...condition, registeredBits };
       this.conditions.set(conditionId, registered);
-      this.#mark(registered, seq);
+      this.#updateFlags(registered, seq);
     }
   }
 
