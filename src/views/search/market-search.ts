@@ -42,7 +42,6 @@ const fewShare = 8;
 
 /** The terms that match a word of a search, and how many postings they have together. */
 type WordMatches = {
-  readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
   readonly postings: number;
@@ -153,7 +152,7 @@ export class MarketSearch {
     const descriptionWay: MatchWay = bytes < descriptionStartBytesMin ? "whole" : "start";
     const titles = this.#titles.findTerms(word, titleWay);
     const descriptions = this.#descriptions.findTerms(word, descriptionWay);
-    return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
+    return { titles, descriptions, postings: titles.postings + descriptions.postings };
   }
 
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
