@@ -25,6 +25,8 @@ export type FillFilter = PlaceFilter & {
   /** The tokens of the maker's order. In a mint or a merge this is the other token of the pair. */
   readonly makerTokenIds?: readonly TokenId[] | undefined;
   readonly makerSide?: Side | undefined;
+  /** The collateral that the maker's order paid or received, in micros. */
+  readonly makerValueMin?: bigint | undefined;
   readonly sizeMin?: bigint | undefined;
   readonly sizeMax?: bigint | undefined;
   readonly valueMin?: bigint | undefined;
@@ -65,6 +67,11 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
   tokenIds: isOneOf("token_id", hexLiteral, (fill) => fill.tokenId),
   makerTokenIds: isOneOf("maker_token_id", hexLiteral, (fill) => fill.makerTokenId),
   makerSide: is("maker_side", wordLiteral, (fill) => fill.makerSide),
+  makerValueMin: (micros) => ({
+    sql: `if(maker_side = 'BUY', maker_amount, taker_amount) >= toInt256('${micros}')`,
+    holds: ({ makerSide, makerAmount, takerAmount }) =>
+      (makerSide === "BUY" ? makerAmount : takerAmount) >= micros,
+  }),
   maker: is("maker", hexLiteral, (fill) => fill.maker),
   taker: is("taker", hexLiteral, (fill) => fill.taker),
   wallet: (address) => ({

@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { formatMicros } from "../../src/base/decimal.ts";
 import { testList } from "../support/list-cases.ts";
-import { rangeFilters, tradeFilters } from "../support/naive-filters.ts";
-import { DataServer } from "../support/open-data-server.ts";
+import {
+  microsOf,
+  type NaiveFilter,
+  rangeFilters,
+  tradeFilters,
+} from "../support/naive-filters.ts";
+import { DataServer, type Row } from "../support/open-data-server.ts";
 
 const server = await DataServer.open();
 after(() => server.close());
@@ -30,8 +36,28 @@ test("200: every OrderFilled event, of legs and of takers", async () => {
   );
 });
 
+/** Filters by what the order itself paid or received, in dollars. */
+const min_value: NaiveFilter = {
+  sample: (row) => formatMicros(cashOf(row)),
+  holds: (row, value) => cashOf(row) >= microsOf(value),
+};
+
+function cashOf({ side: own, maker_amount_raw, taker_amount_raw }: Row): bigint {
+  return BigInt(String(own === "BUY" ? maker_amount_raw : taker_amount_raw));
+}
+
 testList({
   server,
   path: "/v1/fills",
-  filters: { ...rangeFilters, side, maker, taker, wallet, token_id, condition_id, exchange },
+  filters: {
+    ...rangeFilters,
+    side,
+    min_value,
+    maker,
+    taker,
+    wallet,
+    token_id,
+    condition_id,
+    exchange,
+  },
 });

@@ -30,6 +30,9 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
       { maxLength: 3 },
     ),
     makerSide: pick((fill) => fill.makerSide),
+    makerValueMin: fc
+      .tuple(row, near, fc.boolean())
+      .map(([fill, off, isMaker]) => (isMaker ? fill.makerAmount : fill.takerAmount) + off),
     sizeMin: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
     sizeMax: fc.tuple(row, near).map(([fill, off]) => fill.size + off),
     valueMin: fc.tuple(row, near).map(([fill, off]) => fill.value + off),

@@ -86,6 +86,8 @@ export const parameterNotes: Readonly<Record<string, Note>> = {
     "event",
   ],
   "/v1/markets status": ["Only markets in this state", "open"],
+  "/v1/fills side": ["Only fills of orders on this side", "BUY"],
+  "/v1/fills min_value": ["Fills whose order paid or received at least this, in USD", "1000"],
   "/v1/events status": [
     "Only events in this state; one is resolved when all of its markets are",
     "open",

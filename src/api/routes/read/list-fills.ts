@@ -72,12 +72,13 @@ export function listMatches(parts: ListParts): Route {
   });
 }
 
-/** Filters by token and side of the order, as a fill shows them. In a mint or merge, those of the trade differ. */
+/** Filters by token, side and value of the order, as a fill shows them. In a mint or merge, those of the trade differ. */
 function orderFilter(query: FillQuery, backend: Backend): FillFilter {
-  const { side, tokenIds: asked, ...rest } = fillFilter(query, backend);
+  const { side, tokenIds: asked, valueMin, ...rest } = fillFilter(query, backend);
   return {
     ...rest,
     makerSide: side,
+    makerValueMin: valueMin,
     makerTokenIds: asked,
     ...(asked === undefined ? {} : tradedTokens(asked, backend)),
   };
