@@ -25,6 +25,14 @@ export function generateKey(scope: Scope): string {
   return `${body}_${checksumOf(body)}`;
 }
 
+/** What the name of a key has to be. */
+export const keyNameRule = "text of 1 to 100 printable characters, without spaces around it";
+
+/** Whether a text can name a key. Terminals and logs show names: no invisible characters, no lone surrogates. */
+export function isKeyName(text: string): boolean {
+  return /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text);
+}
+
 /** Parses a key; `null` when the text is not a key or its checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   const match = shape.exec(text);

@@ -44,17 +44,19 @@ function exitCodeOf(error: Error): number {
     : exitCodes.bug;
 }
 
-/** Whether the service cannot listen: the port is in use or not allowed, or the host is not one of this machine. */
+/** Whether the service cannot listen: the port is in use or not allowed, or the host is unknown or of another machine. */
 function isAddressError(error: Error): boolean {
-  return ["EADDRINUSE", "EADDRNOTAVAIL", "EACCES"].includes(
-    (error as NodeJS.ErrnoException).code ?? "",
-  );
+  const codes = ["EADDRINUSE", "EADDRNOTAVAIL", "EACCES", "ENOTFOUND", "EAI_AGAIN"];
+  return codes.includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 function plain(error: Error): string {
   // Operators see the cause, such as the name of a server. Clients do not.
   if (error instanceof AppError && error.cause instanceof Error) return plain(error.cause);
-  if ((error as NodeJS.ErrnoException).code === "EADDRINUSE") return portTaken(error);
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === "EADDRINUSE") return portTaken(error);
+  if (syscall === "getaddrinfo")
+    return `oddwire: ODDWIRE_HOST cannot be resolved: ${error.message}`;
   if (!(error instanceof ConfigError)) return `oddwire: ${error.message}`;
   const mistakes = error.mistakes.map((mistake) => `  - ${mistake}`);
   return ["oddwire: the configuration is invalid:", ...mistakes].join("\n");

@@ -22,6 +22,7 @@ async function refusal(line: string): Promise<string> {
 
 test("suggests the command, option or value that was probably meant", async () => {
   assert.match(await refusal("sevre"), /unknown command 'sevre' \(Did you mean serve\?\)/);
+  assert.match(await refusal("help keys crate"), /unknown command 'crate'/);
   assert.match(await refusal("keys crate"), /'crate' \(Did you mean create\?\)/);
   assert.match(await refusal("keys create --scop admin"), /'--scop' \(Did you mean --scope\?\)/);
   assert.match(await refusal("keys create --scope admn"), /Allowed choices are read, write, admin/);
@@ -50,8 +51,9 @@ test("shows the help of the program, of a group and of a command", async () => {
     for (const command of everyCommand(program)) {
       command.configureOutput({ writeOut: (text) => (shown += text) });
     }
-    const showing = program.parseAsync(line.split(" "), { from: "user" });
-    await assert.rejects(showing, { code: "commander.helpDisplayed", exitCode: 0 });
+    await program.parseAsync(line.split(" "), { from: "user" }).catch((thrown: unknown) => {
+      assert.equal((thrown as CommanderError).exitCode, 0);
+    });
     return shown;
   };
   assert.match(await helpOf("help"), /Usage: oddwire \[options\] \[command\]/);

@@ -45,8 +45,14 @@ function addHelpCommand(program: Command): void {
     .command("help [command...]")
     .summary("show help for a command")
     .description("Shows the commands, or the help of a command.")
-    .action(async (names: readonly string[]) => {
-      await program.parseAsync([...names, "--help"], { from: "user" });
+    .action((names: readonly string[]) => {
+      let command = program;
+      for (const name of names) {
+        const next = command.commands.find((one) => one.name() === name);
+        if (next === undefined) program.error(`error: unknown command '${name}'`);
+        command = next;
+      }
+      command.outputHelp();
     });
   addExamples(help, ["oddwire help", "oddwire help keys create"]);
 }

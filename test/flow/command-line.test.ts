@@ -47,6 +47,8 @@ test("an error is one sentence, with exit code 2 for wrong usage and 1 for failu
   const lines = {
     serv: 2,
     "keys create --expires 2020-01-01": 2,
+    "keys create --name=": 2,
+    "help nonsense": 2,
     "keys create --scpe read": 2,
     "serve --port x": 2,
     [away]: 1,

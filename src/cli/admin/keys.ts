@@ -1,5 +1,5 @@
 import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
-import type { Scope } from "../../access/key-format.ts";
+import { isKeyName, keyNameRule, type Scope } from "../../access/key-format.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";
 import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
@@ -20,6 +20,7 @@ export async function createKey(options: {
 }): Promise<number> {
   const { scope = "read", name, expires, ips } = options;
   const nowMs = systemClock.nowMs();
+  if (name !== undefined && !isKeyName(name)) throw new UsageError(`--name is ${keyNameRule}`);
   const { value } = await withAccess(({ keys }) =>
     keys.create({
       name: name ?? `${scope} ${new Date(nowMs).toISOString()}`,

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { ApiKey } from "../../../access/api-key.ts";
-import { scopes } from "../../../access/key-format.ts";
+import { isKeyName, keyNameRule, scopes } from "../../../access/key-format.ts";
 import { webLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
 import { parsedText } from "../../../base/input/client-texts.ts";
@@ -21,11 +21,9 @@ import {
 const path = "/v1/keys";
 const daySeconds = 86_400;
 
-/** Terminals and logs show names, so they must not have invisible characters or lone surrogates. */
-const namePattern = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u;
 const name = parsedText({
-  parse: (text) => (namePattern.test(text) ? text : null),
-  expected: "text of 1 to 100 printable characters, without spaces around it",
+  parse: (text) => (isKeyName(text) ? text : null),
+  expected: keyNameRule,
   keywords: { minLength: 1, maxLength: 100 },
 });
 
