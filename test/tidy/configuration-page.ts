@@ -7,7 +7,8 @@ Set environment variables, or write them into a file \`.env\` in the working dir
 file. \`serve\` and \`demo\` accept the common settings as flags too, which take precedence over both.
 
 A variable that starts with \`ODDWIRE_\` and is not listed here is refused, so a typing mistake never goes unnoticed. All mistakes
-are reported together at start, with exit code 2. An empty variable counts as unset.
+are reported together at start, with exit code 2. An empty variable counts as unset. Only client commands read \`ODDWIRE_URL\` and
+\`ODDWIRE_API_KEY\`.
 
 \`npx oddwire config\` prints the settings in force, with secrets as \`***\` and endpoints by their host.
 
