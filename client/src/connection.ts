@@ -12,7 +12,11 @@ export type ConnectionOptions = {
   readonly backoff?: Backoff | undefined;
   /** The timeout of each attempt; 30 s by default. */
   readonly timeoutMs?: number | undefined;
+  /** Sends the requests in place of `fetch`, for example with another `cache` mode. */
+  readonly fetch?: Fetch | undefined;
 };
+
+type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 
 /** The values of a query string. Lists are joined with commas; `undefined` is left out. */
 export type Query = Readonly<
@@ -34,14 +38,16 @@ const defaultTimeoutMs = 30_000;
 export class Connection {
   readonly #base: string;
   readonly #timeoutMs: number;
+  readonly #fetch: Fetch;
   readonly key: string | null;
   readonly backoff: Backoff;
 
-  constructor({ url, key, backoff, timeoutMs }: ConnectionOptions) {
+  constructor({ url, key, backoff, timeoutMs, fetch: send }: ConnectionOptions) {
     this.#base = new URL(url).href.replace(/\/$/, "");
     this.key = key ?? null;
     this.backoff = backoff ?? recommendedBackoff;
     this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
+    this.#fetch = async (to, init) => (send ?? fetch)(to, init);
   }
 
   /** Returns the URL of a path. Parameters in the path must be encoded already. */
@@ -85,7 +91,7 @@ export class Connection {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     let response: Response;
     try {
-      response = await fetch(this.urlOf(path, query), {
+      response = await this.#fetch(this.urlOf(path, query), {
         method,
         headers,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

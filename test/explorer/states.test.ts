@@ -107,6 +107,20 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
+  await t.test("asks the service again for what the browser has in its cache", async () => {
+    const tab = await (await browser.newContext()).newPage();
+    for (const visit of ["first", "second"]) {
+      await goto(tab, marketPath);
+      await tab.waitForSelector(".outcome");
+      const sizes = await tab.evaluate<number[]>(
+        `performance.getEntriesByType("resource").filter(({ name }) => name.includes("/v1/markets/"))
+          .map(({ transferSize }) => transferSize)`,
+      );
+      assert(sizes.length > 0 && !sizes.includes(0), `${visit} visit: ${sizes.join()}`);
+    }
+    await tab.context().close();
+  });
+
   await t.test("reports a limit that was reached, not an outage", async () => {
     const tab = await page.context().newPage();
     const error = { code: "IP_BLOCKED", message: "Your IP has been blocked", request_id: "1" };

@@ -24,6 +24,7 @@ export const client = computed(
     new OddwireClient({
       url: location.origin,
       ...(key.value === null ? {} : { key: key.value }),
+      fetch: fetchFresh,
       backoff: { attempts: 1, firstWaitMs: 500, longestWaitMs: 5000 },
     }),
 );
@@ -150,10 +151,15 @@ async function beat(own: number): Promise<void> {
   }
 }
 
+/** Asks the service even if the browser has an answer, which would keep a page old for minutes. A 304 costs little. */
+async function fetchFresh(url: string | URL, init: RequestInit): Promise<Response> {
+  return fetch(url, { ...init, cache: "no-cache" });
+}
+
 /** Saves an answer of the service as a file. Throws an error with the message of the service. */
 export async function fetchFile(url: string, name: string): Promise<void> {
   const headers: Record<string, string> = key.value === null ? {} : { "X-API-Key": key.value };
-  const response = await fetch(url, { headers });
+  const response = await fetchFresh(url, { headers });
   if (!response.ok) {
     const answer = (await response.json()) as { readonly error: { readonly message: string } };
     throw new Error(answer.error.message);
