@@ -1,10 +1,11 @@
-import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
+import { plural } from "../format/numbers.ts";
 import { fullTime } from "../format/times.ts";
 import { FullId, Transaction, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { useResource } from "../service/use-resource.ts";
-import { amountsOf, FillTable } from "../tape/fill-table.tsx";
+import { figuresOf } from "../tape/fill-figures.ts";
+import { FillTable } from "../tape/fill-table.tsx";
 
 const refreshMs = 10_000;
 
@@ -24,9 +25,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
       <Shown of={order} what="order">
         {({ fills, cancellations, truncated }) => {
           const [first] = fills;
-          const amounts = fills.map(amountsOf);
-          const usd = amounts.reduce((sum, one) => sum + one.usd, 0);
-          const shares = amounts.reduce((sum, one) => sum + one.shares, 0);
+          const { usd, shares, price, isLimit } = figuresOf(fills, []);
           return (
             <Panel
               title={plural(fills.length, "fill")}
@@ -40,10 +39,16 @@ export function OrderPage({ hash }: { readonly hash: string }) {
                       "Order",
                       `${first.side === "BUY" ? "Buy" : "Sell"} ${first.outcome ?? "shares"}`,
                     ],
-                    ["Filled", `${exact(shares)} shares for ${exactDollars(usd)}`],
-                    ["Average price", cents(shares === 0 ? null : usd / shares)],
+                    ["Filled", `${shares} shares for ${usd}`],
+                    ["Average price", price],
                   ]}
                 />
+              )}
+              {isLimit && (
+                <p class="dim">
+                  What a taker did not need came back. The page of each transaction has the exact
+                  amounts.
+                </p>
               )}
               {cancellations.map((one) => (
                 <p key={one.id} class="warn">
@@ -55,7 +60,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
               {fills.length === 0 ? (
                 <Notice title="No part of this order was filled" />
               ) : (
-                <FillTable fills={fills} label="Fills of this order" of="order" />
+                <FillTable fills={fills} matches={[]} label="Fills of this order" of="order" />
               )}
             </Panel>
           );

@@ -65,7 +65,6 @@ export function TransactionPage({ hash }: { readonly hash: string }) {
 
 function ContentsView({ data }: { readonly data: Contents }) {
   const { trades, matches, fills } = data;
-  const others = othersOf(data);
   const isFinal = data.status === "finalized";
   const tape = {
     trades,
@@ -101,21 +100,31 @@ function ContentsView({ data }: { readonly data: Contents }) {
         <>
           <h3>Orders filled</h3>
           <p class="dim">Each order of the transaction, with what its owner paid and got.</p>
-          <FillTable fills={fills} label="Orders filled in this transaction" of="transaction" />
+          <FillTable
+            fills={fills}
+            matches={matches}
+            label="Orders filled in this transaction"
+            of="transaction"
+          />
         </>
       )}
-      {others.length > 0 && (
-        <>
-          <h3>Other events</h3>
-          <ul>
-            {others.map(({ name, logIndex }) => (
-              <li key={logIndex}>
-                {name} <span class="dim">log {logIndex}</span>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <OtherEvents of={othersOf(data)} />
+    </>
+  );
+}
+
+function OtherEvents({ of }: { readonly of: readonly OtherEvent[] }) {
+  if (of.length === 0) return null;
+  return (
+    <>
+      <h3>Other events</h3>
+      <ul>
+        {of.map(({ name, logIndex }) => (
+          <li key={logIndex}>
+            {name} <span class="dim">log {logIndex}</span>
+          </li>
+        ))}
+      </ul>
     </>
   );
 }

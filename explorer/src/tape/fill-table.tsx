@@ -1,10 +1,11 @@
-import type { Fill } from "../../../client/src/api.ts";
-import { cents, exact, exactDollars, short } from "../format/numbers.ts";
+import type { Fill, Match } from "../../../client/src/api.ts";
+import { exact, exactDollars, short } from "../format/numbers.ts";
 import { dateAndTime, fullTime } from "../format/times.ts";
 import { Order, Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
 import { paths } from "../routing/paths.ts";
 import { useQuestions } from "../service/market-names.ts";
+import { figuresOf } from "./fill-figures.ts";
 
 const columns: readonly Column[] = [
   ["Role"],
@@ -24,8 +25,6 @@ const furtherColumns: Readonly<Record<Subject, readonly Column[]>> = {
   order: [["Transaction"], ["Time"]],
 };
 
-const unitsPerDollar = 1e6;
-
 const roles: Readonly<Record<Fill["role"], string>> = {
   maker: "An order that waited in the book",
   taker: "The order that came and was matched",
@@ -35,6 +34,8 @@ const roles: Readonly<Record<Fill["role"], string>> = {
 /** A table of `OrderFilled` events: each order with the amounts it gave and got. */
 export function FillTable(props: {
   readonly fills: readonly Fill[];
+  /** The matches of the fills, as far as they are known. */
+  readonly matches: readonly Match[];
   readonly label: string;
   readonly of: Subject;
 }) {
@@ -48,6 +49,7 @@ export function FillTable(props: {
             <FillRow
               key={fill.id}
               fill={fill}
+              matches={props.matches}
               question={questions.get(fill.condition_id ?? "") ?? null}
               of={props.of}
             />
@@ -60,11 +62,12 @@ export function FillTable(props: {
 
 function FillRow(props: {
   readonly fill: Fill;
+  readonly matches: readonly Match[];
   readonly question: string | null;
   readonly of: Subject;
 }) {
   const { fill, question } = props;
-  const { usd, shares } = amountsOf(fill);
+  const { usd, shares, price } = figuresOf([fill], props.matches);
   const { condition_id: id, side, outcome, role } = fill;
   return (
     <tr>
@@ -82,11 +85,11 @@ function FillRow(props: {
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
         {outcome ?? "shares"}
       </td>
-      <td class="price right num">{cents(shares === 0 ? null : usd / shares)}</td>
+      <td class="price right num">{price}</td>
       <td class="right num" data-name="Shares">
-        {exact(shares)}
+        {shares}
       </td>
-      <td class="value right num strong">{exactDollars(usd)}</td>
+      <td class="value right num strong">{usd}</td>
       <td class="right num nowrap" data-name="Fee">
         {Number(fill.fee) === 0
           ? "none"
@@ -115,11 +118,4 @@ function FillRow(props: {
       )}
     </tr>
   );
-}
-
-/** Returns the dollars and shares of a fill. A buyer gives dollars, a seller gives shares. */
-export function amountsOf(fill: Fill): { readonly usd: number; readonly shares: number } {
-  const given = Number(fill.maker_amount_raw) / unitsPerDollar;
-  const got = Number(fill.taker_amount_raw) / unitsPerDollar;
-  return fill.side === "BUY" ? { usd: given, shares: got } : { usd: got, shares: given };
 }
