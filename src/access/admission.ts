@@ -86,6 +86,9 @@ export class Admission {
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
+    // That keys cannot be checked is not the client's fault, so nothing is counted.
+    if (key instanceof AppError && key.code === "SERVICE_UNAVAILABLE")
+      return whenKnown(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
     if (key instanceof AppError) {
       // Any web page can make its visitor's browser send requests without a key, so a missing key is not an offense.
       if (value !== undefined) this.#blameFailure(ip, key);
