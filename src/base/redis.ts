@@ -22,6 +22,7 @@ export type RedisOptions = {
 export class RedisConnection {
   readonly #client: RedisClient;
   readonly #clock: Clock;
+  #isWarned = false;
   #downSinceMs: number | null;
   #downMs = 0;
 
@@ -88,16 +89,16 @@ export class RedisConnection {
     if (this.#downSinceMs === null) return;
     this.#downMs += this.#clock.monotonicMs() - this.#downSinceMs;
     this.#downSinceMs = null;
+    this.#isWarned = false;
     log.info("connected to Redis");
   }
 
   #wentDown(error: Error, log: Log): void {
-    if (this.#downSinceMs !== null) {
-      log.debug({ err: error }, "Redis is unavailable");
-      return;
-    }
-    this.#downSinceMs = this.#clock.monotonicMs();
-    log.warn({ err: error }, "lost the connection to Redis");
+    const message =
+      this.#downSinceMs === null ? "lost the connection to Redis" : "Redis is unavailable";
+    this.#downSinceMs ??= this.#clock.monotonicMs();
+    log[this.#isWarned ? "debug" : "warn"]({ err: error }, message);
+    this.#isWarned = true;
   }
 }
 

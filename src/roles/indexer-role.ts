@@ -10,7 +10,7 @@ import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import { claimDataFolder } from "../storage/embedded/data-folder.ts";
+import { claimDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import {
@@ -64,7 +64,8 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const indexing = { config, contracts, startedAt };
   const chain = openChain(start, indexing);
   // Creates the tables, because a standby needs the keys in them too.
-  const { engine } = await openDatabase(serverPlaceOf(config, contracts), dataDir);
+  const opening = openDatabase(serverPlaceOf(config, contracts), dataDir);
+  const { engine } = await releaseIfRefused(dataDir, opening);
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);
@@ -82,7 +83,8 @@ export async function openIndex(start: RoleStart): Promise<string> {
   life.onClose(() => metrics.close());
   const readChecks = async (): Promise<Checks> => {
     const known = await readActive();
-    const detail = known === null ? "no indexer is known" : `${known.node}, term ${known.term}`;
+    const unknown = redis.isUp ? "no indexer is known" : "unknown, Redis is unavailable";
+    const detail = known === null ? unknown : `${known.node}, term ${known.term}`;
     if (active !== null) return { ...(await active.readChecks()), active: { ok: true, detail } };
     return { standby: { ok: redis.isUp, detail: `stands by; active: ${detail}` } };
   };
