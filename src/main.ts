@@ -1,8 +1,6 @@
 /**
  * Starts and stops a role. The modules in `roles/` wire its parts.
  */
-import type { Config, Role } from "./base/config/config.ts";
-import type { Log } from "./base/log.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 
@@ -20,12 +18,12 @@ export class Service {
   /**
    * Opens everything and resolves when the service answers requests. Indexing continues in the background.
    * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`, after closing
-   * everything again.
+   * everything again. A start that waits for facts throws when `stop` is aborted.
    */
-  static async open(role: Role, config: Config, log: Log): Promise<Service> {
+  static async open(start: Omit<RoleStart, "life">): Promise<Service> {
     const life = new Lifetime();
     try {
-      return new Service(life, await openRole({ role, config, log, life }));
+      return new Service(life, await openRole({ ...start, life }));
     } catch (thrown) {
       await life.close();
       throw thrown;

@@ -9,7 +9,7 @@ import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
 import { Replica } from "../feed/cluster/replica.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import { claimDataFolder } from "../storage/embedded/data-folder.ts";
+import { claimDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
@@ -26,7 +26,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const { chainId, dataDir } = config;
   const contracts = await readContracts(config.contractsFile);
   await claimDataFolder(dataDir, { chainId, contracts });
-  const reader = await openReader(start, contracts);
+  const reader = await releaseIfRefused(dataDir, openReader(start, contracts));
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
@@ -64,14 +64,12 @@ export async function openApi(start: RoleStart): Promise<string> {
 }
 
 async function openReader(
-  { config, log, life }: RoleStart,
+  { config, log, stop }: RoleStart,
   contracts: Contracts,
 ): Promise<FactReader> {
-  const waiting = new AbortController();
-  life.onClose(() => waiting.abort());
   return FactReader.open(serverPlaceOf(config, contracts), {
     dataDir: config.dataDir,
-    signal: waiting.signal,
+    signal: stop,
     onWaiting: (reason) => log.warn({ reason }, "waiting for the facts"),
   });
 }

@@ -28,6 +28,8 @@ export type RoleStart = {
   readonly config: Config;
   readonly log: Log;
   readonly life: Lifetime;
+  /** Aborted when the process is asked to stop, also while it opens. */
+  readonly stop: AbortSignal;
 };
 
 /** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */

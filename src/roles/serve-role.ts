@@ -8,7 +8,11 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import { Indexer } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import { claimDataFolder, releaseDataFolder } from "../storage/embedded/data-folder.ts";
+import {
+  claimDataFolder,
+  releaseDataFolder,
+  releaseIfRefused,
+} from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { serveEverything } from "./listen.ts";
 import {
@@ -33,7 +37,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
   const indexing = { config, contracts, startedAt };
   const chain = openChain(start, indexing);
-  const store = await openWrittenFacts(start, { contracts });
+  const store = await releaseIfRefused(dataDir, openWrittenFacts(start, { contracts }));
   life.onClose(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
   times.done("store");
   const access = await openAccess(start);

@@ -1,5 +1,6 @@
 /** The commands, run as from a shell. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
@@ -8,7 +9,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseKey } from "../../src/access/key-format.ts";
 import { buildProgram, everyCommand } from "../../src/cli/program.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { cli } from "../support/cli.ts";
 import { runCommand } from "../support/run-command.ts";
+import { systemSettings } from "../support/system-settings.ts";
 
 let folder = "";
 before(async () => {
@@ -60,6 +64,26 @@ test("an error is one sentence, with exit code 2 for wrong usage and 1 for failu
     if (line.startsWith("serve")) continue;
     assert.match(stderr, /^oddwire: [^\n]+\n$/);
   }
+});
+
+test("oddwire api ends with exit code 0 at SIGTERM while it waits for its database", async (t) => {
+  const env = {
+    ...systemSettings(),
+    ODDWIRE_DATA_DIR: join(folder, "waiting"),
+    ODDWIRE_CLICKHOUSE_URL: "http://127.0.0.1:1",
+    ODDWIRE_REDIS_URL: "redis://127.0.0.1:1",
+    ODDWIRE_HMAC_PEPPER: "p".repeat(32),
+    ODDWIRE_PORT: "0",
+  };
+  const child = spawn(process.execPath, [cli, "api"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  cleanUp(t, () => child.kill("SIGKILL"));
+  const ended = once(child, "close");
+  let logged = "";
+  for await (const chunk of child.stderr) {
+    logged += String(chunk);
+    if (logged.includes("waiting for the facts")) child.kill("SIGTERM");
+  }
+  assert.deepEqual(await ended, [0, null], logged);
 });
 
 for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {

@@ -30,7 +30,7 @@ test("the coverage check passes only without a gap", async (t) => {
   const start = { config, contracts, startedAt: null };
   const indexer = new Indexer({
     ...start,
-    chain: openChain({ role: "serve", config, log, life: new Lifetime() }, start),
+    chain: openChain({ role: "serve", config, log, life: new Lifetime(), stop: t.signal }, start),
     store,
     state: new MarketState(contracts),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },

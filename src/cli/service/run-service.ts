@@ -9,7 +9,7 @@ import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
 import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { exitCodes } from "../command.ts";
-import { awaitSignal } from "./await-signal.ts";
+import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
@@ -57,9 +57,15 @@ async function runService(
   const config = readConfig(role, environmentOf(options));
   const log = openLog({ level: config.logLevel });
   const stopped = awaitSignal();
+  const stop = signalToStop();
   let { port } = config;
   for (;;) {
-    const service = await Service.open(role, { ...config, port }, log);
+    const start = { role, config: { ...config, port }, log, stop };
+    const service = await Service.open(start).catch((thrown: unknown) => {
+      if (stop.aborted) return null;
+      throw thrown;
+    });
+    if (service === null) return exitCodes.done;
     process.stdout.write(await welcome(config, service.url));
     // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();

@@ -7,7 +7,12 @@ import { cleanUp } from "../../../test/support/clean-up.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { parseContracts } from "../../contracts/contracts.ts";
 import { polygonContracts } from "../../contracts/polygon-contracts.ts";
-import { claimDataFolder, recordStartBlock, releaseDataFolder } from "./data-folder.ts";
+import {
+  claimDataFolder,
+  recordStartBlock,
+  releaseDataFolder,
+  releaseIfRefused,
+} from "./data-folder.ts";
 
 const contracts = parseContracts(polygonContracts);
 assert(!("mistakes" in contracts));
@@ -98,4 +103,14 @@ test("a path that cannot be a folder is a configuration error", async (t) => {
       return true;
     });
   }
+});
+
+test("a start that its settings do not fit leaves the folder to the right ones", async (t) => {
+  const folder = await openFolder(t);
+  await claim(folder, 5);
+  await assert.rejects(releaseIfRefused(folder, Promise.reject(new Error("away"))), /away/);
+  await assert.rejects(claim(folder, 137), ConfigError);
+  const refused = Promise.reject(new ConfigError(["of another chain"]));
+  await assert.rejects(releaseIfRefused(folder, refused), ConfigError);
+  await claim(folder, 137);
 });

@@ -61,6 +61,19 @@ export async function releaseDataFolder(dataDir: string): Promise<void> {
   if ((await readIdentity(path))?.start_block === undefined) await rm(path, { force: true });
 }
 
+/** Unties the folder again when `opening` throws `ConfigError`: a wrong setting must not stay in the folder. */
+export async function releaseIfRefused<Opened>(
+  dataDir: string,
+  opening: Promise<Opened>,
+): Promise<Opened> {
+  try {
+    return await opening;
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) await releaseDataFolder(dataDir);
+    throw thrown;
+  }
+}
+
 function identityIn(dataDir: string): string {
   return join(dataDir, "oddwire.json");
 }
