@@ -124,6 +124,7 @@ test("RPC URLs are required to serve, not to administer", () => {
   const [port, required] = mistakesOf({ ODDWIRE_PORT: "x" });
   assert.match(port ?? "", /^ODDWIRE_PORT must be/);
   assert.match(required ?? "", /^ODDWIRE_RPC_URLS is required/);
+  assert.equal(mistakesOf({ ODDWIRE_RPC_URLS: "x" }).length, 1, "one mistake is reported once");
   assert.deepEqual(readConfig("administer", {}).rpcUrls, []);
 });
 
