@@ -31,7 +31,8 @@ export function ChartView({ drawing }: { readonly drawing: Drawing }) {
 
 function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number | null }) {
   const { drawing, hoveredMs } = props;
-  const atMs = hoveredMs ?? drawing.untilMs ?? Number.POSITIVE_INFINITY;
+  // The pointer may be right of the moment that a replay has reached.
+  const atMs = Math.min(hoveredMs ?? Infinity, drawing.untilMs ?? Infinity);
   const [first] = drawing.series;
   const bucketOf = (series: Drawing["series"][number]) =>
     series.buckets.findLast((bucket) => bucket.atMs <= atMs);
@@ -59,7 +60,7 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
       )}
       {hoveredMs !== null && shown !== undefined && (
         <span class="dim">
-          {dollars(shown.volumeUsd)} traded · {fullTime(hoveredMs)}
+          {dollars(shown.volumeUsd)} traded · {fullTime(shown.atMs)}
         </span>
       )}
     </div>

@@ -74,10 +74,10 @@ function Drawn(props: {
   readonly replay: Replay;
 }) {
   const { market, chosen, form, data, replay } = props;
-  const { isOn, atMs, price } = replay;
+  const { isOn, atMs, price, toMs } = replay;
   const drawing = useMemo((): Drawing => {
     const untilMs = isOn ? atMs : null;
-    const own = isOn ? withPrice(data, atMs, price) : withSettlement(data.buckets, market);
+    const own = isOn ? asReached(data, replay) : withSettlement(data.buckets, market);
     const series = market.tokens.slice(0, 2).map(({ token_id: id, outcome }, at) => ({
       id,
       name: outcome ?? `Outcome ${at + 1}`,
@@ -86,16 +86,19 @@ function Drawn(props: {
     }));
     const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
     return { form, series: shown, untilMs };
-  }, [market.id, market.resolution, chosen, form, data, isOn, atMs, price]);
+  }, [market.id, market.resolution, chosen, form, data, isOn, atMs, price, toMs]);
   return <ChartView drawing={drawing} />;
 }
 
-/** Returns the buckets, with the replay's price in the bucket that the replay has reached. */
-function withPrice({ buckets }: Buckets, atMs: number, price: number | null): Buckets["buckets"] {
+/**
+ * Returns the buckets, with the replay's price in the bucket that the replay has reached. Its volume and candle have
+ * trades that are still to come, so they are left out until the bucket or the replay is over.
+ */
+function asReached({ buckets }: Buckets, { atMs, toMs, price }: Replay): Buckets["buckets"] {
   const at = buckets.findLastIndex((bucket) => bucket.atMs <= atMs);
-  return buckets.map((bucket, index) =>
-    index === at && price !== null ? { ...bucket, close: price } : bucket,
-  );
+  const close = price ?? buckets[at - 1]?.close ?? null;
+  const hidden = atMs < toMs ? { candle: null, volumeUsd: 0 } : {};
+  return buckets.map((bucket, index) => (index === at ? { ...bucket, close, ...hidden } : bucket));
 }
 
 function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
