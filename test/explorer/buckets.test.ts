@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
-import { bucketsOf, resolutionsFor, windowOf } from "../../explorer/src/charts/buckets.ts";
+import {
+  bucketsOf,
+  resolutionsFor,
+  sumVolumes,
+  windowOf,
+} from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
 import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
 
@@ -47,6 +52,16 @@ suite("the window of a chart", () => {
       ["0.8", "0.9", "0.6", 0.7],
     );
   });
+});
+
+test("volumes of several lines are summed on the times of the first", () => {
+  const line = (stepMs: number, volumes: readonly number[]) =>
+    volumes.map((volumeUsd, at) => ({ atMs: 1000 + at * stepMs, volumeUsd }));
+  assert.deepEqual(
+    sumVolumes([line(100, [1, 2, 3]), line(50, [1, 1, 1, 1]), line(200, [10, 20])]),
+    line(100, [13, 4, 23]),
+  );
+  assert.deepEqual(sumVolumes([]), []);
 });
 
 suite("markets of an event", () => {

@@ -90,6 +90,22 @@ export type Bucket = {
   readonly volumeUsd: number;
 };
 
+/** The volume of one bucket. */
+export type VolumeBar = Pick<Bucket, "atMs" | "volumeUsd">;
+
+/** Sums the volumes of several lines on the times of the first one. Buckets of different lines may differ in length. */
+export function sumVolumes(lines: readonly (readonly VolumeBar[])[]): readonly VolumeBar[] {
+  const times = lines[0] ?? [];
+  const [first, second] = times;
+  if (first === undefined || second === undefined) return times;
+  const sums = times.map(() => 0);
+  for (const { atMs, volumeUsd } of lines.flat()) {
+    const at = Math.floor((atMs - first.atMs) / (second.atMs - first.atMs));
+    sums[at] = (sums[at] ?? 0) + volumeUsd;
+  }
+  return times.map(({ atMs }, at) => ({ atMs, volumeUsd: sums[at] ?? 0 }));
+}
+
 /** Returns every bucket of a window. A bucket without trades has the price of the bucket before. */
 export function bucketsOf(
   { fromMs, toMs, resolution }: Window,

@@ -37,7 +37,10 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
   const bucketOf = (series: Drawing["series"][number]) =>
     series.buckets.findLast((bucket) => bucket.atMs <= atMs);
   const shown = first === undefined ? undefined : bucketOf(first);
-  const candle = hoveredMs === null ? null : (shown?.candle ?? null);
+  const bar = drawing.bars.findLast((one) => one.atMs <= atMs);
+  // The prices of one candle among several lines would be of an outcome that is not named.
+  const isHovered = hoveredMs !== null && drawing.series.length === 1;
+  const candle = isHovered ? (shown?.candle ?? null) : null;
   return (
     <div class="legend num" aria-hidden="true">
       {drawing.form === "line"
@@ -58,9 +61,9 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
           {cents(candle.close)}
         </span>
       )}
-      {hoveredMs !== null && shown !== undefined && (
+      {hoveredMs !== null && bar !== undefined && (
         <span class="dim">
-          {dollars(shown.volumeUsd)} traded · {fullTime(shown.atMs)}
+          {dollars(bar.volumeUsd)} traded · {fullTime(bar.atMs)}
         </span>
       )}
     </div>

@@ -13,7 +13,7 @@ import {
   type UTCTimestamp,
 } from "lightweight-charts";
 import { percent } from "../format/numbers.ts";
-import type { Bucket } from "./buckets.ts";
+import type { Bucket, VolumeBar } from "./buckets.ts";
 import { zoned, zonedSeconds } from "./zoned-time.ts";
 
 /** The series of one line, or of the candles. */
@@ -30,6 +30,8 @@ export type Drawing = {
   readonly form: "line" | "candles";
   /** Candles are drawn for the first series only. */
   readonly series: readonly ChartSeries[];
+  /** The volume of everything that is drawn, on the times of the first series. */
+  readonly bars: readonly VolumeBar[];
   /** Later buckets are not drawn, but their space is kept. */
   readonly untilMs: number | null;
 };
@@ -180,9 +182,9 @@ export class PriceChart {
     );
   }
 
-  #drawVolume({ series, untilMs }: Drawing): void {
+  #drawVolume({ bars, untilMs }: Drawing): void {
     this.#volume.setData(
-      zoned(series[0]?.buckets ?? [], ({ volumeUsd, atMs }, time) => ({
+      zoned(bars, ({ volumeUsd, atMs }, time) => ({
         time,
         value: isLater(atMs, untilMs) ? 0 : volumeUsd,
       })),

@@ -85,7 +85,7 @@ function Drawn(props: {
       buckets: at === 0 ? own : invertBuckets(own),
     }));
     const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
-    return { form, series: shown, untilMs };
+    return { form, series: shown, bars: own, untilMs };
   }, [market.id, market.resolution, chosen, form, data, isOn, atMs, price, toMs]);
   return <ChartView drawing={drawing} />;
 }

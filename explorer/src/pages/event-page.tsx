@@ -1,7 +1,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { candlesQuery, type Range, ranges, withSettlement } from "../charts/buckets.ts";
+import { candlesQuery, type Range, ranges, sumVolumes, withSettlement } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
@@ -107,22 +107,7 @@ function EventChart(props: {
   const shown = useSteady(props.markets.slice(0, linesMax));
   const lines = Array.from({ length: linesMax }, (_, at) => useLine(shown[at], range));
   const known = lines.slice(0, shown.length);
-  const drawing = useMemo(
-    (): Drawing => ({
-      form: "line",
-      untilMs: null,
-      series: aligned(
-        known.flatMap((buckets, at): readonly ChartSeries[] => {
-          const market = shown[at];
-          if (buckets === null || market === undefined) return [];
-          const name = labelOf(market, props.all);
-          const own = withSettlement(buckets.buckets, market);
-          return [{ id: market.id, name, color: `series-${at + 1}`, buckets: own }];
-        }),
-      ),
-    }),
-    [shown, ...lines],
-  );
+  const drawing = useMemo(() => drawingOf(known, shown, props.all), [shown, ...lines]);
   const requests = shown.map((market, at) => ({
     title: `Candles, ${labelOf(market, props.all)}`,
     path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
@@ -146,6 +131,25 @@ function EventChart(props: {
       {drawing.series.length === 0 ? <Skeleton lines={8} /> : <ChartView drawing={drawing} />}
     </Panel>
   );
+}
+
+function drawingOf(
+  lines: readonly (Buckets | null)[],
+  markets: readonly Market[],
+  all: readonly Market[],
+): Drawing {
+  const series = aligned(
+    lines.flatMap((buckets, at): readonly ChartSeries[] => {
+      const market = markets[at];
+      if (buckets === null || market === undefined) return [];
+      const own = withSettlement(buckets.buckets, market);
+      return [
+        { id: market.id, name: labelOf(market, all), color: `series-${at + 1}`, buckets: own },
+      ];
+    }),
+  );
+  const bars = sumVolumes(series.map(({ buckets }) => buckets));
+  return { form: "line", series, bars, untilMs: null };
 }
 
 /** Returns the same list while the same markets are shown, so that lines keep their colors. */
