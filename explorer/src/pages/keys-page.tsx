@@ -70,13 +70,17 @@ function Keys() {
     },
     { everyMs: refreshMs },
   );
-  /** Runs an action on keys. Then it reads the list again, or shows the failure. */
-  const attempt = (action: () => Promise<void>): void => {
+  /** Runs an action on keys. Then it reads the list again, or shows the failure. Returns whether it succeeded. */
+  const attempt = async (action: () => Promise<void>): Promise<boolean> => {
     setFailure(null);
-    action().then(
-      () => setVersion(version + 1),
-      (thrown: unknown) => setFailure(toFailure(thrown).message),
-    );
+    try {
+      await action();
+    } catch (thrown) {
+      setFailure(toFailure(thrown).message);
+      return false;
+    }
+    setVersion(version + 1);
+    return true;
   };
   return (
     <>
@@ -93,7 +97,7 @@ function Keys() {
         </Notice>
       )}
       <NewKey
-        onCreate={(body) =>
+        onCreate={async (body) =>
           attempt(async () => {
             const { name, key } = await client.value.createKey(body);
             setIssued({ name, key });
@@ -118,8 +122,12 @@ const expiries = [
 ] as const;
 const dayMs = 86_400_000;
 
-function NewKey({ onCreate }: { readonly onCreate: (body: CreateKey["body"]) => void }) {
-  const submit = (event: SubmitEvent): void => {
+function NewKey({
+  onCreate,
+}: {
+  readonly onCreate: (body: CreateKey["body"]) => Promise<boolean>;
+}) {
+  const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     const form = event.currentTarget as HTMLFormElement;
     const fields = new FormData(form);
@@ -131,17 +139,18 @@ function NewKey({ onCreate }: { readonly onCreate: (body: CreateKey["body"]) => 
       .split(/[\s,]+/)
       .filter((ip) => ip !== "");
     const days = Number(text("expiry"));
-    onCreate({
+    const isCreated = await onCreate({
       name: text("name"),
       scope: text("scope") as Key["scope"],
       ...(days === 0 ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
       ...(ips.length === 0 ? {} : { allowed_ips: ips }),
     });
-    form.reset();
+    // After a refusal the entries stay, to be corrected.
+    if (isCreated) form.reset();
   };
   return (
     <Panel title="New key">
-      <form class="fields" onSubmit={submit}>
+      <form class="fields" onSubmit={(event) => void submit(event)}>
         <label>
           Name
           <input name="name" required maxLength={100} autocomplete="off" />
@@ -178,14 +187,14 @@ type Action = { readonly kind: "rotate" | "revoke"; readonly key: Key };
 
 function KeyTable(props: {
   readonly keys: readonly Key[];
-  readonly attempt: (action: () => Promise<void>) => void;
+  readonly attempt: (action: () => Promise<void>) => Promise<boolean>;
   readonly onIssued: (issued: { readonly name: string; readonly key: string }) => void;
 }) {
   const [asked, setAsked] = useState<Action | null>(null);
   const act = ({ kind, key }: Action): void => {
     const isOwn = isOwnKey(key.prefix);
     setAsked(null);
-    props.attempt(async () => {
+    void props.attempt(async () => {
       if (kind === "revoke") {
         await client.value.revokeKey(key.id);
         if (isOwn) useKey(null);
