@@ -216,6 +216,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.click("button[aria-label='Revoke from the page']");
     await page.click("dialog button.danger");
     await page.waitForSelector("li.ended:has-text('from the page')");
+    assert.equal(await page.isVisible(".secret"), false, "a revoked key is not offered");
     await page.click("li:has-text('in use here') button:has-text('Revoke')");
     await page.waitForSelector("dialog >> text=This is the key that this page uses");
     await page.click("dialog >> text=Cancel");

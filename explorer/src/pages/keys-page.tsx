@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { CreateKey, Key } from "../../../client/src/api.ts";
+import type { CreateKey, IssuedKey, Key } from "../../../client/src/api.ts";
 import { plural } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
@@ -54,9 +54,7 @@ export function KeysPage() {
 
 function Keys() {
   const [version, setVersion] = useState(0);
-  const [issued, setIssued] = useState<{ readonly name: string; readonly key: string } | null>(
-    null,
-  );
+  const [issued, setIssued] = useState<IssuedKey | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
   const keys = useResource(
     `keys ${version}`,
@@ -84,13 +82,7 @@ function Keys() {
   };
   return (
     <>
-      {issued !== null && (
-        <Notice title={`The value of ${issued.name}, shown this once`} tone="good">
-          <p class="secret">
-            <code>{issued.key}</code> <CopyButton text={issued.key} label="Copy the key" />
-          </p>
-        </Notice>
-      )}
+      {issued !== null && <KeyValue of={issued} />}
       {failure !== null && (
         <Notice title="That did not work" tone="warning">
           {failure}
@@ -99,17 +91,33 @@ function Keys() {
       <NewKey
         onCreate={async (body) =>
           attempt(async () => {
-            const { name, key } = await client.value.createKey(body);
-            setIssued({ name, key });
+            setIssued(await client.value.createKey(body));
           })
         }
       />
       <Panel title="All keys" requests={[{ title: "Keys", path: "/v1/keys" }]}>
         <Shown of={keys} what="list of keys">
-          {(all) => <KeyTable keys={all} attempt={attempt} onIssued={setIssued} />}
+          {(all) => (
+            <KeyTable
+              keys={all}
+              attempt={attempt}
+              onIssued={setIssued}
+              onRevoked={(id) => setIssued((shown) => (shown?.id === id ? null : shown))}
+            />
+          )}
         </Shown>
       </Panel>
     </>
+  );
+}
+
+function KeyValue({ of: { name, key } }: { readonly of: IssuedKey }) {
+  return (
+    <Notice title={`The value of ${name}, shown this once`} tone="good">
+      <p class="secret">
+        <code>{key}</code> <CopyButton text={key} label="Copy the key" />
+      </p>
+    </Notice>
   );
 }
 
@@ -188,7 +196,8 @@ type Action = { readonly kind: "rotate" | "revoke"; readonly key: Key };
 function KeyTable(props: {
   readonly keys: readonly Key[];
   readonly attempt: (action: () => Promise<void>) => Promise<boolean>;
-  readonly onIssued: (issued: { readonly name: string; readonly key: string }) => void;
+  readonly onIssued: (issued: IssuedKey) => void;
+  readonly onRevoked: (id: string) => void;
 }) {
   const [asked, setAsked] = useState<Action | null>(null);
   const act = ({ kind, key }: Action): void => {
@@ -197,6 +206,7 @@ function KeyTable(props: {
     void props.attempt(async () => {
       if (kind === "revoke") {
         await client.value.revokeKey(key.id);
+        props.onRevoked(key.id);
         if (isOwn) useKey(null);
         return;
       }
