@@ -363,6 +363,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       );
       assert.equal(overflow, 0, `${path} is not wider than the screen`);
     }
+    for (const path of ["/trades", `/wallet/${lastTrade.maker}`]) {
+      await follow(page, path);
+      await page.waitForSelector("tr[data-id]");
+      const heights = await page.evaluate<string[]>(
+        `[...document.querySelectorAll(".scroll")].map((box) => getComputedStyle(box).maxHeight)`,
+      );
+      assert.deepEqual([...new Set(heights)], ["none"], `${path} scrolls as a whole`);
+    }
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
