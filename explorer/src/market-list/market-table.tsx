@@ -7,7 +7,7 @@ import { Probability } from "../parts/probability.tsx";
 import { useOnScreen } from "../parts/use-on-screen.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
-import { hasBooks } from "../service/session.ts";
+import { hasListedBooks } from "../service/session.ts";
 import {
   byChance,
   groupMarkets,
@@ -48,7 +48,7 @@ export function MarketTable(props: {
             24h change
           </th>
           <SortHeader name="volume_24h" title="24h volume" isSortable={props.isSortable} />
-          {hasBooks.value && (
+          {hasListedBooks.value && (
             <th scope="col" class="right wide">
               Liquidity
             </th>
@@ -170,7 +170,7 @@ function EventRows(props: {
         <td />
         <td />
         <td class="right num">{dollars(volume)}</td>
-        {hasBooks.value && <td class="wide" />}
+        {hasListedBooks.value && <td class="wide" />}
         <td class="right num">{until(endMs, nowMs.value)}</td>
         <td class="right num">{count(trades)}</td>
       </tr>
@@ -230,7 +230,7 @@ function MarketRow(props: {
         {points(change)}
       </td>
       <td class="right num">{dollars(live?.stats_24h.volume_usd ?? market.volume_24h_usd)}</td>
-      {hasBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
+      {hasListedBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
       <td class="right num" title={endMs === null ? "" : fullTime(endMs)}>
         {market.status === "resolved" ? "resolved" : until(endMs, nowMs.value)}
       </td>

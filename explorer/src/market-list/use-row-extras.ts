@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import { LoadQueue } from "../service/load-queue.ts";
-import { client, hasBooks, isPublic } from "../service/session.ts";
+import { client, hasListedBooks, isPublic } from "../service/session.ts";
 
 /** The values of a row that are loaded only when the row is first seen. */
 export type RowExtras = {
@@ -46,7 +46,7 @@ async function readExtras(market: Market): Promise<RowExtras> {
   const start = Math.floor(Date.now() / 1000) - daySeconds;
   const query = { resolution: "15m", start, limit: 100 } as const;
   const candles = client.value.candles(token.token_id, query).page();
-  const isBookRead = hasBooks.value && market.status === "open" && !isPublic.value;
+  const isBookRead = hasListedBooks.value && market.status === "open";
   const book = isBookRead
     ? client.value.orderBook(token.token_id, { depth: 1 }).catch(() => null)
     : null;
