@@ -1,4 +1,4 @@
-/** How the explorer divides time and names outcomes, without a browser. */
+/** How the explorer divides time, names outcomes and writes amounts, without a browser. */
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
@@ -9,6 +9,7 @@ import {
   windowOf,
 } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
+import { dollars } from "../../explorer/src/format/numbers.ts";
 import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
 
 const hourMs = 3_600_000;
@@ -85,4 +86,9 @@ suite("markets of an event", () => {
     assert.equal(labelOf(bo, [ana, bo]), "Bo Li");
     assert.equal(titleOf([ana, bo]), "Win the presidency?");
   });
+});
+
+test("dollars below 1,000 have two decimals or none", () => {
+  const shown = ["0", "61.2", "227.8", "1000", "999.996", "1234.5", null].map(dollars);
+  assert.deepEqual(shown, ["$0", "$61.20", "$227.80", "$1K", "$1K", "$1.2K", "–"]);
 });

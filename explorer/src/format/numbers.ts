@@ -6,6 +6,9 @@ const money = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFra
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const tenth = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
+/** Amounts from here on are at least $1,000 when rounded to cents. */
+const thousandRounded = 999.995;
+
 /** Shown for an unknown value. */
 export const unknown = "–";
 
@@ -36,9 +39,12 @@ export function points(change: Amount): string {
   });
 }
 
-/** Dollars in few digits: `$1.2M`. */
+/** Dollars in few digits: `$1.2M`, `$61.20`, `$5`. */
 export function dollars(value: Amount): string {
-  return shown(value, (amount) => `$${compact.format(amount)}`);
+  return shown(value, (amount) => {
+    const hasCents = amount < thousandRounded && !Number.isInteger(amount);
+    return `$${(hasCents ? money : compact).format(amount)}`;
+  });
 }
 
 /** Dollars and cents: `$1,204.50`. */

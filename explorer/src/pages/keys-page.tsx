@@ -244,8 +244,11 @@ function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]
           </>
         )}
         <p class="dim">
-          <code>{key.prefix}…</code> · last used {dateAndTime(millisecondsOf(key.last_used_at))} ·{" "}
-          {plural(key.request_count, "request")} ·{" "}
+          <code>{key.prefix}…</code> ·{" "}
+          {key.last_used_at === null
+            ? "never used"
+            : `last used ${dateAndTime(millisecondsOf(key.last_used_at))}`}{" "}
+          · {plural(key.request_count, "request")} ·{" "}
           {key.expires_at === null
             ? "never expires"
             : `expires ${dateAndTime(millisecondsOf(key.expires_at))}`}

@@ -135,6 +135,8 @@ function EventLink({ id }: { readonly id: string }) {
   return <a href={paths.event(id)}>{data.title}</a>;
 }
 
+const atLeast = (size: string): string => `≥ ${dollars(size)}`;
+
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {
   const minValue = choiceOf("min_value", sizes);
   const isClosed = market.status !== "open";
@@ -168,7 +170,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
           label="Least value"
           words={sizes}
           chosen={minValue}
-          nameOf={(size) => (size === "" ? "All" : `≥ ${dollars(size)}`)}
+          nameOf={(size) => (size === "" ? "All" : atLeast(size))}
           onChoose={(size) => setParameters({ min_value: size })}
         />
       }
@@ -178,7 +180,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
         hasMarket={false}
         isClosed={isClosed}
         label="Trades of this market, newest first"
-        emptyText={`No trade${minValue === "" ? "" : ` of $${minValue} or more`}${isClosed ? "" : " yet"}`}
+        emptyText={`No trade${minValue === "" ? "" : ` ${atLeast(minValue)}`}${isClosed ? "" : " yet"}`}
       />
     </Panel>
   );
