@@ -15,7 +15,7 @@ import type { RawLog } from "../chain/raw-log.ts";
 import type { ExchangeContract } from "../contracts/contracts.ts";
 import type { FeeRefunded, OrderFilled, OrdersMatched } from "../contracts/events.ts";
 import type { DecodedLog } from "../contracts/log-decoder.ts";
-import type { Fill, MatchType } from "./fill.ts";
+import { cashOf, type Fill, type MatchType } from "./fill.ts";
 import { invertSide } from "./invert.ts";
 
 /** A match that breaks the rules. It is served, logged and counted. */
@@ -194,11 +194,6 @@ function matchTypeOf(leg: Draft, summary: Draft): MatchType | null {
   if (sameToken === sameSide) return null;
   if (sameToken) return "complementary";
   return leg.makerSide === "BUY" ? "mint" : "merge";
-}
-
-/** Returns the collateral that the maker of the order paid or received. */
-function cashOf(fill: Draft): bigint {
-  return fill.makerSide === "BUY" ? fill.makerAmount : fill.takerAmount;
 }
 
 /**

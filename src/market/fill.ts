@@ -53,3 +53,12 @@ export type Fill = {
 export function isTrade(fill: Fill): boolean {
   return fill.role !== "taker";
 }
+
+/** Returns the collateral that the owner of the order paid or received, in micros. */
+export function cashOf({
+  makerSide,
+  makerAmount,
+  takerAmount,
+}: Pick<Fill, "makerSide" | "makerAmount" | "takerAmount">): bigint {
+  return makerSide === "BUY" ? makerAmount : takerAmount;
+}

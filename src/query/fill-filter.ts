@@ -2,7 +2,7 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { ExchangeName } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
-import type { Fill, FillRole, MatchType } from "../market/fill.ts";
+import { cashOf, type Fill, type FillRole, type MatchType } from "../market/fill.ts";
 import { invertFill } from "../market/invert.ts";
 import { decimalLiteral, hexLiteral, integerLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import {
@@ -69,8 +69,7 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
   makerSide: is("maker_side", wordLiteral, (fill) => fill.makerSide),
   makerValueMin: (micros) => ({
     sql: `if(maker_side = 'BUY', maker_amount, taker_amount) >= toInt256('${micros}')`,
-    holds: ({ makerSide, makerAmount, takerAmount }) =>
-      (makerSide === "BUY" ? makerAmount : takerAmount) >= micros,
+    holds: (fill) => cashOf(fill) >= micros,
   }),
   maker: is("maker", hexLiteral, (fill) => fill.maker),
   taker: is("taker", hexLiteral, (fill) => fill.taker),
