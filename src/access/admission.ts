@@ -86,10 +86,10 @@ export class Admission {
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
-    // That keys cannot be checked is not the client's fault, so nothing is counted.
-    if (key instanceof AppError && key.code === "SERVICE_UNAVAILABLE")
-      return whenKnown(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
     if (key instanceof AppError) {
+      // A client is not at fault when keys cannot be checked, so nothing is counted.
+      if (key.code === "SERVICE_UNAVAILABLE")
+        return whenKnown(this.#showLimit(sender), (caller) => ({ ...caller, refusal: key }));
       // Any web page can make its visitor's browser send requests without a key, so a missing key is not an offense.
       if (value !== undefined) this.#blameFailure(ip, key);
       return this.#admitByIp(sender, key);

@@ -70,7 +70,7 @@ export function LiveTape(props: {
   );
 }
 
-/** Returns the tape as it was when it was held. Trades that were reverted since are struck out, then removed. */
+/** Returns the tape as it was when the list stopped. Trades that were reverted since are struck out, then removed. */
 function useHeld(tape: Tape, isHeld: boolean): Tape {
   const held = useRef(tape);
   if (!isHeld || held.current.trades.length === 0) held.current = tape;

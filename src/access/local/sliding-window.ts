@@ -106,7 +106,7 @@ export class LocalWindow implements RateWindow {
     this.#old.delete(caller);
   }
 
-  /** The number of windows held, at most `entriesMax` + 1. */
+  /** The number of windows in memory, at most `entriesMax` + 1. */
   get size(): number {
     return this.#young.size + this.#old.size;
   }

@@ -265,8 +265,8 @@ export function readConfig(
   const wanted = purpose === "administer" ? [] : required[purpose];
   for (const name of wanted.filter((field) => config[field] === settings[field].fallback)) {
     const { variable, form, flag } = settings[name];
-    // A value that was refused is named already.
-    if (mistakes.some((mistake) => mistake.startsWith(variable))) continue;
+    // A value that was refused is reported already.
+    if (environment[variable] || environment[`${variable}_FILE`]) continue;
     mistakes.push(`${variable} is required${flag ? ` (or --${flag})` : ""}: ${form}`);
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);

@@ -134,7 +134,7 @@ function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change")
  */
 function parseChanges(value: Fields): BookEvent[] {
   const timestampMs = parseTimestamp(value["timestamp"]);
-  // Until 2025 a message held one change instead of a list.
+  // Until 2025 a message had one change instead of a list.
   const entries = value["price_changes"] ?? [value];
   if (!Array.isArray(entries) || timestampMs === null) return [broken(value)];
   const events: BookEvent[] = [];
