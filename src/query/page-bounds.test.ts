@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blockNumberOf, firstSeqOf, type Seq, type TokenId, zeroHash } from "../base/ids.ts";
+import { firstSeqOf, type Seq, type TokenId, zeroHash } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
-import { type FillPage, pageBound } from "./page-bounds.ts";
+import type { FillFilter } from "./fill-filter.ts";
+import { type FillPage, type PageTotals, pageBound, withinLifetime } from "./page-bounds.ts";
 
 const store = {
   coverage: { fromBlock: 1000, last: { number: 999_999, hash: zeroHash, timestamp: 2_000_000 } },
@@ -11,7 +12,9 @@ const page = { filter: {}, order: "desc", after: null, finalizedOnly: false, lim
 const boundOf = (more: Partial<FillPage>) => pageBound(store, { ...page, ...more });
 const tokenIds = ["0x1" as TokenId, "0x2" as TokenId];
 const lastTrade = { seq: firstSeqOf(501_000), timestamp: 1_000_000 } as TokenTotals["lastTrade"];
-const totalsOf = () => ({ trades: 500, lastTrade, firstTimestamp: 0 });
+const totalsOf = () => ({ trades: 500, lastTrade, firstTimestamp: 0, lastTimestamp: 1_000_000 });
+const none = { trades: 0, lastTrade: null, firstTimestamp: 0, lastTimestamp: 0 };
+const roles = ["maker", "direct"] as const;
 
 test("a page of all trades ends within 10,000 blocks", () => {
   assert.equal(boundOf({}), firstSeqOf(990_000));
@@ -31,19 +34,35 @@ test("a page of tokens ends where twice its rows are expected", () => {
   );
 });
 
-test("a page of tokens that were traded only for a short time ends near their first trade", () => {
-  // Blocks are 2 s apart since the newest trade: 10,000 blocks of trading, times the safety factor of 1.5.
-  const young = () => ({ trades: 10, lastTrade, firstTimestamp: 980_000 });
-  const bound = boundOf({ filter: { tokenIds }, totalsOf: young }) ?? 0;
-  assert(Math.abs(blockNumberOf(bound as Seq) - (501_000 - 15_000 - 10_000)) < 100);
+test("trades of tokens are narrowed to the time from their first to their newest trade", () => {
+  const times: Record<string, PageTotals> = {
+    "0x1": { trades: 5, lastTrade, firstTimestamp: 300, lastTimestamp: 400 },
+    "0x2": { trades: 1, lastTrade: null, firstTimestamp: 500, lastTimestamp: 500 },
+  };
+  const timesOf = (id: TokenId): PageTotals => times[id] ?? none;
+  const narrowed = (filter: FillFilter) => withinLifetime({ roles, tokenIds, ...filter }, timesOf);
+  assert.deepEqual(narrowed({}), { roles, tokenIds, timestampFrom: 300, timestampTo: 501 });
+  const asked = narrowed({ side: "BUY", timestampFrom: 350, timestampTo: 450 });
+  assert.deepEqual([asked.timestampFrom, asked.timestampTo], [350, 450]);
+  const [first] = tokenIds;
+  assert.equal(narrowed({ tokenIds: [first as TokenId] }).timestampTo, 401);
+});
+
+test("fills with summaries, other tokens and tokens without a trade are not narrowed", () => {
+  const filters: FillFilter[] = [{ tokenIds }, { roles: ["taker"], tokenIds }, { roles }];
+  for (const filter of filters) assert.deepEqual(withinLifetime(filter, totalsOf), filter);
+  assert.deepEqual(
+    withinLifetime({ roles, tokenIds }, () => none),
+    { roles, tokenIds },
+  );
+  assert.deepEqual(withinLifetime({ roles, tokenIds }, undefined), { roles, tokenIds });
 });
 
 test("the bound is null when the range or the covered blocks end before it", () => {
   assert.equal(boundOf({ filter: { seqFrom: firstSeqOf(995_000) } }), null);
   assert.equal(boundOf({ order: "asc", filter: { seqTo: firstSeqOf(5000) } }), null);
   assert.equal(boundOf({ after: firstSeqOf(2000) }), null);
-  const none = () => ({ trades: 0, lastTrade: null, firstTimestamp: 0 });
-  assert.equal(boundOf({ filter: { tokenIds }, totalsOf: none }), null);
+  assert.equal(boundOf({ filter: { tokenIds }, totalsOf: () => none }), null);
 });
 
 test("filters that an index serves, or whose rows can be anywhere, have no estimated bound", () => {

@@ -3,9 +3,8 @@
  * 100 million trades, a page of a token takes a third of the time and a page of all trades a quarter. If the bound is
  * too near, a second query reads the missing rows.
  */
-import { blockNumberOf, firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
+import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
-import type { Coverage } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { FillFilter } from "./fill-filter.ts";
 import { finalBoundary, type ListOrder } from "./merged-list.ts";
@@ -14,18 +13,20 @@ import { finalBoundary, type ListOrder } from "./merged-list.ts";
 export type FillPage = ListOrder & {
   readonly filter: FillFilter;
   readonly limit: number;
-  /** Returns a token's number of trades, the time of its first and its newest priced trade. */
-  readonly totalsOf?: (tokenId: TokenId) => Totals;
+  /** The totals of a token, as of now. Without them pages are not narrowed. */
+  readonly totalsOf?: (tokenId: TokenId) => PageTotals;
 };
 
-type Totals = Pick<TokenTotals, "trades" | "lastTrade" | "firstTimestamp">;
+/** What the totals of a token say about where its trades are. */
+export type PageTotals = Pick<
+  TokenTotals,
+  "trades" | "lastTrade" | "firstTimestamp" | "lastTimestamp"
+>;
 
 /** A safety factor: a bound contains this many times the rows of a page, by expectation. */
 const rowsMargin = 2;
 /** The blocks that a page of all trades is bound to: a few hours of Polygon, which are many pages. */
 const pageBlocks = 10_000;
-/** A safety factor for the estimated number of blocks in which tokens were traded. */
-const lifetimeMargin = 1.5;
 
 /** Fields of a filter that do not narrow a list beyond its tokens. */
 const tokenFieldNames = ["roles", "tokenIds", "invertedTokenId"];
@@ -36,6 +37,25 @@ export function hasOnlyTokenFields(filter: FillFilter, allowed: readonly string[
     ([name, value]) =>
       value === undefined || tokenFieldNames.includes(name) || allowed.includes(name),
   );
+}
+
+/**
+ * Narrows a filter of trades to the time in which its tokens were traded. The engine knows the times of each part of a
+ * table, so it opens only the parts of that time.
+ */
+export function withinLifetime(filter: FillFilter, totalsOf: FillPage["totalsOf"]): FillFilter {
+  const { roles = ["taker"], tokenIds = [], timestampFrom = 0, timestampTo = Infinity } = filter;
+  // Totals count trades only. The summary of a taker order can be about a token without a trade.
+  if (totalsOf === undefined || roles.includes("taker")) return filter;
+  const traded = tokenIds.map(totalsOf).filter(({ trades }) => trades > 0);
+  if (traded.length === 0) return filter;
+  const first = Math.min(...traded.map(({ firstTimestamp }) => firstTimestamp));
+  const last = Math.max(...traded.map(({ lastTimestamp }) => lastTimestamp));
+  return {
+    ...filter,
+    timestampFrom: Math.max(timestampFrom, first),
+    timestampTo: Math.min(timestampTo, last + 1),
+  };
 }
 
 /**
@@ -54,7 +74,7 @@ export function pageBound(
   const estimate =
     filter.tokenIds === undefined
       ? estimateAllTokens(filter)
-      : estimateTokens(page, filter.tokenIds, coverage);
+      : estimateTokens(page, filter.tokenIds, oldest);
   if (estimate === undefined) return undefined;
   const { span, newest } = estimate;
   const lowest = Math.max(oldest, seqFrom);
@@ -80,34 +100,17 @@ function estimateAllTokens(filter: FillFilter): Estimate | undefined {
   return isIndexed ? undefined : { span: firstSeqOf(pageBlocks), newest: Infinity };
 }
 
-/** Estimates pages of tokens, as if traded evenly from the first block, or their first trade, to their newest trade. */
+/** Estimates pages of tokens, as if traded evenly from the first block to their newest trade. */
 function estimateTokens(
   { filter, order, after, limit, totalsOf }: FillPage,
   tokenIds: readonly TokenId[],
-  { fromBlock, last }: Coverage,
+  oldest: Seq,
 ): Estimate | undefined {
   const isKnown = order === "desc" || after !== null;
   const isPlain = tokenIds.length > 0 && hasOnlyTokenFields(filter, ["seqFrom", "seqTo"]);
   if (totalsOf === undefined || !isKnown || !isPlain) return undefined;
   const totals = tokenIds.map(totalsOf);
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);
-  const oldest = firstSeqOf(fromBlock);
   const newest = Math.max(oldest, ...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
-  const evenly = ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades);
-  return { newest, span: Math.min(evenly, estimateLifetime(totals, last)) };
-}
-
-/** Estimates the positions from first to newest trade, by the pace of blocks since; `Infinity` with too few blocks. */
-function estimateLifetime(totals: readonly Totals[], last: Coverage["last"]): number {
-  const traded = totals.flatMap(({ lastTrade, firstTimestamp }) =>
-    lastTrade === null ? [] : [{ ...lastTrade, firstTimestamp }],
-  );
-  const [newest] = traded.toSorted((a, b) => b.seq - a.seq);
-  if (newest === undefined) return Infinity;
-  const blocks = last.number - blockNumberOf(newest.seq);
-  const secondsPerBlock = (last.timestamp - newest.timestamp) / blocks;
-  if (blocks < pageBlocks || secondsPerBlock <= 0) return Infinity;
-  const first = Math.min(...traded.map(({ firstTimestamp }) => firstTimestamp));
-  const lifetimeBlocks = (newest.timestamp - first) / secondsPerBlock;
-  return firstSeqOf(Math.ceil(lifetimeBlocks * lifetimeMargin) + pageBlocks);
+  return { newest, span: ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades) };
 }

@@ -14,13 +14,14 @@ import {
   type SqlConditions,
   type StoredList,
 } from "./merged-list.ts";
-import { type FillPage, hasOnlyTokenFields, pageBound } from "./page-bounds.ts";
+import { type FillPage, hasOnlyTokenFields, pageBound, withinLifetime } from "./page-bounds.ts";
 
 /** A list of the fills that pass `filter`, in ascending or descending order. */
-export type FillList = ListOrder & { readonly filter: FillFilter };
+export type FillList = ListOrder & Pick<FillPage, "filter" | "totalsOf">;
 
 /** Returns how to read the rows of a list of fills. */
-export function storedFills({ filter, order, after, finalizedOnly }: FillList): StoredList<Fill> {
+export function storedFills(list: FillList): StoredList<Fill> {
+  const { filter, order, after, finalizedOnly, totalsOf } = list;
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
   const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
@@ -31,7 +32,7 @@ export function storedFills({ filter, order, after, finalizedOnly }: FillList): 
     question: "trades",
     table,
     ...(hasFewTokens
-      ? { byToken: tokenIds.map((id) => tokenConditions({ ...filter, tokenIds: [id] })) }
+      ? { byToken: tokenIds.map((id) => tokenConditions({ ...filter, tokenIds: [id] }, totalsOf)) }
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
@@ -41,8 +42,9 @@ export function storedFills({ filter, order, after, finalizedOnly }: FillList): 
   };
 }
 
-function tokenConditions(filter: FillFilter): SqlConditions {
-  return { prewhere: filterSql({ tokenIds: filter.tokenIds }), sql: filterSql(filter) };
+function tokenConditions(filter: FillFilter, totalsOf: FillPage["totalsOf"]): SqlConditions {
+  const { tokenIds } = filter;
+  return { prewhere: filterSql({ tokenIds }), sql: filterSql(withinLifetime(filter, totalsOf)) };
 }
 
 /** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */
@@ -100,7 +102,8 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
   if (bound === undefined) return {};
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
   const near = { ...filter, ...bounds };
-  const conditions = tableFor(near) === "fills" ? { sql: filterSql(near) } : tokenConditions(near);
+  const conditions =
+    tableFor(near) === "fills" ? { sql: filterSql(near) } : tokenConditions(near, page.totalsOf);
   return { near: { ...conditions, bound } };
 }
 
