@@ -35,7 +35,7 @@ export type Block = TimedBlock & {
   readonly logs: readonly RawLog[];
 };
 
-/** A range of blocks, both ends included, with the blocks that have logs. */
+/** A range of blocks, both ends included, with the blocks that have logs. A `BlockRange` has no content. */
 export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
   readonly toBlock: number;

@@ -35,7 +35,7 @@ export class MissingRowsError extends StoreDamagedError {
   }
 }
 
-/** A range of committed blocks: every block from `fromBlock` through `last`. */
+/** Every committed block from `fromBlock` through `last`. A `BlockRange` has no hash and time of its last block. */
 export type Coverage = {
   readonly fromBlock: number;
   readonly last: TimedBlock;
