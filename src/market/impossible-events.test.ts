@@ -1,10 +1,10 @@
 /** Tests that events which no contract should emit do no harm, and have the same effect in any order. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { knownContracts } from "../../test/support/recorded-chain.ts";
 import { exchangeOf } from "../../test/support/test-markets.ts";
 import { type ConditionId, type Hash, seqOf, type TokenId } from "../base/ids.ts";
-import { MemoryStateStore } from "../views/disk/state-store.ts";
 import { MarketDirectory } from "../views/markets/market-directory.ts";
 import { UndoLog } from "../views/markets/undo-log.ts";
 import type { LocatedEvent } from "./block-facts.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
+import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
 import { factsOf } from "../../test/support/store-chain.ts";
@@ -20,7 +21,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
 
 /** A context in which the first half of the blocks is final, so that rows have either status. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
-  const state = new MarketState(knownContracts());
+  const state = new MarketState(knownContracts(), new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };

@@ -18,6 +18,7 @@ import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { listedMarkets } from "../support/listed-markets.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { scriptBlocks } from "../support/script-blocks.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
@@ -48,7 +49,7 @@ function strangerOf(index: number) {
 }
 
 function stateOfAll(): MarketState {
-  const state = new MarketState(knownContracts());
+  const state = new MarketState(knownContracts(), new MemoryStateStore());
   const decoder = new LogDecoder(knownContracts());
   for (const block of blocks) state.apply(deltaOf(deriveBlockFacts(block, decoder)));
   return state;

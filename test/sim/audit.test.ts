@@ -19,6 +19,7 @@ import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { factsOf, rangeOf } from "../support/store-chain.ts";
@@ -109,7 +110,7 @@ function settledOf(task: Promise<unknown>): () => boolean {
 }
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
@@ -146,7 +147,7 @@ describe("R7: the audit finds all wrong facts and a start repairs them", () => {
       }
       assert.equal(repairs > 0, victims.length + hidden.length > 0);
       await assertTablesHold(await folder.reopen(), right);
-      const loaded = new MarketState(contracts);
+      const loaded = new MarketState(contracts, new MemoryStateStore());
       await folder.store.loadView(loaded);
       assert.deepEqual(describeState(loaded), describeState(stateOf(right)));
       t.diagnostic(`${hidden.length} blocks with hidden logs, ${victims.length} damaged`);

@@ -13,6 +13,7 @@ import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { factsOf, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -24,7 +25,7 @@ const runs = Number(process.env["SIMULATION_STORE_RUNS"] ?? 2);
 const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
@@ -52,7 +53,7 @@ describe("R9: the store and the state end equal to the chain", () => {
       assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
       assert.deepEqual(describeState(subject.state), describeState(stateOf(all)));
 
-      const restarted = new MarketState(contracts);
+      const restarted = new MarketState(contracts, new MemoryStateStore());
       await (await folder.reopen()).loadView(restarted);
       assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
     });

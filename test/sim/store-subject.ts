@@ -5,6 +5,7 @@ import { Pipeline } from "../../src/feed/pipeline.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { changesOf } from "../support/encode-batches.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import type { StoreFolder } from "../support/store-folder.ts";
@@ -17,7 +18,7 @@ const silent = openLog({ level: "silent" });
 export class StoreSubject implements Subject {
   readonly #folder: StoreFolder;
   readonly reported = new AnnouncedBlocks();
-  state = new MarketState(contracts);
+  state = new MarketState(contracts, new MemoryStateStore());
   /** Whether the pipeline applies a change, or a crash and restart is in progress. */
   #isAtWork = false;
   /** The newest final block that the pipeline was given. */
@@ -67,7 +68,7 @@ export class StoreSubject implements Subject {
     const held = store.headBuffer.blocks.slice(0, random.integer(0, 8));
     if (held.length > 0)
       await appendPart(store, encode(held), tables.slice(0, random.integer(0, 4)));
-    this.state = new MarketState(contracts);
+    this.state = new MarketState(contracts, new MemoryStateStore());
     await (await this.#folder.reopen()).loadView(this.state);
     this.#isAtWork = false;
   }

@@ -10,6 +10,7 @@ import { openChain } from "../../src/roles/open-parts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
@@ -32,7 +33,7 @@ test("the coverage check passes only without a gap", async (t) => {
     ...start,
     chain: openChain({ role: "serve", config, log, life: new Lifetime(), stop: t.signal }, start),
     store,
-    state: new MarketState(contracts),
+    state: new MarketState(contracts, new MemoryStateStore()),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
     log,
   });

@@ -7,11 +7,11 @@ import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
-import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
 import { listedMarkets } from "../support/listed-markets.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks, recordingNames } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -21,7 +21,7 @@ import { StoreFolder } from "../support/store-folder.ts";
 const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
@@ -88,7 +88,9 @@ describe("a loaded state", () => {
       const { coverage } = store;
       const isWhole = random.chance(0.5);
       const file = MarketsFile.open(path, { contracts, coverage, repairs: 0, clock: systemClock });
-      const state = isWhole ? new MarketState(contracts) : new MarketState(contracts, file);
+      const state = isWhole
+        ? new MarketState(contracts, new MemoryStateStore())
+        : new MarketState(contracts, file);
       if (coverage !== null) await state.load(store.store, coverage);
       const covered = blocks.filter(({ number }) => number <= (coverage?.last.number ?? -1));
       assert.deepEqual(describeState(state), describeState(applied(covered)));
@@ -102,9 +104,12 @@ describe("a loaded state", () => {
 
   test("is empty for an empty store", async (t) => {
     const { store } = await StoreFolder.open(t);
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     await store.loadView(state);
-    assert.deepEqual(describeState(state), describeState(new MarketState(contracts)));
+    assert.deepEqual(
+      describeState(state),
+      describeState(new MarketState(contracts, new MemoryStateStore())),
+    );
   });
 });
 

@@ -16,6 +16,7 @@ import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, anyOrder, buildChain } from "../support/generate-chain.ts";
 import { listedMarkets } from "../support/listed-markets.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../support/recorded-chain.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -28,7 +29,7 @@ const contracts = knownContracts();
 const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }

@@ -13,6 +13,7 @@ import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
 import { buildChain } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { openServerEngine } from "../support/open-engines.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { venueMarket } from "../support/scripted-metadata.ts";
@@ -106,7 +107,7 @@ test("a row that is not valid market metadata is read as null", async (t) => {
 test("a node shows the newest metadata, whether it is written before or after the market is known or reverted", async (t) => {
   const { table } = await openTable(t);
   assert(firstBlock !== undefined);
-  const state = new MarketState(knownContracts());
+  const state = new MarketState(knownContracts(), new MemoryStateStore());
   const headBuffer = { reorgs: 0 };
   state.apply(deltaOf(firstBlock));
   const applyRest = () => {

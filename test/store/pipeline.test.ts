@@ -24,6 +24,7 @@ import {
   buildChain,
   numberBeforeChains,
 } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { batchesOf, fillsOf } from "../support/store-chain.ts";
@@ -147,7 +148,7 @@ function factsOf(chain: readonly Block[]): BlockFacts[] {
 }
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return state;
 }
@@ -158,7 +159,7 @@ describe("the pipeline", () => {
     test(`ends with the facts and state of the resulting chain, run ${index}`, async (t) => {
       const folder = await StoreFolder.open(t);
       const { store } = folder;
-      const state = new MarketState(contracts);
+      const state = new MarketState(contracts, new MemoryStateStore());
       const source = new ScriptedSource(steps, order);
       await new Pipeline({ store, state, log: silent }).run(changesOf(source.batches(), decoder));
 
@@ -174,7 +175,7 @@ describe("the pipeline", () => {
       assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
       assert.equal(store.coverage?.last.number, final.at(-1)?.number);
 
-      const restarted = new MarketState(contracts);
+      const restarted = new MarketState(contracts, new MemoryStateStore());
       await (await folder.reopen()).loadView(restarted);
       assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
     });
@@ -201,7 +202,7 @@ describe("the pipeline", () => {
       yield unfinalized(3);
       yield { kind: "finalized", block: 3 };
     }
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     const pipeline = new Pipeline({ store, state, subscribers, log: silent });
     await pipeline.run(changesOf(source(), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
@@ -213,7 +214,7 @@ describe("the pipeline", () => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
     await folder.close();
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     const pipeline = new Pipeline({ store, state, log: silent });
     async function* endless(): AsyncGenerator<ChainBatch> {
       for (let number = 1; ; number += 1) {
@@ -227,7 +228,7 @@ describe("the pipeline", () => {
   test("stops when the store fails, even if no more changes come", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     async function* standing(): AsyncGenerator<ChainBatch> {
       yield { kind: "block", block: { ...emptyBlock, number: 1, timestamp: 1 } };
       await folder.close();

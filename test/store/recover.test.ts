@@ -6,12 +6,12 @@ import { firstSeqOf } from "../../src/base/ids.ts";
 import { deltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
-import { MemoryStateStore } from "../../src/views/disk/state-store.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { embeddedOnly, isOnServer, openFacts, serverOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -28,7 +28,7 @@ const blocks = factsOf(buildChain(plans));
 const endless = Number.MAX_SAFE_INTEGER;
 
 function knownState(): MarketState {
-  return new MarketState(knownContracts());
+  return new MarketState(knownContracts(), new MemoryStateStore());
 }
 
 describe("after a crash", () => {

@@ -12,6 +12,7 @@ import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { StoreSizeReader } from "../../src/storage/embedded/store-size.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -140,7 +141,11 @@ test("queries and inserts are timed, and failures are counted", async (t) => {
 
 test("anomalies and quarantined logs are counted by kind, in unfinalized and final blocks", async (t) => {
   const { store } = await StoreFolder.open(t);
-  const pipeline = new Pipeline({ store, state: new MarketState(knownContracts()), log });
+  const pipeline = new Pipeline({
+    store,
+    state: new MarketState(knownContracts(), new MemoryStateStore()),
+    log,
+  });
   const anomaly = { seq: firstSeqOf(1), kind: "impossible_pairing" } as const;
   const final = blockAt(1, { anomalies: [anomaly], quarantined: [unreadable(1, "one reason")] });
   const unfinalized = blockAt(2, {

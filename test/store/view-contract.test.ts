@@ -21,6 +21,7 @@ import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
@@ -125,7 +126,7 @@ async function assertViews(
     sorted(store.openMinutes.candles),
     sorted(deriveMinuteCandles(stored.filter(({ timestamp }) => timestamp >= openFrom))),
   );
-  const alone = new MarketState(contracts);
+  const alone = new MarketState(contracts, new MemoryStateStore());
   for (const block of facts) {
     alone.apply(block.number <= final ? deltaOf(block) : deltaOfBlock(block));
   }
@@ -143,7 +144,7 @@ async function reload(
   unfinalized: readonly BlockFacts[],
 ): Promise<MarketState> {
   const store = await folder.reopen();
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   await store.loadView(state);
   store.addView(state);
   for (const block of unfinalized) store.apply(deltaOfBlock(block));
@@ -154,7 +155,7 @@ test("R9, R16: after any steps every view equals that of the resulting chain", a
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 3, maxLength: 9 }), async (steps) => {
       const folder = await StoreFolder.open(t);
-      let state = new MarketState(contracts);
+      let state = new MarketState(contracts, new MemoryStateStore());
       folder.store.addView(state);
       try {
         let facts: readonly BlockFacts[] = [];

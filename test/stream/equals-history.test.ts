@@ -14,6 +14,7 @@ import { Hub } from "../../src/stream/hub/hub.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { channels, FoldingClient, mismatch } from "../support/folding-client.ts";
 import { anyOrder, numberBeforeChains } from "../support/generate-chain.ts";
+import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { propertySettings } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { type SharedParts, sharedParts } from "../support/session-client.ts";
@@ -129,7 +130,7 @@ class Play {
 
   async #start(): Promise<Started> {
     const store = await this.#folder.reopen();
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     await store.loadView(state);
     const query = store.engine.query.bind(store.engine);
     // The scheduler decides which query is answered next, and when the next change comes.

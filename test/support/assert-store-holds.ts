@@ -9,6 +9,7 @@ import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTokenRowsHold } from "./assert-tables-hold.ts";
 import { describeState } from "./describe-state.ts";
+import { MemoryStateStore } from "./memory-state-store.ts";
 import { knownContracts } from "./recorded-chain.ts";
 import { fillsOf } from "./store-chain.ts";
 
@@ -40,5 +41,5 @@ export async function assertStoreHolds(
 }
 
 function knownState(): MarketState {
-  return new MarketState(knownContracts());
+  return new MarketState(knownContracts(), new MemoryStateStore());
 }

@@ -24,6 +24,7 @@ import type { StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { MemoryStateStore } from "./memory-state-store.ts";
 import { openFacts } from "./open-facts.ts";
 import {
   openTestServer,
@@ -125,7 +126,7 @@ export class DataServer {
     // Two appends, so that candles of a minute are stored in several rows, as in a running service.
     await store.append(encode(facts.slice(0, middle)));
     await store.append(encode(facts.slice(middle, finalBlocks)));
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     await store.loadView(state);
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });

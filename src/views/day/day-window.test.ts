@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { naiveCandles } from "../../../test/support/naive-candles.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
 import { dayTradeOf } from "../../market/day-trade.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
 import { Column, type ColumnKind } from "../disk/column.ts";
-import { MemoryStateStore } from "../disk/state-store.ts";
 import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
@@ -267,7 +267,7 @@ describe("the day window", () => {
   });
 
   test("excludes a trade of exactly 24 hours ago, and includes it again when time moves back", () => {
-    const window = new DayWindow();
+    const window = new DayWindow(new MemoryStateStore(), marketSums());
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
     window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], known);
@@ -281,7 +281,7 @@ describe("the day window", () => {
   });
 
   test("is empty for a token that was never traded", () => {
-    const window = new DayWindow();
+    const window = new DayWindow(new MemoryStateStore(), marketSums());
     const [tokenId] = tokenIds as [TokenId];
     assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n, volumeShares: 0n });
     assert.equal(window.candleOf(tokenId), null);

@@ -9,8 +9,8 @@ import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
-import { Column } from "../disk/column.ts";
-import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
+import type { Column } from "../disk/column.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
 import { ExactSums } from "./exact-sums.ts";
@@ -61,10 +61,7 @@ export class DayWindow {
   #now = 0;
 
   /** The window continues from what the state store contains, after a call of `resume`. */
-  constructor(
-    stateStore: StateStore = new MemoryStateStore(),
-    markets: MarketSums = { dayVolumeUsd: new Column("f64"), dayTrades: new Column("f64") },
-  ) {
+  constructor(stateStore: StateStore, markets: MarketSums) {
     this.tokens = new DayTokens(stateStore);
     this.#trades = new TradeQueue(stateStore);
     this.#newestOf = stateStore.column("day.newest", "f64");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Seq } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
@@ -52,7 +53,7 @@ type Known = Omit<DayTrade, "tokenId"> & { readonly slot: number; readonly numbe
 test("the queue returns every trade as it was added, after any additions and removals", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 12 }), (steps) => {
-      const queue = new TradeQueue();
+      const queue = new TradeQueue(new MemoryStateStore());
       const known: Known[] = [];
       let [seq, timestamp] = [1_000_000, 1_780_000_000];
       for (const step of steps) {

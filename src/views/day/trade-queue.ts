@@ -4,7 +4,7 @@ import type { Seq } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
-import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 
 /** An amount in micros: a safe integer, or a `bigint` when a number would not be exact. */
 export type Amount = number | bigint;
@@ -44,7 +44,7 @@ export class TradeQueue {
   readonly #saved: Column<"f64">;
 
   /** Continues from the last save of the state store, or begins empty. */
-  constructor(stateStore: StateStore = new MemoryStateStore()) {
+  constructor(stateStore: StateStore) {
     this.#slots = stateStore.column("day_trades.slots", "i32");
     this.#seqs = stateStore.column("day_trades.seqs", "f64");
     this.#timestamps = stateStore.column("day_trades.timestamps", "u32");

@@ -1,8 +1,5 @@
-/**
- * The storage of the market state: tables of values by key, and columns of numbers. It is either in memory alone, or
- * has a copy on disk from which a start continues.
- */
-import { Column, type ColumnKind } from "./column.ts";
+/** The storage of the market state: tables of values by key, and columns of numbers. */
+import type { Column, ColumnKind } from "./column.ts";
 
 /** How the values of a table are stored. */
 export type Codec<Value> = {
@@ -29,25 +26,3 @@ export type StateStore = {
   /** Saves the current state, which is the state after block `through`. */
   save(through: number): void;
 };
-
-/** Keeps everything in memory until the process ends. */
-export class MemoryStateStore implements StateStore {
-  readonly isDue = false;
-  readonly savedThrough: number | null;
-
-  constructor(savedThrough: number | null = null) {
-    this.savedThrough = savedThrough;
-  }
-
-  table<Key extends string, Value>(): StateTable<Key, Value> {
-    return new Map<Key, Value>();
-  }
-
-  column<Kind extends ColumnKind>(_name: string, kind: Kind): Column<Kind> {
-    return new Column(kind);
-  }
-
-  save(): void {
-    // Nothing outlives the process.
-  }
-}

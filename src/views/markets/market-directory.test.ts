@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anyTransaction, BlockWriter } from "../../../test/support/generate-matches.ts";
 import { listedMarkets } from "../../../test/support/listed-markets.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -28,7 +29,6 @@ import { keccakOf } from "../../market/ids/keccak.ts";
 import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
 import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
-import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
 

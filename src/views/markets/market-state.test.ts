@@ -10,6 +10,7 @@ import {
   type BlockPlan,
   buildChain,
 } from "../../../test/support/generate-chain.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import { factsOf, joined } from "../../../test/support/store-chain.ts";
@@ -26,7 +27,7 @@ const decoder = new LogDecoder(contracts);
 
 /** Describes a state that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of blocks) state.apply(deltaOf(block));
   return describeState(state);
 }
@@ -54,7 +55,7 @@ const anySteps = fc.array(
 
 /** Leads a state through blocks, reorgs and finality, and keeps the resulting chain. */
 class Walk {
-  readonly state = new MarketState(contracts);
+  readonly state = new MarketState(contracts, new MemoryStateStore());
   chain: Block[];
   #settled: number;
   #salt = 0;
@@ -103,7 +104,7 @@ describe("the market state", () => {
         const kept = blocks.slice(0, 1 + (cut % blocks.length));
         const last = kept.at(-1);
         assert(last !== undefined);
-        const state = new MarketState(contracts);
+        const state = new MarketState(contracts, new MemoryStateStore());
         for (const block of kept) state.apply(deltaOf(block));
         const before = describeState(state);
         for (const block of blocks.slice(kept.length)) state.apply(deltaOfBlock(block));
@@ -142,7 +143,7 @@ describe("the market state", () => {
   });
 
   test("advances its time with blocks without facts", () => {
-    const state = new MarketState(contracts);
+    const state = new MarketState(contracts, new MemoryStateStore());
     const noFacts = { fills: [], events: [], quarantined: [], anomalies: [] };
     state.apply(deltaOf({ number: 7, hash: zeroHash, timestamp: 1_700_000_000, ...noFacts }));
     assert.equal(state.dayWindow.now, 1_700_000_000);

@@ -10,7 +10,7 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import { DayWindow } from "../day/day-window.ts";
-import { MemoryStateStore, type StateStore } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
 import type { View } from "../view.ts";
 import { loadMarketState } from "./load-market-state.ts";
 import { MarketDirectory } from "./market-directory.ts";
@@ -33,7 +33,7 @@ export class MarketState implements View {
   #unfinalized: readonly Place[] = [];
 
   /** The state continues from what the state store contains. */
-  constructor(contracts: Contracts, stateStore: StateStore = new MemoryStateStore()) {
+  constructor(contracts: Contracts, stateStore: StateStore) {
     this.#stateStore = stateStore;
     const journal = this.#journal;
     this.directory = new MarketDirectory(contracts, {

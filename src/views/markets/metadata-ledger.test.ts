@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../../../test/support/generate-chain.ts";
 import { listedMarkets } from "../../../test/support/listed-markets.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
@@ -63,7 +64,7 @@ function shown(
 
 /** A state with every test market, all of it final. */
 function stateOfAll(): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const block of chainOf(marketLogs.length)) apply(state, block, "final");
   return state;
 }
@@ -135,7 +136,7 @@ const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
 
 /** Leads a state through blocks and market metadata, and keeps the resulting chain. */
 class Walk {
-  readonly state = new MarketState(contracts);
+  readonly state = new MarketState(contracts, new MemoryStateStore());
   readonly chain: Block[] = [];
   #settled = 0;
   #forks = 0;
@@ -197,7 +198,7 @@ describe("the venue's market metadata", () => {
     const property = fc.property(anySteps, (steps) => {
       const walk = new Walk();
       for (const step of steps) walk.take(step);
-      const chainAlone = new MarketState(contracts);
+      const chainAlone = new MarketState(contracts, new MemoryStateStore());
       for (const block of walk.chain) apply(chainAlone, block, "final");
       const { directory } = walk.state;
       for (const conditionId of conditionIds) {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { BlockWriter } from "../../../test/support/generate-matches.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
 import {
   encodeLog,
@@ -16,7 +17,6 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
 import { keccakOf } from "../../market/ids/keccak.ts";
-import { MemoryStateStore } from "../disk/state-store.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { UndoLog } from "./undo-log.ts";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { anyChain, type GeneratedBlock } from "../../../test/support/generate-chain.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { naiveCandles } from "../../../test/support/naive-candles.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
@@ -22,7 +23,7 @@ const decoder = new LogDecoder(contracts);
 const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 
 function stateOf(chain: readonly GeneratedBlock[]): MarketState {
-  const state = new MarketState(contracts);
+  const state = new MarketState(contracts, new MemoryStateStore());
   for (const { block } of chain) {
     state.apply(deltaOf(deriveBlockFacts(block, decoder)));
   }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { marketLimits } from "../../base/config/limits.ts";
-import { MemoryStateStore } from "../disk/state-store.ts";
 import { UndoLog } from "../markets/undo-log.ts";
 import { type Hits, MarketSearch, type MarketTexts } from "./market-search.ts";
 import { wordsOf } from "./search-words.ts";

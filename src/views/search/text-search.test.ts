@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { MemoryStateStore } from "../disk/state-store.ts";
 import { UndoLog } from "../markets/undo-log.ts";
 import { TextSearch } from "./text-search.ts";
 
