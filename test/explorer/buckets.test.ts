@@ -2,12 +2,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
-import {
-  bucketsOf,
-  resolutionsFor,
-  sumVolumes,
-  windowOf,
-} from "../../explorer/src/charts/buckets.ts";
+import { bucketsOf, resolutionsFor, windowOf } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
 import { dollars } from "../../explorer/src/format/numbers.ts";
 import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
@@ -27,10 +22,20 @@ suite("the window of a chart", () => {
     for (const range of ["1H", "6H", "1D", "1W", "1M", "All"] as const) {
       for (const form of ["line", "candles"] as const) {
         const window = windowOf({ range, form, firstMs: dayMs, endMs, chosen: null });
-        const { buckets } = { buckets: bucketsOf(window, []) };
+        const buckets = bucketsOf(window, [], endMs);
         assert.ok(buckets.length > 4 && buckets.length <= 1000, `${range} ${buckets.length}`);
       }
     }
+  });
+
+  test("is not longer than the life of the market", () => {
+    const firstMs = endMs - 2 * hourMs;
+    const form = "line";
+    const [week, all] = (["1W", "All"] as const).map((range) =>
+      windowOf({ range, form, firstMs, endMs, chosen: null }),
+    );
+    assert.deepEqual(week, all);
+    assert.ok(week !== undefined && firstMs - week.fromMs < 60_000);
   });
 
   test("uses the chosen resolution if it fits the range, and another one if not", () => {
@@ -42,7 +47,8 @@ suite("the window of a chart", () => {
 
   test("has a bucket for every step, with the price of the one before if nothing was traded", () => {
     const window = { fromMs: 0, toMs: 4 * hourMs, resolution: "1h" } as const;
-    const buckets = bucketsOf(window, [candleAt(hourMs, [0.2, 0.4, 0.1, 0.3])]);
+    const candles = [candleAt(hourMs, [0.2, 0.4, 0.1, 0.3])];
+    const buckets = bucketsOf(window, candles, 5 * hourMs);
     assert.deepEqual(
       buckets.map(({ close }) => close),
       [null, 0.3, 0.3, 0.3, 0.3],
@@ -53,16 +59,6 @@ suite("the window of a chart", () => {
       ["0.8", "0.9", "0.6", 0.7],
     );
   });
-});
-
-test("volumes of several lines are summed on the times of the first", () => {
-  const line = (stepMs: number, volumes: readonly number[]) =>
-    volumes.map((volumeUsd, at) => ({ atMs: 1000 + at * stepMs, volumeUsd }));
-  assert.deepEqual(
-    sumVolumes([line(100, [1, 2, 3]), line(50, [1, 1, 1, 1]), line(200, [10, 20])]),
-    line(100, [13, 4, 23]),
-  );
-  assert.deepEqual(sumVolumes([]), []);
 });
 
 suite("markets of an event", () => {

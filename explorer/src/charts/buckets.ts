@@ -1,5 +1,5 @@
 /** Candles on a regular time grid, so that equal durations have equal widths. */
-import type { Candle, Market } from "../../../client/src/api.ts";
+import type { Candle } from "../../../client/src/api.ts";
 
 const resolutions = ["1m", "5m", "15m", "1h", "4h", "1d"] as const;
 export type Resolution = (typeof resolutions)[number];
@@ -24,10 +24,12 @@ const rangeSeconds: Readonly<Record<Exclude<Range, "All">, number>> = {
   "1M": 30 * 86_400,
 };
 
+const dayMs = 86_400_000;
+
 /** The size of a page of candles, and so the most candles that are drawn. */
 const bucketsMax = 1000;
-const lineBuckets = 240;
-const candleBuckets = 90;
+/** About how many buckets a form has room for. */
+const bucketsWanted = { line: 240, candles: 90, sparkline: 96 } as const;
 
 /** The time range of a chart, in Unix milliseconds. Both ends are on whole buckets. */
 export type Window = {
@@ -36,29 +38,29 @@ export type Window = {
   readonly resolution: Resolution;
 };
 
-/** Returns the query of the candles of a window, also while the window is not known yet. */
-export function candlesQuery(window: Window | undefined) {
+/** Returns the query of the candles of a window, also while the window is not known yet. `endMs` is a market's end. */
+export function candlesQuery(window: Window | undefined, endMs: number | null) {
   return {
     resolution: window?.resolution,
     start: window?.fromMs,
+    ...(endMs === null ? {} : { end: endMs }),
     fill: "previous",
     limit: bucketsMax,
   } as const;
 }
 
-/** Returns the window of a range that ends at `endMs`. The range `All` begins at `firstMs`. */
+/** Returns the window of a range that ends at `endMs`, and begins at `firstMs` or later. */
 export function windowOf(options: {
   readonly range: Range;
   readonly firstMs: number;
   readonly endMs: number;
-  readonly form: "line" | "candles";
+  readonly form: keyof typeof bucketsWanted;
   /** The chosen length of a candle; `null` for the best one. */
   readonly chosen: Resolution | null;
 }): Window {
   const { range, firstMs, endMs, form, chosen } = options;
-  const lifeSeconds = Math.max(60, (endMs - firstMs) / 1000);
-  const seconds = range === "All" ? lifeSeconds : rangeSeconds[range];
-  const wanted = seconds / (form === "line" ? lineBuckets : candleBuckets);
+  const seconds = secondsOfRange(range, endMs - firstMs);
+  const wanted = seconds / bucketsWanted[form];
   const fitting = resolutionsFor(seconds);
   const best = fitting.find((one) => secondsOf[one] >= wanted) ?? fitting.at(-1) ?? "1d";
   const resolution = chosen !== null && fitting.includes(chosen) ? chosen : best;
@@ -76,62 +78,59 @@ export function resolutionsFor(seconds: number): readonly Resolution[] {
   });
 }
 
-/** Returns the length of a range in seconds. */
+/** Returns the length of a range in seconds. No range is longer than the market's life. */
 export function secondsOfRange(range: Range, lifeMs: number): number {
-  return range === "All" ? Math.max(60, lifeMs / 1000) : rangeSeconds[range];
+  const lifeSeconds = Math.max(60, lifeMs / 1000);
+  return range === "All" ? lifeSeconds : Math.min(lifeSeconds, rangeSeconds[range]);
+}
+
+/** Returns the range shown first: one day, or all while a day would show little. */
+export function usualRange(of: {
+  readonly firstMs: number;
+  readonly endMs: number | null;
+  readonly lastTradeMs: number | null;
+}): Range {
+  const dayAgoMs = Date.now() - dayMs;
+  const isBusy = of.endMs === null && of.firstMs < dayAgoMs && (of.lastTradeMs ?? 0) > dayAgoMs;
+  return isBusy ? "1D" : "All";
 }
 
 /** One bucket: the price at its end, and its candle if there were trades. */
 export type Bucket = {
-  readonly atMs: number;
+  readonly fromMs: number;
+  /** The end of the bucket; of the open one, the newest time. */
+  readonly toMs: number;
   /** `null` before the first trade. */
   readonly close: number | null;
   readonly candle: Candle | null;
   readonly volumeUsd: number;
 };
 
-/** The volume of one bucket. */
-export type VolumeBar = Pick<Bucket, "atMs" | "volumeUsd">;
-
-/** Sums the volumes of several lines on the times of the first one. Buckets of different lines may differ in length. */
-export function sumVolumes(lines: readonly (readonly VolumeBar[])[]): readonly VolumeBar[] {
-  const times = lines[0] ?? [];
-  const [first, second] = times;
-  if (first === undefined || second === undefined) return times;
-  const sums = times.map(() => 0);
-  for (const { atMs, volumeUsd } of lines.flat()) {
-    const at = Math.floor((atMs - first.atMs) / (second.atMs - first.atMs));
-    sums[at] = (sums[at] ?? 0) + volumeUsd;
-  }
-  return times.map(({ atMs }, at) => ({ atMs, volumeUsd: sums[at] ?? 0 }));
-}
-
-/** Returns every bucket of a window. A bucket without trades has the price of the bucket before. */
+/**
+ * Returns every bucket of a window, the last one up to `untilMs`. A bucket without trades has the price of the bucket
+ * before.
+ */
 export function bucketsOf(
-  { fromMs, toMs, resolution }: Window,
+  { fromMs: startMs, toMs: endMs, resolution }: Window,
   candles: readonly Candle[],
+  untilMs: number,
 ): readonly Bucket[] {
   const byTime = new Map(candles.map((candle) => [candle.timestamp_ms, candle]));
+  const bucketMs = secondsOf[resolution] * 1000;
   const buckets: Bucket[] = [];
   let close: number | null = null;
-  for (let atMs = fromMs; atMs <= toMs; atMs += secondsOf[resolution] * 1000) {
-    const candle = byTime.get(atMs) ?? null;
+  for (let fromMs = startMs; fromMs <= endMs; fromMs += bucketMs) {
+    const candle = byTime.get(fromMs) ?? null;
     if (candle !== null) close = Number(candle.close);
     const hasTrades = candle !== null && !candle.filled;
     const volumeUsd = hasTrades ? Number(candle.volume_usd) : 0;
-    buckets.push({ atMs, close, candle: hasTrades ? candle : null, volumeUsd });
+    const toMs = endWithin(fromMs, Math.min(fromMs + bucketMs, untilMs));
+    buckets.push({ fromMs, toMs, close, candle: hasTrades ? candle : null, volumeUsd });
   }
   return buckets;
 }
 
-/** Returns the buckets of the first outcome. For a resolved market one more bucket shows its payout at the end. */
-export function withSettlement(
-  buckets: readonly Bucket[],
-  { resolution }: Market,
-): readonly Bucket[] {
-  const payout = resolution?.payouts[0];
-  const [before, last] = buckets.slice(-2);
-  if (payout === undefined || before === undefined || last === undefined) return buckets;
-  const atMs = 2 * last.atMs - before.atMs;
-  return [...buckets, { atMs, close: Number(payout), candle: null, volumeUsd: 0 }];
+/** Returns an end of a bucket after its start: the chart knows whole seconds, and clocks differ. */
+export function endWithin(fromMs: number, toMs: number): number {
+  return Math.max(fromMs + 1000, toMs);
 }

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isDark } from "../app/theme.ts";
 import { cents, dollars, percent } from "../format/numbers.ts";
-import { fullTime, timeZone, zoneAt } from "../format/times.ts";
-import { type Drawing, PriceChart } from "./price-chart.ts";
+import { timeRange, timeZone, zoneAt } from "../format/times.ts";
+import type { Bucket } from "./buckets.ts";
+import { timeIn } from "./lines.ts";
+import { type ChartSeries, type Drawing, PriceChart } from "./price-chart.ts";
 
 /** The chart and its legend, which shows the values under the pointer or the newest ones. */
 export function ChartView({ drawing }: { readonly drawing: Drawing }) {
@@ -20,50 +22,105 @@ export function ChartView({ drawing }: { readonly drawing: Drawing }) {
   }, []);
   useEffect(() => chart.current?.draw(drawing), [drawing]);
   useEffect(() => chart.current?.recolor(), [isDark.value]);
+  const point = (to: Point | null): void => {
+    chart.current?.point(to);
+    setHovered(to?.atMs ?? null);
+  };
+  const points = pointsOf(drawing);
+  const at = points.findLastIndex(({ atMs }) => atMs <= (hoveredMs ?? Infinity));
   return (
     <figure class="chart">
       <Legend drawing={drawing} hoveredMs={hoveredMs} />
-      <div class="canvas" ref={element} role="img" aria-label={describe(drawing)} />
+      <div
+        class="canvas"
+        ref={element}
+        role="slider"
+        tabIndex={0}
+        aria-label={describe(drawing)}
+        aria-valuemin={0}
+        aria-valuemax={Math.max(0, points.length - 1)}
+        aria-valuenow={Math.max(0, at)}
+        aria-valuetext={describeAt(drawing, hoveredMs)}
+        onKeyDown={(event) => {
+          const next = pointAfterKey(event.key, points, at);
+          if (next === undefined) return;
+          event.preventDefault();
+          point(next);
+        }}
+        onBlur={() => point(null)}
+      />
       <figcaption class="dim">Times in {zoneText()}</figcaption>
     </figure>
   );
 }
 
+type Point = { readonly atMs: number; readonly price: number };
+
+/** Returns the points of the first series. */
+function pointsOf({ series: [first], form }: Drawing): readonly Point[] {
+  return (first?.buckets ?? []).flatMap((bucket) =>
+    bucket.close === null ? [] : [{ atMs: timeIn[form](bucket), price: bucket.close }],
+  );
+}
+
+/** Returns the point to which a key moves the crosshair: `null` removes it, `undefined` is another key. */
+function pointAfterKey(
+  key: string,
+  points: readonly Point[],
+  at: number,
+): Point | null | undefined {
+  switch (key) {
+    case "ArrowLeft":
+      return points[Math.max(0, at - 1)];
+    case "ArrowRight":
+      return points[Math.min(points.length - 1, at + 1)];
+    case "Home":
+      return points[0];
+    case "End":
+      return points.at(-1);
+    case "Escape":
+      return null;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the bucket of a series at a time, or its newest one. */
+function bucketAt(
+  { buckets }: ChartSeries,
+  { form }: Drawing,
+  atMs: number | null,
+): Bucket | undefined {
+  return buckets.findLast((one) => one.close !== null && timeIn[form](one) <= (atMs ?? Infinity));
+}
+
+function barAt({ bars, form }: Drawing, atMs: number): Drawing["bars"][number] | undefined {
+  return bars.findLast((bar) => timeIn[form](bar) <= atMs);
+}
+
 function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number | null }) {
   const { drawing, hoveredMs } = props;
-  // The pointer may be right of the moment that a replay has reached.
-  const atMs = Math.min(hoveredMs ?? Infinity, drawing.untilMs ?? Infinity);
   const [first] = drawing.series;
-  const bucketOf = (series: Drawing["series"][number]) =>
-    series.buckets.findLast((bucket) => bucket.atMs <= atMs);
-  const shown = first === undefined ? undefined : bucketOf(first);
-  const bar = drawing.bars.findLast((one) => one.atMs <= atMs);
-  // The prices of one candle among several lines would be of an outcome that is not named.
-  const isHovered = hoveredMs !== null && drawing.series.length === 1;
-  const candle = isHovered ? (shown?.candle ?? null) : null;
+  const isOfCandle = hoveredMs !== null && drawing.form === "candles" && first !== undefined;
+  const candle = isOfCandle ? (bucketAt(first, drawing, hoveredMs)?.candle ?? null) : null;
+  const bar = hoveredMs === null ? undefined : barAt(drawing, hoveredMs);
   return (
     <div class="legend num" aria-hidden="true">
-      {drawing.form === "line"
-        ? drawing.series.map((series) => (
-            <span key={series.id}>
-              <i class={series.color} />
-              {series.name} <b>{percent(bucketOf(series)?.close)}</b>
-            </span>
-          ))
-        : first !== undefined && (
-            <span>
-              {first.name} <b>{percent(shown?.close)}</b>
-            </span>
-          )}
+      {drawing.series.map((series) => (
+        <span key={series.id}>
+          {drawing.form === "line" && <i class={series.color} />}
+          {series.name} <b>{percent(bucketAt(series, drawing, hoveredMs)?.close)}</b>
+        </span>
+      ))}
       {candle !== null && (
         <span>
           O {cents(candle.open)} H {cents(candle.high)} L {cents(candle.low)} C{" "}
           {cents(candle.close)}
         </span>
       )}
-      {hoveredMs !== null && bar !== undefined && (
+      {bar !== undefined && (
         <span class="dim">
-          {dollars(bar.volumeUsd)} traded · {fullTime(bar.atMs)}
+          {dollars(bar.volumeUsd)} traded · {timeRange(bar.fromMs, bar.toMs)}
         </span>
       )}
     </div>
@@ -80,6 +137,19 @@ function describe({ series }: Drawing): string {
     return `${name} from ${percent(first)} to ${percent(closes.at(-1))}, between ${percent(low)} and ${percent(high)}`;
   });
   return `Chance over time. ${parts.join("; ")}`;
+}
+
+/** Describes the values at a time, or the newest ones, for screen readers. */
+function describeAt(drawing: Drawing, atMs: number | null): string {
+  const values = drawing.series.map(
+    (series) => `${series.name} ${percent(bucketAt(series, drawing, atMs)?.close)}`,
+  );
+  const bar = barAt(drawing, atMs ?? Infinity);
+  const traded =
+    bar === undefined
+      ? []
+      : [`${dollars(bar.volumeUsd)} traded, ${timeRange(bar.fromMs, bar.toMs)}`];
+  return [...values, ...traded].join(", ");
 }
 
 function zoneText(): string {

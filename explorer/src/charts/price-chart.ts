@@ -9,12 +9,17 @@ import {
   type IChartApi,
   type ISeriesApi,
   LineSeries,
+  LineType,
   type MouseEventParams,
+  TickMarkType,
+  type Time,
   type UTCTimestamp,
 } from "lightweight-charts";
 import { percent } from "../format/numbers.ts";
-import type { Bucket, VolumeBar } from "./buckets.ts";
-import { zoned, zonedSeconds } from "./zoned-time.ts";
+import { dateAndTime, monthAndDay } from "../format/times.ts";
+import type { Bucket } from "./buckets.ts";
+import { timeIn, type VolumeBar } from "./lines.ts";
+import { instantOf, zoned, zonedSeconds } from "./zoned-time.ts";
 
 /** The series of one line, or of the candles. */
 export type ChartSeries = {
@@ -30,10 +35,10 @@ export type Drawing = {
   readonly form: "line" | "candles";
   /** Candles are drawn for the first series only. */
   readonly series: readonly ChartSeries[];
-  /** The volume of everything that is drawn, on the times of the first series. */
+  /** The volume of everything that is drawn. */
   readonly bars: readonly VolumeBar[];
-  /** Later buckets are not drawn, but their space is kept. */
-  readonly untilMs: number | null;
+  /** Names the range and the form. The part that the viewer chose to see is kept while it stays the same. */
+  readonly view: string;
 };
 
 type Line = ISeriesApi<"Line">;
@@ -49,7 +54,6 @@ export class PriceChart {
   #candles: ISeriesApi<"Candlestick"> | null = null;
   readonly #volume: ISeriesApi<"Histogram">;
   #drawing: Drawing | null = null;
-  #timeByClock = new Map<number, number>();
 
   private constructor(element: HTMLElement, onHover: (atMs: number | null) => void) {
     this.#element = element;
@@ -62,9 +66,16 @@ export class PriceChart {
       },
       grid: { vertLines: { visible: false } },
       crosshair: { mode: CrosshairMode.Magnet },
-      timeScale: { timeVisible: true, borderVisible: false, fixLeftEdge: true, fixRightEdge: true },
+      timeScale: {
+        timeVisible: true,
+        borderVisible: false,
+        fixLeftEdge: true,
+        fixRightEdge: true,
+        lockVisibleTimeRangeOnResize: true,
+        tickMarkFormatter: dayLabel,
+      },
       rightPriceScale: { borderVisible: false, entireTextOnly: true, scaleMargins: pricePane },
-      localization: { priceFormatter: axisLabel },
+      localization: { priceFormatter: axisLabel, timeFormatter: timeLabel, locale: "en" },
       handleScroll: { vertTouchDrag: false },
     });
     this.#volume = this.#chart.addSeries(HistogramSeries, {
@@ -75,9 +86,10 @@ export class PriceChart {
     });
     this.#chart.priceScale("volume").applyOptions({ scaleMargins: volumePane });
     this.#chart.subscribeCrosshairMove(({ time }: MouseEventParams) => {
-      const clock = time as UTCTimestamp | undefined;
-      onHover(clock === undefined ? null : (this.#timeByClock.get(clock) ?? null));
+      // Series are asked for their values at the end of this second.
+      onHover(time === undefined ? null : instantOf(time as UTCTimestamp) + 999);
     });
+    element.addEventListener("wheel", keepFromChart, { capture: true, passive: true });
     this.recolor();
   }
 
@@ -85,17 +97,30 @@ export class PriceChart {
     return new PriceChart(element, onHover);
   }
 
-  /** Draws the contents. The view is kept while the time range and the form stay the same. */
+  /** Draws the contents. */
   draw(drawing: Drawing): void {
-    const before = this.#drawing;
+    const isFitted = this.#drawing?.view !== drawing.view || this.#isWhole();
+    const isMoved = edgesOf(this.#drawing) !== edgesOf(drawing);
     this.#drawing = drawing;
-    const [first] = drawing.series;
-    const drawn = first?.buckets ?? [];
-    this.#timeByClock = new Map(drawn.map(({ atMs }) => [zonedSeconds(atMs), atMs]));
     if (drawing.form === "line") this.#drawLines(drawing);
     else this.#drawCandles(drawing);
     this.#drawVolume(drawing);
-    if (isOtherWindow(before, drawing)) this.#chart.timeScale().fitContent();
+    if (isFitted && isMoved) this.#chart.timeScale().fitContent();
+  }
+
+  /** Moves the crosshair to the price of the first series at a time; `null` removes it. */
+  point(at: { readonly atMs: number; readonly price: number } | null): void {
+    const [line] = this.#lines.values();
+    const series = line ?? this.#candles;
+    if (at === null || series === null) this.#chart.clearCrosshairPosition();
+    else this.#chart.setCrosshairPosition(at.price, zonedSeconds(at.atMs), series);
+  }
+
+  /** Returns whether the viewer sees the chart whole, and not a part that was zoomed into. */
+  #isWhole(): boolean {
+    const range = this.#chart.timeScale().getVisibleLogicalRange();
+    const bars = range && this.#volume.barsInLogicalRange(range);
+    return bars === null || (bars.barsBefore < 1 && bars.barsAfter < 1);
   }
 
   /** Applies the current colors of the page. */
@@ -123,7 +148,7 @@ export class PriceChart {
     this.#chart.remove();
   }
 
-  #drawLines({ series, untilMs }: Drawing): void {
+  #drawLines({ series }: Drawing): void {
     if (this.#candles !== null) this.#chart.removeSeries(this.#candles);
     this.#candles = null;
     const names = new Set(series.map(lineName));
@@ -135,8 +160,8 @@ export class PriceChart {
     for (const one of series) {
       const line = this.#lines.get(lineName(one)) ?? this.#addLine(one);
       line.setData(
-        zoned(one.buckets, ({ close, atMs }, time) =>
-          close === null || isLater(atMs, untilMs) ? { time } : { time, value: close },
+        zoned(one.buckets, timeIn.line, ({ close }, time) =>
+          close === null ? { time } : { time, value: close },
         ),
       );
     }
@@ -146,6 +171,7 @@ export class PriceChart {
     const line = this.#chart.addSeries(LineSeries, {
       color: colorReader(this.#element)(series.color),
       lineWidth: 2,
+      lineType: LineType.WithSteps,
       priceLineVisible: false,
       lastValueVisible: true,
       priceFormat: { type: "custom", formatter: axisLabel, minMove: 0.001 },
@@ -155,7 +181,7 @@ export class PriceChart {
     return line;
   }
 
-  #drawCandles({ series, untilMs }: Drawing): void {
+  #drawCandles({ series }: Drawing): void {
     for (const line of this.#lines.values()) this.#chart.removeSeries(line);
     this.#lines.clear();
     if (this.#candles === null) {
@@ -168,8 +194,8 @@ export class PriceChart {
       this.recolor();
     }
     this.#candles.setData(
-      zoned(series[0]?.buckets ?? [], ({ candle, atMs }, time) => {
-        if (candle === null || isLater(atMs, untilMs)) return { time };
+      zoned(series[0]?.buckets ?? [], timeIn.candles, ({ candle }, time) => {
+        if (candle === null) return { time };
         const { open, high, low, close } = candle;
         return {
           time,
@@ -182,12 +208,9 @@ export class PriceChart {
     );
   }
 
-  #drawVolume({ bars, untilMs }: Drawing): void {
+  #drawVolume({ form, bars }: Drawing): void {
     this.#volume.setData(
-      zoned(bars, ({ volumeUsd, atMs }, time) => ({
-        time,
-        value: isLater(atMs, untilMs) ? 0 : volumeUsd,
-      })),
+      zoned(bars, timeIn[form], ({ volumeUsd: value }, time) => ({ time, value })),
     );
   }
 }
@@ -205,16 +228,24 @@ function axisLabel(price: number): string {
   return price < -0.0001 || price > 1.0001 ? "" : percent(price);
 }
 
-function isLater(atMs: number, untilMs: number | null): boolean {
-  return untilMs !== null && atMs > untilMs;
+function timeLabel(time: Time): string {
+  return dateAndTime(instantOf(time as UTCTimestamp));
 }
 
-function isOtherWindow(before: Drawing | null, after: Drawing): boolean {
-  const edges = (drawing: Drawing | null): string => {
-    const buckets = drawing?.series[0]?.buckets ?? [];
-    return `${drawing?.form} ${buckets[0]?.atMs} ${buckets.length}`;
-  };
-  return edges(before) !== edges(after);
+/** Returns the label of a day on the time axis; `null` leaves other labels to the chart. */
+function dayLabel(time: Time, type: TickMarkType): string | null {
+  return type === TickMarkType.DayOfMonth ? monthAndDay(instantOf(time as UTCTimestamp)) : null;
+}
+
+/** The wheel scrolls the page. With Ctrl, as in a pinch, it zooms the chart. */
+function keepFromChart(event: WheelEvent): void {
+  if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+}
+
+/** Identifies the time axis of a drawing. */
+function edgesOf(drawing: Drawing | null): string {
+  const bars = drawing?.bars ?? [];
+  return `${drawing?.view} ${bars[0]?.fromMs} ${bars.length}`;
 }
 
 /** Adds a margin around the prices, within 0 and 1. */

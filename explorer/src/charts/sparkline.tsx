@@ -1,21 +1,26 @@
 /** A line without axes, scaled to the range of its values. That range counts as at least 0.02. */
 export function Sparkline(props: {
-  readonly values: readonly number[];
+  /** Values at equal distances; `null` before the first one. */
+  readonly values: readonly (number | null)[];
   readonly label: string;
   readonly tone?: string;
   readonly width?: number;
   readonly height?: number;
 }) {
   const { values, label, tone = "dim", width = 96, height = 28 } = props;
-  if (values.length < 2)
-    return <svg class="sparkline" width={width} height={height} role="img" aria-label={label} />;
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(...known);
+  const high = Math.max(...known);
   const spread = Math.max(high - low, 0.02 * Math.max(1, high));
-  const x = (at: number): number => (at / (values.length - 1)) * (width - 2) + 1;
+  const margin = 3;
+  const x = (at: number): number =>
+    (at / Math.max(1, values.length - 1)) * (width - 2 * margin) + margin;
   const y = (value: number): number =>
-    height - 3 - ((value - (low + high) / 2) / spread + 0.5) * (height - 6);
-  const line = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
+    height - margin - ((value - (low + high) / 2) / spread + 0.5) * (height - 2 * margin);
+  const points = values.flatMap((value, at) =>
+    value === null ? [] : [[x(at).toFixed(1), y(value).toFixed(1)] as const],
+  );
+  const [endX, endY] = points.at(-1) ?? [];
   return (
     <svg
       class={`sparkline ${tone}`}
@@ -25,7 +30,8 @@ export function Sparkline(props: {
       role="img"
       aria-label={label}
     >
-      <polyline points={line.join(" ")} />
+      <polyline points={points.join(" ")} />
+      {endX !== undefined && <circle cx={endX} cy={endY} r={2} />}
     </svg>
   );
 }

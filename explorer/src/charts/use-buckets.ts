@@ -25,35 +25,53 @@ export type Wanted = {
   readonly endMs: number | null;
 };
 
-/** The buckets to draw, and their window. */
-export type Buckets = { readonly window: Window; readonly buckets: readonly Bucket[] };
+/** The buckets of each token on one time grid. */
+export type Buckets = {
+  readonly window: Window;
+  readonly lines: readonly (readonly Bucket[])[];
+};
 
-type Read = { readonly window: Window; readonly candles: readonly Candle[] };
+type Read = { readonly window: Window; readonly candles: readonly (readonly Candle[])[] };
 
-/** Returns the candles of a token on a regular time grid, kept up to date. */
-export function useBuckets(tokenId: TokenId | null, wanted: Wanted): Resource<Buckets> {
+/**
+ * Returns the candles of tokens on a regular time grid, kept up to date. `tokenIds` always has the same length; `null`
+ * is no token.
+ */
+export function useBuckets(
+  tokenIds: readonly (TokenId | null)[],
+  wanted: Wanted,
+): Resource<Buckets> {
   const { range, form, chosen, firstMs, endMs } = wanted;
-  const now = (): Window => windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
-  const name = tokenId && `candles ${tokenId} ${JSON.stringify(wanted)}`;
+  const tokens = tokenIds.filter((id) => id !== null);
   const { data, failure } = useResource<Read>(
-    name,
+    tokens.length === 0 ? null : `candles ${tokens.join()} ${JSON.stringify(wanted)}`,
     async (using) => {
-      const window = now();
-      const { data: candles } = await using.candles(tokenId ?? "", candlesQuery(window)).page();
-      return { window, candles };
+      const window = windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
+      const pages = tokens.map(async (id) => using.candles(id, candlesQuery(window, endMs)).page());
+      return { window, candles: (await Promise.all(pages)).map((page) => page.data) };
     },
     endMs === null ? { everyMs: refreshMs } : {},
   );
-  const resolution = data?.window.resolution ?? null;
-  const live = useLiveCandles(endMs === null && resolution !== null ? tokenId : null, resolution);
-  const shown = useMemo(() => (data === null ? null : drawn(data, live)), [data, live]);
+  const resolution = endMs === null && data !== null ? data.window.resolution : null;
+  const live = tokenIds.map((id) => useLiveCandles(id, resolution));
+  const shown = useMemo(
+    () => (data === null ? null : drawn(data, live, endMs ?? Date.now())),
+    [data, ...live],
+  );
   return { data: shown, failure };
 }
 
-function drawn({ window, candles }: Read, live: readonly Candle[]): Buckets {
-  const newest = Math.max(window.toMs, live.at(-1)?.timestamp_ms ?? 0);
-  const moved = { ...window, toMs: newest };
-  return { window: moved, buckets: bucketsOf(moved, [...candles, ...live]) };
+function drawn(
+  { window, candles }: Read,
+  live: readonly (readonly Candle[])[],
+  untilMs: number,
+): Buckets {
+  const newest = live.map((line) => line.at(-1)?.timestamp_ms ?? 0);
+  const moved = { ...window, toMs: Math.max(window.toMs, ...newest) };
+  const lines = candles.map((line, at) =>
+    bucketsOf(moved, [...line, ...(live[at] ?? [])], untilMs),
+  );
+  return { window: moved, lines };
 }
 
 /** Returns the candles that changed since the page was read, in order of time. */

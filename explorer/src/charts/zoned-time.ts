@@ -10,14 +10,23 @@ export function zonedSeconds(milliseconds: number): UTCTimestamp {
   return Math.floor((milliseconds - offsetMs) / 1000) as UTCTimestamp;
 }
 
+/** Returns the instant that has a local time; the earlier one of two. */
+export function instantOf(local: UTCTimestamp): number {
+  const date = new Date(local * 1000);
+  const [day, month, year] = [date.getUTCDate(), date.getUTCMonth(), date.getUTCFullYear()];
+  const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()] as const;
+  return new Date(year, month, day, ...clock).getTime();
+}
+
 /** Converts points to the viewer's zone, with strictly increasing times. */
-export function zoned<
-  Point extends { readonly atMs: number },
-  Drawn extends { time: UTCTimestamp },
->(points: readonly Point[], draw: (point: Point, time: UTCTimestamp) => Drawn): Drawn[] {
+export function zoned<Point, Drawn extends { time: UTCTimestamp }>(
+  points: readonly Point[],
+  timeOf: (point: Point) => number,
+  draw: (point: Point, time: UTCTimestamp) => Drawn,
+): Drawn[] {
   const drawn: Drawn[] = [];
   for (const point of points) {
-    const time = zonedSeconds(point.atMs);
+    const time = zonedSeconds(timeOf(point));
     if (time > (drawn.at(-1)?.time ?? 0)) drawn.push(draw(point, time));
   }
   return drawn;

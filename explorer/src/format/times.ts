@@ -13,6 +13,7 @@ const fullDateTime = new Intl.DateTimeFormat("en", {
 });
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+const dayOfYear = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
 const zoneName = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 
 /** The viewer's time zone: `America/New_York`. */
@@ -37,8 +38,17 @@ export function fullTime(milliseconds: number): string {
   return `${fullDateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
 }
 
+/** Formats a range of time with the zone: `Nov 25, 2026, 14:00 – 14:15 EST`. */
+export function timeRange(fromMs: number, toMs: number): string {
+  return `${dateTime.formatRange(fromMs, toMs)} ${zoneAt(toMs)}`;
+}
+
 export function date(milliseconds: number | null): string {
   return milliseconds === null ? unknown : day.format(milliseconds);
+}
+
+export function monthAndDay(milliseconds: number): string {
+  return dayOfYear.format(milliseconds);
 }
 
 /** Parses an RFC 3339 time to Unix milliseconds. */

@@ -206,6 +206,7 @@ function MarketRow(props: {
   const [row, isSeen] = useOnScreen<HTMLTableRowElement>();
   const { line, liquidity } = useRowExtras(isSeen ? market : null);
   const change = live?.stats_24h.change ?? null;
+  const trades = live?.stats_24h.trades ?? market.trades_24h;
   const endMs = millisecondsOf(market.end_date);
   const name = token?.outcome ?? "Outcome 1";
   return (
@@ -220,7 +221,7 @@ function MarketRow(props: {
         <Sparkline
           values={line}
           tone={toneOf(change)}
-          label={line.length < 2 ? "No trades in 24 hours" : `${name} over 24 hours`}
+          label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
         />
       </td>
       <td>
@@ -234,7 +235,7 @@ function MarketRow(props: {
       <td class="right num" title={endMs === null ? "" : fullTime(endMs)}>
         {market.status === "resolved" ? "resolved" : until(endMs, nowMs.value)}
       </td>
-      <td class="right num">{count(live?.stats_24h.trades ?? market.trades_24h)}</td>
+      <td class="right num">{count(trades)}</td>
     </tr>
   );
 }

@@ -2,15 +2,15 @@ import { useMemo } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import {
   candlesQuery,
-  type Range,
   type Resolution,
   ranges,
   resolutionsFor,
   secondsOfRange,
-  withSettlement,
+  usualRange,
 } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
 import { invertBuckets } from "../charts/invert-candle.ts";
+import { asOf, lineOf, withSettlement } from "../charts/lines.ts";
 import type { Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
 import { Panel } from "../parts/panel.tsx";
@@ -21,7 +21,6 @@ import { ReplayBar } from "./replay-bar.tsx";
 import type { Replay } from "./use-replay.ts";
 
 const forms = ["line", "candles"] as const;
-const dayMs = 86_400_000;
 
 /** The chance over time: both outcomes as lines, or the candles of the chosen one. */
 export function ChartPanel(props: {
@@ -32,11 +31,11 @@ export function ChartPanel(props: {
   const { market, chosen, replay } = props;
   const wanted = wantedOfAddress(market, replay.isOn);
   const [first] = market.tokens;
-  const buckets = useBuckets(first?.token_id ?? null, wanted);
+  const buckets = useBuckets([first?.token_id ?? null], wanted);
   const request = {
     title: "Candles",
     path: `/v1/candles/${market.tokens[chosen]?.token_id ?? ""}`,
-    query: candlesQuery(buckets.data?.window),
+    query: candlesQuery(buckets.data?.window, wanted.endMs),
     isBulk: true,
   };
   if (first === undefined) return <Notice title="This market has no tokens yet" />;
@@ -49,10 +48,10 @@ export function ChartPanel(props: {
     >
       <Shown of={buckets} what="chart" lines={8}>
         {(data) =>
-          data.buckets.every(({ close }) => close === null) ? (
+          data.lines.flat().every(({ close }) => close === null) ? (
             <NoTrade market={market} />
           ) : (
-            <Drawn market={market} chosen={chosen} form={wanted.form} data={data} replay={replay} />
+            <Drawn market={market} chosen={chosen} wanted={wanted} data={data} replay={replay} />
           )
         }
       </Shown>
@@ -69,15 +68,18 @@ function NoTrade({ market: { trades, status } }: { readonly market: Market }) {
 function Drawn(props: {
   readonly market: Market;
   readonly chosen: number;
-  readonly form: "line" | "candles";
+  readonly wanted: Wanted;
   readonly data: Buckets;
   readonly replay: Replay;
 }) {
-  const { market, chosen, form, data, replay } = props;
+  const { market, chosen, wanted, data, replay } = props;
+  const { range, form } = wanted;
   const { isOn, atMs, price, toMs } = replay;
   const drawing = useMemo((): Drawing => {
-    const untilMs = isOn ? atMs : null;
-    const own = isOn ? asReached(data, replay) : withSettlement(data.buckets, market);
+    const [all = []] = data.lines;
+    const buckets = isOn ? asOf(all, { atMs, toMs, price }) : all;
+    const bars = form === "line" ? lineOf(buckets) : buckets;
+    const own = form === "line" && !isOn ? withSettlement(bars, market) : bars;
     const series = market.tokens.slice(0, 2).map(({ token_id: id, outcome }, at) => ({
       id,
       name: outcome ?? `Outcome ${at + 1}`,
@@ -85,28 +87,15 @@ function Drawn(props: {
       buckets: at === 0 ? own : invertBuckets(own),
     }));
     const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
-    return { form, series: shown, bars: own, untilMs };
-  }, [market.id, market.resolution, chosen, form, data, isOn, atMs, price, toMs]);
+    const view = `${range} ${form} ${data.window.resolution}`;
+    return { form, series: shown, bars, view };
+  }, [market.id, market.resolution, chosen, range, form, data, isOn, atMs, price, toMs]);
   return <ChartView drawing={drawing} />;
 }
 
-/**
- * Returns the buckets, with the replay's price in the bucket that the replay has reached. Its volume and candle have
- * trades that are still to come, so they are left out until the bucket or the replay is over.
- */
-function asReached({ buckets }: Buckets, { atMs, toMs, price }: Replay): Buckets["buckets"] {
-  const at = buckets.findLastIndex((bucket) => bucket.atMs <= atMs);
-  const close = price ?? buckets[at - 1]?.close ?? null;
-  const hidden = atMs < toMs ? { candle: null, volumeUsd: 0 } : {};
-  return buckets.map((bucket, index) => (index === at ? { ...bucket, close, ...hidden } : bucket));
-}
-
 function wantedOfAddress(market: Market, isReplay: boolean): Wanted {
-  const { created_at_ms: firstMs, resolved_at_ms: endMs, last_trade_at_ms: lastMs } = market;
-  const dayAgoMs = Date.now() - dayMs;
-  const isBusy = endMs === null && firstMs < dayAgoMs && (lastMs ?? 0) > dayAgoMs;
-  const usual: Range = isBusy ? "1D" : "All";
-  const range = choiceOf("range", [usual, ...ranges]);
+  const { created_at_ms: firstMs, resolved_at_ms: endMs, last_trade_at_ms: lastTradeMs } = market;
+  const range = choiceOf("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
   const form = choiceOf("chart", forms);
   const chosen = parameters.value.get("resolution") as Resolution | null;
   return isReplay

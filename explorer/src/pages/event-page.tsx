@@ -1,17 +1,18 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Market, Event as MarketEvent } from "../../../client/src/api.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
-import { candlesQuery, type Range, ranges, sumVolumes, withSettlement } from "../charts/buckets.ts";
+import { candlesQuery, ranges, usualRange } from "../charts/buckets.ts";
 import { ChartView } from "../charts/chart-view.tsx";
-import type { ChartSeries, Drawing } from "../charts/price-chart.ts";
-import { type Buckets, useBuckets } from "../charts/use-buckets.ts";
+import { lineOf, sumVolumes, withSettlement } from "../charts/lines.ts";
+import type { Drawing } from "../charts/price-chart.ts";
+import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
 import { count, dollars, percent } from "../format/numbers.ts";
 import { endingOf } from "../format/times.ts";
 import { byChance, chanceOf, labelOf, titleOf } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
 import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
-import { Shown, Skeleton } from "../parts/states.tsx";
+import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, setParameters } from "../routing/location.ts";
 import { nowMs } from "../service/clock.ts";
@@ -90,7 +91,7 @@ function EventView({ event, markets }: Known) {
           ]}
         />
       </header>
-      <EventChart markets={byChance(markets, prices)} all={markets} />
+      <EventChart event={event} markets={markets} />
       <Panel title="Outcomes" requests={requests}>
         <MarketTable markets={markets} isSortable={false} isEvent={true} />
       </Panel>
@@ -98,20 +99,25 @@ function EventView({ event, markets }: Known) {
   );
 }
 
-/** The leading outcomes as lines. Each line reads its own candles. */
-function EventChart(props: {
-  readonly markets: readonly Market[];
-  readonly all: readonly Market[];
-}) {
-  const range = choiceOf("range", ["1D", ...ranges] as readonly Range[]);
-  const shown = useSteady(props.markets.slice(0, linesMax));
-  const lines = Array.from({ length: linesMax }, (_, at) => useLine(shown[at], range));
-  const known = lines.slice(0, shown.length);
-  const drawing = useMemo(() => drawingOf(known, shown, props.all), [shown, ...lines]);
-  const requests = shown.map((market, at) => ({
-    title: `Candles, ${labelOf(market, props.all)}`,
+/** The leading outcomes as lines, the same ones while the page is open. */
+function EventChart({ event, markets }: Known) {
+  const ids = useMemo(() => leadingOf(markets), [markets.map(({ id }) => id).join()]);
+  const shown = ids.flatMap((id) => markets.find((market) => market.id === id) ?? []);
+  const wanted = wantedOfAddress(event, markets);
+  const tokens = Array.from(
+    { length: linesMax },
+    (_, at) => shown[at]?.tokens[0]?.token_id ?? null,
+  );
+  const buckets = useBuckets(tokens, wanted);
+  const { data } = buckets;
+  const drawing = useMemo(
+    () => data && drawingOf(data, { shown, markets, range: wanted.range }),
+    [data, ids, markets],
+  );
+  const requests = shown.map((market) => ({
+    title: `Candles, ${labelOf(market, markets)}`,
     path: `/v1/candles/${market.tokens[0]?.token_id ?? ""}`,
-    query: candlesQuery(lines[at]?.window),
+    query: candlesQuery(data?.window, wanted.endMs),
     isBulk: true,
   }));
   return (
@@ -123,69 +129,48 @@ function EventChart(props: {
         <Segments
           label="Time shown"
           words={ranges}
-          chosen={range}
-          onChoose={(one) => setParameters({ range: one === "1D" ? null : one })}
+          chosen={wanted.range}
+          onChoose={(range) => setParameters({ range })}
         />
       }
     >
-      {drawing.series.length === 0 ? <Skeleton lines={8} /> : <ChartView drawing={drawing} />}
+      <Shown of={{ ...buckets, data: drawing }} what="chart" lines={8}>
+        {(known) => <ChartView drawing={known} />}
+      </Shown>
     </Panel>
   );
 }
 
+function leadingOf(markets: readonly Market[]): readonly string[] {
+  const traded = markets.filter(({ tokens }) => tokens.length > 0);
+  return byChance(traded, new Map())
+    .slice(0, linesMax)
+    .map(({ id }) => id);
+}
+
+function wantedOfAddress(event: MarketEvent, markets: readonly Market[]): Wanted {
+  const { created_at_ms: firstMs, last_trade_at_ms: lastTradeMs } = event;
+  const ends = markets.flatMap(({ resolved_at_ms: endMs }) => endMs ?? []);
+  const endMs = ends.length < markets.length ? null : Math.max(...ends);
+  const range = choiceOf("range", [usualRange({ firstMs, endMs, lastTradeMs }), ...ranges]);
+  return { range, form: "line", chosen: null, firstMs, endMs };
+}
+
 function drawingOf(
-  lines: readonly (Buckets | null)[],
-  markets: readonly Market[],
-  all: readonly Market[],
+  { window, lines }: Buckets,
+  of: {
+    readonly shown: readonly Market[];
+    readonly markets: readonly Market[];
+    readonly range: string;
+  },
 ): Drawing {
-  const series = aligned(
-    lines.flatMap((buckets, at): readonly ChartSeries[] => {
-      const market = markets[at];
-      if (buckets === null || market === undefined) return [];
-      const own = withSettlement(buckets.buckets, market);
-      return [
-        { id: market.id, name: labelOf(market, all), color: `series-${at + 1}`, buckets: own },
-      ];
-    }),
-  );
-  const bars = sumVolumes(series.map(({ buckets }) => buckets));
-  return { form: "line", series, bars, untilMs: null };
-}
-
-/** Returns the same list while the same markets are shown, so that lines keep their colors. */
-function useSteady(markets: readonly Market[]): readonly Market[] {
-  const ids = markets
-    .map(({ id }) => id)
-    .toSorted()
-    .join();
-  return useMemo(() => markets, [ids]);
-}
-
-function useLine(market: Market | undefined, range: Range): Buckets | null {
-  const token = market?.tokens[0]?.token_id ?? null;
-  const { data } = useBuckets(token, {
-    range,
-    form: "line",
-    chosen: null,
-    firstMs: market?.created_at_ms ?? 0,
-    endMs: market?.resolved_at_ms ?? null,
-  });
-  return data;
-}
-
-/** Cuts all lines to the latest start and extends them to the latest end. */
-function aligned(series: readonly ChartSeries[]): readonly ChartSeries[] {
-  const fromMs = Math.max(...series.map(({ buckets }) => buckets[0]?.atMs ?? 0));
-  const toMs = Math.max(...series.map(({ buckets }) => buckets.at(-1)?.atMs ?? 0));
-  return series.map((one) => {
-    const [first, second] = one.buckets;
-    const last = one.buckets.at(-1);
-    if (first === undefined || second === undefined || last === undefined) return one;
-    const stepMs = second.atMs - first.atMs;
-    const missing = Array.from({ length: Math.floor((toMs - last.atMs) / stepMs) }, (_, at) => {
-      return { ...last, atMs: last.atMs + (at + 1) * stepMs, candle: null, volumeUsd: 0 };
-    });
-    const buckets = [...one.buckets.filter(({ atMs }) => atMs >= fromMs), ...missing];
-    return { ...one, buckets };
-  });
+  const { shown, markets, range } = of;
+  const own = lines.map(lineOf);
+  const series = shown.map((market, at) => ({
+    id: market.id,
+    name: labelOf(market, markets),
+    color: `series-${at + 1}`,
+    buckets: withSettlement(own[at] ?? [], market),
+  }));
+  return { form: "line", series, bars: sumVolumes(own), view: `${range} ${window.resolution}` };
 }

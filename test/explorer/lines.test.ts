@@ -1,0 +1,151 @@
+/** Where the explorer draws prices and volumes, without a browser. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Candle, Market } from "../../client/src/api.ts";
+import { type Bucket, bucketsOf } from "../../explorer/src/charts/buckets.ts";
+import {
+  asOf,
+  lineOf,
+  sumVolumes,
+  timeIn,
+  withSettlement,
+} from "../../explorer/src/charts/lines.ts";
+import { instantOf, zoned, zonedSeconds } from "../../explorer/src/charts/zoned-time.ts";
+import { cleanUp } from "../support/clean-up.ts";
+
+const minuteMs = 60_000;
+const window = { fromMs: 0, toMs: 3 * minuteMs, resolution: "1m" } as const;
+const nowMs = 3 * minuteMs + 20_000;
+
+/** A candle that opens at one price and closes at another, with a volume of $5. */
+function candleAt(timestamp_ms: number, open: number, close: number): Candle {
+  const prices = { open: `${open}`, high: "0.9", low: "0.1", close: `${close}` };
+  return { timestamp_ms, ...prices, volume_usd: "5", filled: false } as Candle;
+}
+
+const drawn = (line: readonly Bucket[]) => line.map((one) => [timeIn.line(one), one.close]);
+
+suite("a line", () => {
+  const candles = [candleAt(minuteMs, 0.2, 0.3), candleAt(3 * minuteMs, 0.3, 0.6)];
+  const buckets = bucketsOf(window, candles, nowMs);
+
+  test("has each close at the end of its bucket, the newest one now, and candles at their start", () => {
+    assert.deepEqual(drawn(lineOf(buckets)), [
+      [0, null],
+      [minuteMs, 0.2],
+      [2 * minuteMs, 0.3],
+      [3 * minuteMs, 0.3],
+      [nowMs, 0.6],
+    ]);
+    assert.deepEqual(
+      buckets.map(timeIn.candles),
+      [0, 1, 2, 3].map((at) => at * minuteMs),
+    );
+  });
+
+  test("leads from the first trade to now if there is a single candle", () => {
+    const line = lineOf(bucketsOf(window, [candleAt(3 * minuteMs, 0.4, 0.4)], nowMs));
+    assert.deepEqual(drawn(line).slice(-2), [
+      [3 * minuteMs, 0.4],
+      [nowMs, 0.4],
+    ]);
+  });
+
+  test("begins with the price before its first bucket", () => {
+    const before = { ...candleAt(0, 0.7, 0.7), filled: true };
+    const [first] = lineOf(bucketsOf(window, [before], nowMs));
+    assert.deepEqual([first?.toMs, first?.close, first?.volumeUsd], [0, 0.7, 0]);
+  });
+
+  test("keeps its order if the clock of the viewer is late", () => {
+    const times = lineOf(bucketsOf(window, candles, 0)).map(timeIn.line);
+    assert.deepEqual(
+      times,
+      [...new Set(times)].toSorted((a, b) => a - b),
+    );
+  });
+});
+
+suite("the line of a resolved market", () => {
+  const candles = [candleAt(minuteMs, 0.8, 0.9)];
+  const line = lineOf(bucketsOf(window, candles, nowMs));
+  const resolvedAt = (atMs: number) =>
+    ({ resolution: { payouts: ["1", "0"] }, resolved_at_ms: atMs }) as unknown as Market;
+
+  test("has the payout from then on", () => {
+    const atMs = 2.5 * minuteMs;
+    assert.deepEqual(drawn(withSettlement(line, resolvedAt(atMs))).slice(2), [
+      [2 * minuteMs, 0.9],
+      [atMs, 1],
+      [nowMs, 1],
+    ]);
+  });
+
+  test("has the last price just before the payout if the market ended with the window", () => {
+    const late = [...candles, candleAt(3 * minuteMs, 0.9, 0.7)];
+    const settled = withSettlement(lineOf(bucketsOf(window, late, nowMs)), resolvedAt(nowMs));
+    assert.deepEqual(drawn(settled).slice(-3), [
+      [3 * minuteMs, 0.9],
+      [nowMs - 1000, 0.7],
+      [nowMs, 1],
+    ]);
+  });
+
+  test("is the payout alone if the market ended before it", () => {
+    const closes = withSettlement(line, resolvedAt(-minuteMs)).map(({ close }) => close);
+    assert.deepEqual(new Set(closes), new Set([1]));
+  });
+});
+
+suite("a replay", () => {
+  const candles = [0, 1, 2, 3].map((at) => candleAt(at * minuteMs, 0.1 * at, 0.1 * at + 0.1));
+  const buckets = bucketsOf(window, candles, nowMs);
+
+  test("shows no price, candle or volume of later trades", () => {
+    const atMs = 1.5 * minuteMs;
+    const shown = asOf(buckets, { atMs, toMs: nowMs, price: 0.15 });
+    assert.deepEqual(
+      shown.map(({ close, candle, volumeUsd }) => [close, candle?.close, volumeUsd]),
+      [
+        [0.1, "0.1", 5],
+        [0.15, undefined, 0],
+        [null, undefined, 0],
+        [null, undefined, 0],
+      ],
+    );
+    assert.equal(shown[1]?.toMs, atMs);
+  });
+
+  test("does not begin with a price before its first trade", () => {
+    const before = asOf(buckets, { atMs: 10_000, toMs: nowMs, price: null });
+    assert.ok(lineOf(before).every(({ close }) => close === null));
+  });
+
+  test("shows everything at its end", () => {
+    assert.deepEqual(asOf(buckets, { atMs: nowMs, toMs: nowMs, price: 0.4 }), buckets);
+  });
+});
+
+test("volumes of several lines are summed", () => {
+  const line = lineOf(bucketsOf(window, [candleAt(0, 0.1, 0.2)], nowMs));
+  const volumes = sumVolumes([line, line]).map(({ volumeUsd }) => volumeUsd);
+  assert.deepEqual(volumes, [0, 10, 0, 0, 0]);
+  assert.deepEqual(sumVolumes([]), []);
+});
+
+test("an hour that the viewer's zone repeats is drawn once, at its first time", (t) => {
+  const { TZ } = process.env;
+  cleanUp(t, () => {
+    if (TZ === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = TZ;
+  });
+  process.env["TZ"] = "America/New_York";
+  const halfHours = Array.from({ length: 8 }, (_, at) => Date.UTC(2025, 10, 2, 5) + at * 1_800_000);
+  const times = zoned(
+    halfHours,
+    (ms) => ms,
+    (_, time) => ({ time }),
+  ).map(({ time }) => instantOf(time));
+  assert.deepEqual(times, [...halfHours.slice(0, 2), ...halfHours.slice(4)]);
+  assert.equal(instantOf(zonedSeconds(0)), 0);
+});
