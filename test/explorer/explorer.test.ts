@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import type { Market, Trade } from "../../client/src/api.ts";
+import { dollars, percent, plural } from "../../explorer/src/format/numbers.ts";
 import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -135,6 +137,11 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(".outcome[aria-pressed=true] .chance");
     await page.waitForSelector(".live-state.live");
     await page.waitForSelector(".chart canvas");
+    await page.focus(".chart .canvas");
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForSelector(".legend:has-text('traded')");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".legend:not(:has-text('traded'))");
     venue.change([
       { assetId: lastTrade.token_id, side: "BUY", price: "0.41", size: "120" },
       { assetId: lastTrade.token_id, side: "SELL", price: "0.47", size: "80" },
@@ -189,6 +196,37 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector("section[aria-label^='Trades, replayed'] tr[data-id]");
     await page.click("button:has-text('Leave replay')");
     await page.waitForSelector(".replay", { state: "detached" });
+  });
+
+  await t.test("shows chart, trades and totals of the same moment of a replay", async () => {
+    const { data: market } = await service.get<{ readonly data: Market }>(
+      `/v1/markets/${lastTrade.condition_id}`,
+    );
+    const { created_at_ms: fromMs, last_trade_at_ms: toMs } = market;
+    const [first, second] = market.tokens;
+    assert(toMs !== null && first !== undefined && second !== undefined);
+    await follow(page, marketPath);
+    await page.click("button:has-text('Replay')");
+    await page.click("button[aria-label='Pause the replay']");
+    for (const step of [500, 900, 1000, 700]) {
+      const endMs = Math.floor(fromMs + (step / 1000) * (toMs - fromMs)) + 1;
+      const { data: trades } = await service.get<{ readonly data: readonly Trade[] }>(
+        `/v1/trades?token_id=${first.token_id},${second.token_id}&end=${endMs}&limit=1000`,
+      );
+      const [newest] = trades;
+      assert(newest !== undefined);
+      const isFirst = newest.token_id === first.token_id;
+      const price = percent(isFirst ? newest.price : 1 - Number(newest.price));
+      const volume = dollars(trades.reduce((sum, { value_usd: value }) => sum + Number(value), 0));
+      await page.fill(".replay input", String(step));
+      await page.waitForSelector(
+        `.replay p:has-text("${price}"):has-text("${trades.length} trades"):has-text("${volume}")`,
+      );
+      await page.waitForSelector(`section[aria-label="Trades, replayed: ${plural(trades.length, "trade")}"]
+        tbody tr:first-child[data-id="${newest.id}"]`);
+      await page.waitForSelector(`.legend span:first-child b:text-is("${price}")`);
+    }
+    await page.click("button:has-text('Leave replay')");
   });
 
   await t.test("shows each request as code", async () => {

@@ -42,7 +42,7 @@ export function ReplayBar({ replay }: { readonly replay: Replay }) {
           replay.setSpeed(Number.parseFloat(next));
         }}
       />
-      <p class="num">
+      <p class="num" aria-busy={replay.isReading}>
         <b>{fullTime(atMs)}</b>
         <span>{percent(replay.price)}</span>
         <span>{count(replay.tradeCount)} trades</span>

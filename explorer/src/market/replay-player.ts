@@ -1,4 +1,5 @@
 import type { Market, TokenId, Trade } from "../../../client/src/api.ts";
+import { wait } from "../../../client/src/backoff.ts";
 import type { OddwireClient } from "../../../client/src/client.ts";
 import { nextPaint } from "../service/next-paint.ts";
 
@@ -7,7 +8,7 @@ export type ReplayMoment = {
   readonly atMs: number;
   /** Newest first. */
   readonly trades: readonly Trade[];
-  /** Price of the first outcome; `null` before the first trade. */
+  /** Price of the first outcome; `null` before the first trade and while it is read. */
   readonly price: number | null;
   readonly tradeCount: number;
   readonly volumeUsd: number;
@@ -18,9 +19,14 @@ export type ReplayMoment = {
 const tapeRows = 60;
 const lifeSecondsAtSpeedOne = 60;
 const pageRows = 1000;
-/** A seek counts the days before it from candles, and the trades of its own day one by one, at most this many. */
-const countedMax = 20_000;
-const dayMs = 86_400_000;
+/** A seek counts whole days, hours and minutes from candles, and the trades of its own minute one by one. */
+const counted = [
+  ["1d", 86_400_000],
+  ["1h", 3_600_000],
+  ["1m", 60_000],
+] as const;
+/** While the slider is dragged, nothing is read. */
+const settleMs = 150;
 
 /**
  * Replays a market's trades in order, with pauses in proportion to the real ones. The trades come from the stream, from
@@ -33,6 +39,8 @@ export class ReplayPlayer {
   readonly fromMs: number;
   readonly toMs: number;
   #moment: ReplayMoment;
+  /** The moment that `onChange` received last. */
+  #shown: ReplayMoment | null = null;
   #speed = 1;
   #run = new AbortController();
   /** Resolves when the clock reaches a time. */
@@ -93,7 +101,7 @@ export class ReplayPlayer {
     this.close();
     this.#run = new AbortController();
     const { signal } = this.#run;
-    this.#change({ atMs, isReading: true });
+    this.#change({ atMs, price: null, isReading: true });
     this.#playFrom(atMs, signal).catch(() => {
       if (!signal.aborted) this.#change({ isReading: false, isPlaying: false });
     });
@@ -101,6 +109,7 @@ export class ReplayPlayer {
   }
 
   async #playFrom(atMs: number, signal: AbortSignal): Promise<void> {
+    await wait(settleMs, signal);
     const before = await this.#readBefore(atMs);
     if (signal.aborted) return;
     this.#change({ ...before, isReading: false });
@@ -122,28 +131,33 @@ export class ReplayPlayer {
 
   /** Reads the newest trades, the totals and the price at a moment. */
   async #readBefore(atMs: number) {
-    const query = { token_id: this.#tokenIds, end: Math.ceil(atMs) };
+    const query = { token_id: this.#tokenIds, end: endAfter(atMs) };
     const { data: trades } = await this.#client.trades({ ...query, limit: tapeRows }).page();
+    const [newest] = trades;
+    const price = newest === undefined ? null : this.#priceOf(newest);
+    return { trades, ...(await this.#readTotals(atMs)), price };
+  }
+
+  async #readTotals(atMs: number) {
     const totals = { tradeCount: 0, volumeUsd: 0 };
+    const [token] = this.#tokenIds;
+    if (token === undefined) return totals;
     const add = (count: number, volumeUsd: string): void => {
       totals.tradeCount += count;
       totals.volumeUsd += Number(volumeUsd);
     };
-    const dayStartMs = Math.floor(atMs / dayMs) * dayMs;
-    const [token] = this.#tokenIds;
-    if (token !== undefined && this.fromMs < dayStartMs) {
-      const days = this.#client.candles(token, { resolution: "1d", start: 0, end: dayStartMs });
-      for await (const { trades: count, volume_usd: volume } of days) add(count, volume);
+    const [[, longestMs]] = counted;
+    let start = Math.floor(this.fromMs / longestMs) * longestMs;
+    for (const [resolution, lengthMs] of counted) {
+      const end = Math.floor(atMs / lengthMs) * lengthMs;
+      if (end <= start) continue;
+      const candles = this.#client.candles(token, { resolution, start, end, limit: pageRows });
+      for await (const { trades: count, volume_usd: volume } of candles) add(count, volume);
+      start = end;
     }
-    const today = this.#client.trades({ ...query, start: dayStartMs, limit: pageRows });
-    let counted = 0;
-    for await (const { value_usd: value } of today) {
-      add(1, value);
-      counted += 1;
-      if (counted >= countedMax) break;
-    }
-    const [newest] = trades;
-    return { trades, ...totals, price: newest === undefined ? null : this.#priceOf(newest) };
+    const query = { token_id: this.#tokenIds, start, end: endAfter(atMs), limit: pageRows };
+    for await (const { value_usd: value } of this.#client.trades(query)) add(1, value);
+    return totals;
   }
 
   /** Returns the position right before the first trade. */
@@ -184,6 +198,7 @@ export class ReplayPlayer {
       const passedMs = Math.min(200, paintedMs - lastMs);
       lastMs = paintedMs;
       if (signal.aborted) return;
+      if (this.#moment !== this.#shown) this.#change({});
       const { isPlaying, isReading, atMs } = this.#moment;
       if (!isPlaying || isReading) continue;
       const rate = ((this.toMs - this.fromMs) / (lifeSecondsAtSpeedOne * 1000)) * this.#speed;
@@ -198,6 +213,12 @@ export class ReplayPlayer {
 
   #change(changes: Partial<ReplayMoment>): void {
     this.#moment = { ...this.#moment, ...changes };
+    this.#shown = this.#moment;
     this.#onChange(this.#moment);
   }
+}
+
+/** Returns the end of a query that includes a moment: ends are exclusive. */
+function endAfter(atMs: number): number {
+  return Math.floor(atMs) + 1;
 }

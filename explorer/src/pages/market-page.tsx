@@ -156,7 +156,9 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
     };
     return (
       <Panel title={`Trades, replayed: ${plural(replay.tradeCount, "trade")}`}>
-        <TradeTable tape={tape} label="Replayed trades" hasMarket={false} hasDate={true} />
+        <div aria-busy={replay.isReading}>
+          <TradeTable tape={tape} label="Replayed trades" hasMarket={false} hasDate={true} />
+        </div>
       </Panel>
     );
   }
