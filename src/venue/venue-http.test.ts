@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -108,6 +108,41 @@ test("after a refusal the next request waits for Retry-After", async (t) => {
   await fail();
   await fetch();
   assert.deepEqual(sleeps, [7000]);
+});
+
+test("an uncompressed answer is parsed, also if it arrives in pieces that split a character", async (t) => {
+  const text = Buffer.from('{"title":"Zürich"}');
+  const { fetch } = await openClient(t, (_request, response) => {
+    const middle = text.indexOf("ü") + 1;
+    response.write(text.subarray(0, middle), () => response.end(text.subarray(middle)));
+  });
+  assert.deepEqual(await fetch(), { title: "Zürich" });
+});
+
+test("requests that fail at the same time cause one pause, the longest that the venue asks for", async (t) => {
+  const rounds = [
+    [null, null, null],
+    ["5", "1", null],
+  ];
+  for (const [round, expected] of [
+    [0, 250],
+    [1, 5000],
+  ] as const) {
+    const answers: ServerResponse[] = [];
+    const { fetch, fail, sleeps, http } = await openClient(t, (_request, response) => {
+      answers.push(response);
+      if (answers.length > 3) response.end("1");
+      if (answers.length !== 3) return;
+      for (const [index, answer] of answers.entries()) {
+        const seconds = rounds[round]?.[index] ?? null;
+        answer.writeHead(503, seconds === null ? {} : { "retry-after": seconds }).end();
+      }
+    });
+    await Promise.all([fail(), fail(), fail()]);
+    assert.deepEqual(http.status.errors, { unavailable: 3 });
+    await fetch();
+    assert.deepEqual(sleeps, [expected]);
+  }
 });
 
 test("an endless answer is aborted, and a broken connection means unavailable", async (t) => {

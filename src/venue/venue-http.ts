@@ -154,7 +154,8 @@ export class VenueHttp {
     const ownMs = backoffMs(this.#failures, venueBackoff, this.#random);
     this.#failures += 1;
     const askedMs = Math.min(retryAfterMs ?? 0, venueLimits.retryAfterMsMax);
-    this.#pausedUntilMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+    const untilMs = this.#clock.monotonicMs() + Math.max(ownMs, askedMs);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
   }
 }
 
