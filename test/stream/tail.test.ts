@@ -5,6 +5,7 @@ import type { Trade } from "../../client/src/api.ts";
 import { printTrades } from "../../src/cli/client/print-trades.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { idFields } from "../../src/rows/trade-row.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -36,6 +37,43 @@ async function follow(
   await printing;
   return lines;
 }
+
+// The first test: after a reorg, a position that was served before it is resumed with a reorg frame.
+test("resumes after its connection was cut, without loss or repetition", async (t) => {
+  const proxy = await CuttingProxy.open(t, server.edge.url);
+  const { newestBlock } = server;
+  const traded = server.facts.filter(
+    ({ number, fills }) => number > newestBlock && fills.some(isTrade),
+  );
+  const [first = 0, , second = 0] = traded.map(({ number }) => number);
+  const lines: string[] = [];
+  const abort = new AbortController();
+  const printing = printTrades({
+    url: proxy.url,
+    key: server.edge.keys.read,
+    asJson: true,
+    write: (line) => lines.push(line),
+    signal: abort.signal,
+  });
+  await waitFor("the newest trades", async () => (lines.length >= 10 ? true : null));
+  // The frames that are on their way are lost.
+  proxy.cutAnswers(1);
+  await server.advance({ unfinalized: first });
+  await waitFor("a lost frame", async () => (proxy.cuts === 1 ? true : null));
+  const lost = idsBehind(newestBlock);
+  await waitFor("the lost trades", async () => (lines.length >= 10 + lost.length ? true : null));
+  // The service cannot be reached for a while.
+  proxy.refuse();
+  await server.advance({ unfinalized: second });
+  proxy.resume();
+  const missed = idsBehind(newestBlock);
+  await waitFor("all trades", async () => (lines.length >= 10 + missed.length ? true : null));
+  abort.abort();
+  await printing;
+  const ids = lines.map((line) => (JSON.parse(line) as Trade).id);
+  assert(missed.length > lost.length && lost.length > 0);
+  assert.deepEqual(ids.slice(10), missed);
+});
 
 test("prints the newest trades, then new trades, then a reorg and the trades that replace the reverted ones", async () => {
   const { newestBlock } = server;
