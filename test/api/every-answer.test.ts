@@ -76,6 +76,24 @@ test("404: an unknown path, with the rate limit of the key if one is sent", asyn
   }
 });
 
+test("404: a path that lacks an id is unknown, with any method and without a key too", async () => {
+  for (const [path, meant] of [
+    ["/v1/ready-made/", "/v1/ready-made/{token_id}"],
+    ["/v1/ready-made/?limit=1", "/v1/ready-made/{token_id}"],
+    ["/v1/keys/", "/v1/keys"],
+    ["/v1/keys//rotate", "/v1/keys/{id}"],
+    ["/v1/health/", "/v1/health"],
+  ]) {
+    for (const method of ["GET", "POST", "DELETE"]) {
+      for (const key of [server.keys.admin, undefined]) {
+        const answer = await server.request(method, String(path), key === undefined ? {} : { key });
+        const { message } = assertError(answer, "NOT_FOUND");
+        assert.equal(message, `There is no such path; did you mean ${meant}? See /docs`);
+      }
+    }
+  }
+});
+
 test("404: suggests the path that was probably meant, and points to /docs", async () => {
   const meant = {
     "/health": "/v1/health",

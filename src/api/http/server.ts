@@ -189,7 +189,7 @@ export class HttpServer {
 
   #begin(request: FastifyRequest, reply: FastifyReply, done: (refusal?: Error) => void): void {
     const { caller } = request;
-    const { refusesBody, allow } = request.routeOptions.config;
+    const { refusesBody, allow, path } = request.routeOptions.config;
     reply.headers(answerHeaders(caller, request.id));
     reply.headers(corsHeaders(request.headers.origin, this.#corsOrigins));
     if (allow !== undefined) reply.header("allow", allow);
@@ -197,7 +197,7 @@ export class HttpServer {
     const isOfServer = request.method === "OPTIONS" && request.raw.url === "*";
     const hostFault = hostFaultOf(request.raw);
     if (caller.refusal !== null) done(caller.refusal);
-    else if (!isOfServer && (request.is404 || request.raw.url === "*"))
+    else if (!isOfServer && (path === undefined || request.raw.url === "*"))
       done(this.#unknownPath(request));
     else if (hostFault !== null) done(invalidHost(hostFault));
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
@@ -255,6 +255,9 @@ export class HttpServer {
       );
       const allow = [...allowed, "OPTIONS"].join(", ");
       for (const route of routes) this.#addRoute(url, route);
+      // The router would take `/v1/markets/` for a market without an id. This makes it an unknown path, like `/v1/trades/`.
+      if (path.startsWith("/v1/") && path.includes("{"))
+        this.#app.all(url.replaceAll(/:\w+/g, ""), refuseMethod);
       this.#addPreflight({ url, path, allow });
       this.#app.route({
         url,
