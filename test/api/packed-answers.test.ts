@@ -128,6 +128,15 @@ test("304: the tag of a compressed response is valid with and without gzip", asy
   }
 });
 
+test("200: metrics are compressed, in both forms", async () => {
+  for (const path of ["/v1/metrics", "/v1/metrics/prometheus"]) {
+    const packed = await ask(path, { accepted: "gzip" });
+    assert.equal(packed.headers["content-encoding"], "gzip");
+    assert.match(gunzipSync(packed.bytes).toString(), /indexer/);
+    assert.match((await ask(path)).bytes.toString(), /indexer/);
+  }
+});
+
 test("200: files are not compressed by the server", async () => {
   for (const format of ["csv", "ndjson", "parquet", "arrow"]) {
     const { status, headers } = await ask(`/v1/trades?format=${format}`, { accepted: "gzip" });
