@@ -27,15 +27,10 @@ type TradeFields = {
     builder: Hash | null;
     metadata: Hash | null;
   };
-  /** The exchange's summary of a match. It repeats the taker's `OrderFilled`. */
-  orders_matched: {
-    takerOrderHash: Hash;
-    takerOrderMaker: Address;
-    makerAmount: bigint;
-    takerAmount: bigint;
-  };
-  /** A fee paid at the exchange; `tokenId` is `null` for collateral. */
-  fee_charged: { receiver: Address; tokenId: TokenId | null; amount: bigint };
+  /** The exchange's summary of a match. Its other fields repeat the taker's `OrderFilled`. */
+  orders_matched: { takerOrderHash: Hash };
+  /** A fee paid at the exchange. Its fields repeat the `OrderFilled` of the order. */
+  fee_charged: object;
   /** A refund by a fee module of generation 1. The module of 2023 reports neither the order nor the fee it kept. */
   fee_refunded: {
     orderHash: Hash | null;

@@ -187,8 +187,7 @@ function summary(order: Partial<OrderFilled> = {}, at: Contract = exchange): Cha
 }
 
 function matched(takerOrderHash = hash("9")): ChainEvent {
-  const amounts = { makerAmount: 4n, takerAmount: 10n };
-  return { kind: "orders_matched", takerOrderHash, takerOrderMaker: bob, ...amounts };
+  return { kind: "orders_matched", takerOrderHash };
 }
 
 function refunded(

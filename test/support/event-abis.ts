@@ -115,11 +115,8 @@ const exchangeV1: readonly EventAbi[] = [
     kind: "order_cancelled",
     orderHash: args.hash("orderHash"),
   })),
-  event("FeeCharged(address indexed receiver, uint256 tokenId, uint256 amount)", (args) => ({
+  event("FeeCharged(address indexed receiver, uint256 tokenId, uint256 amount)", () => ({
     kind: "fee_charged",
-    receiver: args.address("receiver"),
-    tokenId: args.tokenOrNull("tokenId"),
-    amount: args.uint("amount"),
   })),
   event(
     `TokenRegistered(uint256 indexed token0, uint256 indexed token1, bytes32 indexed conditionId)`,
@@ -159,12 +156,7 @@ const exchangeV2And3: readonly EventAbi[] = [
       uint256 tokenId, uint256 makerAmountFilled, uint256 takerAmountFilled)`,
     ordersMatched,
   ),
-  event("FeeCharged(address indexed receiver, uint256 amount)", (args) => ({
-    kind: "fee_charged",
-    receiver: args.address("receiver"),
-    tokenId: null,
-    amount: args.uint("amount"),
-  })),
+  event("FeeCharged(address indexed receiver, uint256 amount)", () => ({ kind: "fee_charged" })),
   event("OrderPreapproved(bytes32 indexed orderHash)", (args) => ({
     kind: "order_preapproved",
     orderHash: args.hash("orderHash"),
@@ -478,13 +470,7 @@ function event(declaration: string, expected: EventAbi["expected"]): EventAbi {
 }
 
 function ordersMatched(args: EventArgs): ChainEvent {
-  return {
-    kind: "orders_matched",
-    takerOrderHash: args.hash("takerOrderHash"),
-    takerOrderMaker: args.address("takerOrderMaker"),
-    makerAmount: args.uint("makerAmountFilled"),
-    takerAmount: args.uint("takerAmountFilled"),
-  };
+  return { kind: "orders_matched", takerOrderHash: args.hash("takerOrderHash") };
 }
 
 function roleEvent(

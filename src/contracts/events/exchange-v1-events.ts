@@ -23,20 +23,12 @@ export const exchangeV1Decoders: readonly Decoder[] = [
   eventDecoder("OrdersMatched(bytes32,address,uint256,uint256,uint256,uint256)", 2, (log) => ({
     kind: "orders_matched",
     takerOrderHash: topicHash(log, 1),
-    takerOrderMaker: topicAddress(log, 2),
-    makerAmount: readUint(log, 2),
-    takerAmount: readUint(log, 3),
   })),
   eventDecoder("OrderCancelled(bytes32)", 1, (log) => ({
     kind: "order_cancelled",
     orderHash: topicHash(log, 1),
   })),
-  eventDecoder("FeeCharged(address,uint256,uint256)", 1, (log) => ({
-    kind: "fee_charged",
-    receiver: topicAddress(log, 1),
-    tokenId: isZeroWord(log, 0) ? null : readTokenId(log, 0),
-    amount: readUint(log, 1),
-  })),
+  eventDecoder("FeeCharged(address,uint256,uint256)", 1, () => ({ kind: "fee_charged" })),
   eventDecoder("TokenRegistered(uint256,uint256,bytes32)", 3, (log) => ({
     kind: "token_registered",
     token0: topicTokenId(log, 1),

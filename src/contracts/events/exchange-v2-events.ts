@@ -20,16 +20,8 @@ const matchDecoders: readonly Decoder[] = [
   eventDecoder("OrdersMatched(bytes32,address,uint8,uint256,uint256,uint256)", 2, (log) => ({
     kind: "orders_matched",
     takerOrderHash: topicHash(log, 1),
-    takerOrderMaker: topicAddress(log, 2),
-    makerAmount: readUint(log, 2),
-    takerAmount: readUint(log, 3),
   })),
-  eventDecoder("FeeCharged(address,uint256)", 1, (log) => ({
-    kind: "fee_charged",
-    receiver: topicAddress(log, 1),
-    tokenId: null,
-    amount: readUint(log, 0),
-  })),
+  eventDecoder("FeeCharged(address,uint256)", 1, () => ({ kind: "fee_charged" })),
   eventDecoder("OrderPreapproved(bytes32)", 1, (log) => ({
     kind: "order_preapproved",
     orderHash: topicHash(log, 1),
