@@ -1,5 +1,4 @@
 /** Pages and exports of market lists. A list stays as it was when its first page was requested. */
-import { InvariantError } from "../../base/assert.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
@@ -83,11 +82,11 @@ export class MarketLists {
       }
     };
     return {
-      count: async (max) => {
+      end: async (rowsMax) => {
         const { list, edge } = (await opened).result;
-        return edge === null ? Math.min(max, list.length) : countOf(pages(), max);
+        const isWhole = edge === null && list.length <= rowsMax;
+        return isWhole ? { count: list.length, edge: null } : endOf(pages(), rowsMax);
       },
-      positionAt: async (index) => positionOf(await placeAt(pages(), index)),
       chunks: async function* ({ rowsMax }) {
         let left = rowsMax;
         for await (const places of pages()) {
@@ -135,28 +134,16 @@ async function presentAll<Row>(
   return found.filter((one) => one !== null);
 }
 
-/** Counts places, up to `max`. */
-async function countOf(pages: AsyncIterable<readonly NamedPlace[]>, max: number): Promise<number> {
+/** Counts up to `rowsMax` places, and returns the position of the last of them if more follow. */
+async function endOf(pages: AsyncIterable<readonly NamedPlace[]>, rowsMax: number) {
   let count = 0;
+  let last: NamedPlace | undefined;
   for await (const places of pages) {
+    last = places[Math.min(places.length, rowsMax - count) - 1] ?? last;
     count += places.length;
-    if (count >= max) return max;
+    if (count > rowsMax && last !== undefined) return { count: rowsMax, edge: positionOf(last) };
   }
-  return count;
-}
-
-/** Returns the place at an index, which must exist. */
-async function placeAt(
-  pages: AsyncIterable<readonly NamedPlace[]>,
-  index: number,
-): Promise<NamedPlace> {
-  let before = 0;
-  for await (const places of pages) {
-    const place = places[index - before];
-    if (place !== undefined) return place;
-    before += places.length;
-  }
-  throw new InvariantError("the place is one of those that were counted");
+  return { count, edge: null };
 }
 
 function positionOf({ name, rank, key, conditionId }: NamedPlace): CursorPosition {

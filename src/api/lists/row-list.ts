@@ -38,10 +38,10 @@ export type ListParts = { readonly backend: Backend; readonly bulk: BulkAnswers 
 
 /** A snapshot of a list: its rows and their order stay the same, however long reading takes. */
 export type RowsAsOfNow<Item> = {
-  /** Counts the rows, up to `max`. */
-  readonly count: (max: number) => Promise<number>;
-  /** Returns the position of the row at an index, which must exist. */
-  readonly positionAt: (index: number) => Promise<CursorPosition>;
+  /** Counts up to `rowsMax` rows. `edge` is the position of the last of them if more follow, otherwise `null`. */
+  readonly end: (
+    rowsMax: number,
+  ) => Promise<{ readonly count: number; readonly edge: CursorPosition | null }>;
   /** Yields the first `rowsMax` rows in their order, `chunkRows` at a time. */
   readonly chunks: (size: {
     readonly rowsMax: number;
@@ -111,14 +111,11 @@ async function openFile<Item>(
   const context = rowContextOf(backend);
   const rows = source.asOfNow();
   const rowsMax = Math.min(query.limit ?? capRows, capRows);
-  const found = await rows.count(rowsMax + 1);
-  const hasMore = found > rowsMax;
-  const cursorAt = async (index: number) =>
-    backend.cursors.encode(path, query, await rows.positionAt(index));
+  const { count, edge } = await rows.end(rowsMax);
   return {
-    rowCount: Math.min(found, rowsMax),
-    isCut: hasMore && rowsMax === capRows,
-    nextCursor: hasMore ? await cursorAt(rowsMax - 1) : null,
+    rowCount: count,
+    isCut: edge !== null && rowsMax === capRows,
+    nextCursor: edge === null ? null : backend.cursors.encode(path, query, edge),
     chunks: rows.chunks({ rowsMax, chunkRows: webLimits.exportChunkRows }),
     writer: () => writerOf(list)(context),
   };
@@ -148,8 +145,11 @@ export function storedSource<Item extends { readonly seq: Seq }>(
     asOfNow: () => {
       const snapshot = new RowSnapshot(store, list);
       return {
-        count: async (max) => snapshot.count(max),
-        positionAt: async (index) => [await snapshot.seqAt(index)],
+        end: async (rowsMax) => {
+          const found = await snapshot.count(rowsMax + 1);
+          const edge = found > rowsMax ? [await snapshot.seqAt(rowsMax - 1)] : null;
+          return { count: Math.min(found, rowsMax), edge };
+        },
         chunks: (size) => snapshot.chunks(size),
       };
     },

@@ -65,8 +65,10 @@ const resultsAtOnce = 250;
 
 function asOfNow({ length, at }: ReturnType<typeof snapshotResolutions>): RowsAsOfNow<Resolution> {
   return {
-    count: async (max) => Math.min(max, length),
-    positionAt: async (index) => positionOf(at(index)),
+    end: async (rowsMax) => ({
+      count: Math.min(rowsMax, length),
+      edge: length > rowsMax ? positionOf(at(rowsMax - 1)) : null,
+    }),
     chunks: async function* ({ rowsMax, chunkRows }) {
       const size = Math.min(chunkRows, resultsAtOnce);
       const end = Math.min(length, rowsMax);
