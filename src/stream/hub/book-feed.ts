@@ -6,7 +6,7 @@ import { presentBook, presentBookChange } from "../../rows/book-row.ts";
 import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { Packet } from "../frames/packet.ts";
-import { shownSeq } from "../frames/server-frames.ts";
+import { snapshotFrame } from "../frames/server-frames.ts";
 import type { Channel, Feed, FeedReceiver } from "./channel.ts";
 
 type BookFeedParts = {
@@ -86,9 +86,9 @@ export class BookFeed implements Feed {
   #snapshotOf(book: LiveBook): string {
     const { books, subscriptionId } = this.#parts;
     const nowMs = books.clock.monotonicMs();
-    const data = [presentBook(book, venueLimits.levelsMax, nowMs)];
-    const seq = shownSeq(this.#position);
-    return JSON.stringify({ type: "snapshot", subscription_id: subscriptionId, seq, data });
+    const json = JSON.stringify(presentBook(book, venueLimits.levelsMax, nowMs));
+    const seq = this.#position;
+    return snapshotFrame(subscriptionId, { seq, entries: [{ seq, json }] });
   }
 
   #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {

@@ -135,30 +135,27 @@ export class Hub {
   }
 
   appended({ trades, events }: Delta): void {
-    const { latest, final } = this.#end;
-    this.#advance();
-    const change = changesOf(trades, events.length);
-    for (const topic of this.#topics.values()) {
-      if (!concerns(topic.channel, change)) continue;
-      topic.readOn(topic.channel.isFinalOnly ? final : latest);
-    }
-    this.#history.notifyAdded();
-    this.#announceFinality();
+    this.#addFinal(changesOf(trades, events.length), true);
   }
 
   finalized(blocks: readonly BlockFacts[]): void {
-    const from = this.#end.final;
-    this.#advance();
     const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
-    const change = changesOf(fills, blocks.flatMap((block) => block.events).length);
-    for (const topic of this.#topics.values()) {
-      if (topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.readOn(from);
-    }
-    this.#history.notifyAdded();
-    this.#announceFinality();
+    this.#addFinal(changesOf(fills, blocks.flatMap((block) => block.events).length), false);
   }
 
-  #announceFinality(): void {
+  /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
+  #addFinal(change: Change, areNew: boolean): void {
+    const { latest, final } = this.#end;
+    const { store } = this.#sources;
+    this.#end.final = finalSeqOf(store);
+    this.#end.latest = store.newestSeq;
+    this.#end.version += 1;
+    for (const topic of this.#topics.values()) {
+      const { isFinalOnly } = topic.channel;
+      if (!areNew && !isFinalOnly) continue;
+      if (concerns(topic.channel, change)) topic.readOn(isFinalOnly ? final : latest);
+    }
+    this.#history.notifyAdded();
     if (this.#listeners.size === 0 || this.#end.final < 0) return;
     const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
     for (const listener of this.#listeners) listener.announce(text);
@@ -171,13 +168,6 @@ export class Hub {
     }
     this.#history.notifyAdded();
     await Promise.all(this.#ending);
-  }
-
-  #advance(): void {
-    const { store } = this.#sources;
-    this.#end.final = finalSeqOf(store);
-    this.#end.latest = store.newestSeq;
-    this.#end.version += 1;
   }
 
   #topicOf({ name, channel }: NamedChannel): Topic {
