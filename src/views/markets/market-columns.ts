@@ -5,7 +5,7 @@
  */
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
-import { Column, idBytes, readId, writeId } from "../disk/column.ts";
+import { Column, type ColumnKind, idBytes, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
@@ -49,24 +49,31 @@ export class MarketColumns {
   readonly venueFlags: Column<"u8">;
   /** The number of the market's event, from 1; 0 for none. */
   readonly events: Column<"u32">;
+  /** The columns with a number of each market. */
+  readonly #numbers: Column[] = [];
   readonly #eventCount: Column<"f64">;
   readonly #eventNumbers: JournaledMap<Hash, number>;
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
   constructor(stateStore: StateStore, journal: UndoLog) {
+    const numbers = <Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> => {
+      const column = stateStore.column(name, kind);
+      this.#numbers.push(column);
+      return column;
+    };
     this.#journal = journal;
     this.#count = stateStore.column("markets.count", "f64");
     this.#ids = stateStore.column("markets.ids", "u8");
-    this.flags = stateStore.column("markets.flags", "u8");
-    this.listedSeq = stateStore.column("markets.listed_seq", "f64");
-    this.createdAt = stateStore.column("markets.created_at", "f64");
-    this.lastTradeAt = stateStore.column("markets.last_trade_at", "f64");
-    this.endMs = stateStore.column("markets.end_ms", "f64");
-    this.volumeUsd = stateStore.column("markets.volume_usd", "f64");
-    this.venueAt = stateStore.column("markets.venue_at", "u32");
-    this.venueFlags = stateStore.column("markets.venue_flags", "u8");
-    this.events = stateStore.column("markets.events", "u32");
+    this.flags = numbers("markets.flags", "u8");
+    this.listedSeq = numbers("markets.listed_seq", "f64");
+    this.createdAt = numbers("markets.created_at", "f64");
+    this.lastTradeAt = numbers("markets.last_trade_at", "f64");
+    this.endMs = numbers("markets.end_ms", "f64");
+    this.volumeUsd = numbers("markets.volume_usd", "f64");
+    this.venueAt = numbers("markets.venue_at", "u32");
+    this.venueFlags = numbers("markets.venue_flags", "u8");
+    this.events = numbers("markets.events", "u32");
     this.#eventCount = stateStore.column("markets.event_count", "f64");
     this.#eventNumbers = new JournaledMap(journal, stateStore.table("event_numbers"));
     this.search = new MarketSearch(stateStore, journal);
@@ -113,22 +120,6 @@ export class MarketColumns {
 
   conditionIdAt(ordinal: number): ConditionId {
     return readId(this.#ids, ordinal) as ConditionId;
-  }
-
-  get #numbers(): readonly Column[] {
-    const { flags, listedSeq, createdAt, lastTradeAt, endMs, volumeUsd } = this;
-    const { venueAt, venueFlags, events } = this;
-    return [
-      flags,
-      listedSeq,
-      createdAt,
-      lastTradeAt,
-      endMs,
-      volumeUsd,
-      venueAt,
-      venueFlags,
-      events,
-    ];
   }
 
   /** Sets a number of a market, and notes the change so that a reorg can revert it. */
