@@ -11,15 +11,15 @@ type AccessChange = { readonly by: string | null } & (
   | { readonly action: "ip_blocked" | "ip_unblocked"; readonly ip: string }
 );
 
-/** The state of access control in a cluster, as this node knows it. */
-export type ClusterStatus = {
+/** The metrics of access control in a cluster, as this node knows it. */
+export type AccessMetrics = {
   /** The newest version of the key log that this node has applied. */
-  readonly version: number;
-  /** Whether this node knows that its copy of the keys is current. */
-  readonly isVerified: boolean;
-  readonly liveNodes: number;
+  readonly key_version: number;
+  /** 1 if this node knows that its copy of the keys is current, else 0. */
+  readonly keys_verified: number;
+  readonly live_nodes: number;
   /** Seconds since the start during which rate limits were not exact. */
-  readonly inexactSeconds: number;
+  readonly limits_inexact_seconds: number;
 };
 
 /** The audit trail: one log line for each change. It never contains the value of a key. */
@@ -27,12 +27,12 @@ export class AccessAudit {
   readonly counts = new KindCounts<AccessChange["action"]>();
   readonly #log: Log;
 
-  /** Reads the state of the cluster; `null` when the service runs in one process. */
-  readonly readCluster: (() => ClusterStatus) | null;
+  /** Reads the metrics of the cluster; `null` when the service runs in one process. */
+  readonly readMetrics: (() => AccessMetrics) | null;
 
-  constructor(log: Log, readCluster: (() => ClusterStatus) | null = null) {
+  constructor(log: Log, readMetrics: (() => AccessMetrics) | null = null) {
     this.#log = log;
-    this.readCluster = readCluster;
+    this.readMetrics = readMetrics;
   }
 
   /** Logs the import of the configured admin key, or warns that the key no longer works. */

@@ -137,10 +137,10 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const options = { windowMs, windowTimeoutMs: 500, log: silentLog };
     const nodes = await Promise.all([1, 2, 3].map(() => cluster.openNode(options)));
     await waitFor("all nodes", async () =>
-      nodes.every(({ status }) => status.liveNodes === 3) ? true : null,
+      nodes.every(({ metrics }) => metrics.live_nodes === 3) ? true : null,
     );
     const admittedAt: number[] = [];
-    const inexactBefore = nodes.map(({ status }) => status.inexactSeconds);
+    const inexactBefore = nodes.map(({ metrics }) => metrics.limits_inexact_seconds);
     const endMs = nowMs() + seconds * 1_000;
     const load = Promise.all(
       nodes.map(async ({ keyWindow }) => {
@@ -158,8 +158,8 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       await cluster.redis.restart();
     }
     await load;
-    for (const [index, { status }] of nodes.entries())
-      assert(status.inexactSeconds > Number(inexactBefore[index]), "the metric says so");
+    for (const [index, { metrics }] of nodes.entries())
+      assert(metrics.limits_inexact_seconds > Number(inexactBefore[index]), "the metric says so");
     assert(worstOf(admittedAt, windowMs) <= Math.floor((2 - 1 / 3) * limit));
   });
 

@@ -100,9 +100,9 @@ test("a book is available after the first request, and follows the stream", asyn
   await waitFor("both facts", async () =>
     book.facts?.tickSize === "0.001" && book.facts.lastTradePrice === "0.49" ? true : null,
   );
-  assert.deepEqual(books.status.faults, {});
-  assert.equal(books.status.areHashesUsable, true);
-  assert.ok(books.status.hashesProven >= 2);
+  assert.deepEqual(books.metrics.resyncs, {});
+  assert.equal(books.metrics.hashes_usable, true);
+  assert.ok(books.metrics.hashes_proven >= 2);
 });
 
 test("a lost change is noticed by the hash, and the book is fetched again", async (t) => {
@@ -114,7 +114,7 @@ test("a lost change is noticed by the hash, and the book is fetched again", asyn
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
   await waitFor("the mismatch", async () => (reasonOf(book) === "hash_mismatch" ? true : null));
   await equals(book);
-  assert.deepEqual(books.status.faults, { hash_mismatch: 1 });
+  assert.deepEqual(books.metrics.resyncs, { hash_mismatch: 1 });
 });
 
 test("a book with different best prices, or a crossed book, is fetched again", async (t) => {
@@ -124,7 +124,9 @@ test("a book with different best prices, or a crossed book, is fetched again", a
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   await waitFor("the mismatch", async () =>
-    books.status.faults["best_price_mismatch"] === 1 || books.status.hashesProven > 0 ? true : null,
+    books.metrics.resyncs["best_price_mismatch"] === 1 || books.metrics.hashes_proven > 0
+      ? true
+      : null,
   );
   await equals(book);
   venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "1" }]);
@@ -132,7 +134,7 @@ test("a book with different best prices, or a crossed book, is fetched again", a
   venue.change([{ assetId: yes, side: "SELL", price: "0.45", size: "0" }]);
   await equals(book);
   // The book is also crossed at the venue until the next change. A slow machine can fetch it again in that time.
-  assert.ok((books.status.faults["crossed"] ?? 0) >= 1);
+  assert.ok((books.metrics.resyncs["crossed"] ?? 0) >= 1);
 });
 
 test("messages out of order and unreadable messages do no harm", async (t) => {
@@ -151,7 +153,7 @@ test("messages out of order and unreadable messages do no harm", async (t) => {
   venue.say(
     `{"event_type":"price_change","asset_id":"${yes}","timestamp":"1790000000","price_changes":[{"asset_id":"${yes}","price":7,"size":null}]}`,
   );
-  await waitFor("the mismatch", async () => books.status.faults["malformed"] ?? null);
+  await waitFor("the mismatch", async () => books.metrics.resyncs["malformed"] ?? null);
   await equals(book);
 });
 
@@ -163,9 +165,9 @@ test("a message that cannot be parsed makes only the books that it names stale",
   venue.httpFault = () => ({ status: 429, headers: { "retry-after": "60" }, body: "" });
   /** Sends the message and returns the books that it makes stale, after the venue has sent these books again. */
   const staleAfter = async (text: string): Promise<string[]> => {
-    const { unreadable } = books.status;
+    const { unreadable } = books.metrics;
     venue.say(text);
-    await waitFor("the message", async () => books.status.unreadable > unreadable || null);
+    await waitFor("the message", async () => books.metrics.unreadable > unreadable || null);
     const stale = all.filter((book) => reasonOf(book) === "malformed");
     for (const { assetId } of stale) venue.sendBook(assetId);
     for (const book of all) await equals(book);
@@ -180,7 +182,7 @@ test("a message that cannot be parsed makes only the books that it names stale",
   assert.deepEqual(await staleAfter(whole.replace('"asset_id"', '"asset"')), [yes, no]);
   const strange = ["<html>Bad gateway</html>", "[7]", `"${"x".repeat(1_000_000)}"`, "{}", '{"a'];
   for (const text of strange) assert.deepEqual(await staleAfter(text), []);
-  assert.equal(books.status.connections, 1);
+  assert.equal(books.metrics.connections, 1);
 });
 
 test("a lost connection makes books stale until a new connection sends them", async (t) => {
@@ -195,8 +197,8 @@ test("a lost connection makes books stale until a new connection sends them", as
   venue.dropSockets();
   await equals(first);
   await equals(second);
-  assert.ok(books.status.connections >= 2);
-  assert.equal(books.status.openConnections, 1);
+  assert.ok(books.metrics.connections >= 2);
+  assert.equal(books.metrics.connections_open, 1);
 });
 
 test("while the venue is down, cached books are stale, and other books are unavailable", async (t) => {
@@ -208,7 +210,7 @@ test("while the venue is down, cached books are stale, and other books are unava
   await settles(book, "not_followed");
   assert.equal(await read(), book);
   assert.equal(await books.read(tokenOf("12")), "unavailable");
-  assert.ok((books.status.errors["rate_limited"] ?? 0) > 0);
+  assert.ok((books.metrics.errors["rate_limited"] ?? 0) > 0);
 });
 
 test("the book of a token that has none is absent", async (t) => {
@@ -223,14 +225,14 @@ test("a book is released if it is not requested and no client follows it", async
   const stop = books.watch(tokenOf(no), () => {});
   assert(stop !== null);
   clock.offsetMs += 6 * 60_000;
-  await waitFor("one book", async () => (books.status.inMemory === 1 ? true : null));
+  await waitFor("one book", async () => (books.metrics.in_memory === 1 ? true : null));
   await waitFor("the subscription to end", async () =>
     venue.subscriptions.flat().join() === no ? true : null,
   );
   stop();
   clock.offsetMs += 6 * 60_000;
   await waitFor("no connection", async () =>
-    books.status.inMemory === 0 && venue.subscriptions.length === 0 ? true : null,
+    books.metrics.in_memory === 0 && venue.subscriptions.length === 0 ? true : null,
   );
 });
 

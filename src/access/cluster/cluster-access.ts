@@ -4,8 +4,9 @@ import { toError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
+import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { AccessAudit, type ClusterStatus } from "../access-audit.ts";
+import { AccessAudit, type AccessMetrics } from "../access-audit.ts";
 import { type AccessStore, deriveSecret } from "../access-store.ts";
 import type { LiveKeysOptions } from "../live-keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
@@ -64,7 +65,7 @@ export class ClusterAccess implements AccessStore {
     this.#options = options;
     this.#parts = parts;
     this.keys = keys;
-    this.audit = new AccessAudit(log, () => this.status);
+    this.audit = new AccessAudit(log, () => this.metrics);
     this.ipBlocks = new ClusterIpBlocks({ redis, keys: names, clock });
     const client = new WindowClient({
       redis,
@@ -107,10 +108,13 @@ export class ClusterAccess implements AccessStore {
     return deriveSecret(this.#options.pepper, purpose);
   }
 
-  get status(): ClusterStatus {
-    const { version, isVerified } = this.keys;
-    const { liveNodes, inexactSeconds } = this.#windows;
-    return { version, isVerified, liveNodes, inexactSeconds };
+  get metrics(): AccessMetrics {
+    return {
+      key_version: this.keys.version,
+      keys_verified: this.keys.isVerified ? 1 : 0,
+      live_nodes: this.#windows.liveNodes,
+      limits_inexact_seconds: roundToThousandths(this.#windows.inexactSeconds),
+    };
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,6 @@ import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histo
 import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { ChainStatus } from "../../chain/sync/chain-source.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
 import type { Indexer } from "../../feed/indexer.ts";
 import type { SyncProgress } from "../../feed/sync-progress.ts";
@@ -88,6 +87,7 @@ export class ServiceMetrics {
   async read(): Promise<Metrics> {
     const { role, version, chainId, audit, readCluster } = this.#parts;
     const measured = this.#measured;
+    const books = measured?.books ?? null;
     const size = (await this.#sizes?.read()) ?? null;
     return {
       uptime_seconds: roundToThousandths(process.uptime()),
@@ -95,11 +95,11 @@ export class ServiceMetrics {
       role,
       indexer: { chain_id: chainId, ...indexerOf(measured, size) },
       api: { ...(await this.requests.read()), access_changes: audit.counts.toRecord() },
-      access: accessOf(audit.readCluster),
+      access: audit.readMetrics?.() ?? null,
       cluster: (await readCluster?.()) ?? null,
       stream: { ...this.stream },
       store: await this.#readStore(size),
-      books: booksOf(measured?.books ?? null),
+      books: books === null ? null : { source: books.name, ...books.metrics },
       market_metadata: this.#readMetadata(),
       process: this.#process.read(),
     };
@@ -175,18 +175,7 @@ function indexerOf(
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
     backfill: backfillOf(measured?.progress.backfill ?? null),
-    endpoints: (chain?.endpoints ?? []).map(endpointOf),
-  };
-}
-
-function accessOf(read: AccessAudit["readCluster"]): Metrics["access"] {
-  if (read === null) return null;
-  const { version, isVerified, liveNodes, inexactSeconds } = read();
-  return {
-    key_version: version,
-    keys_verified: isVerified ? 1 : 0,
-    live_nodes: liveNodes,
-    limits_inexact_seconds: roundToThousandths(inexactSeconds),
+    endpoints: (chain?.endpoints ?? []).map(({ metrics }) => metrics),
   };
 }
 
@@ -225,48 +214,6 @@ function backfillOf(backfill: SyncProgress["backfill"]): Metrics["indexer"]["bac
   };
 }
 
-/** Leaves out the text of the last error, because a provider wrote it and any key can read metrics. */
-function endpointOf(
-  status: ChainStatus["endpoints"][number],
-): Metrics["indexer"]["endpoints"][number] {
-  return {
-    host: status.host,
-    requests: status.requests,
-    calls: status.calls,
-    errors: status.errors,
-    rate_limited: status.rateLimited,
-    bad_answers: status.badAnswers,
-    latency_ms: status.latencyMs && roundToThousandths(status.latencyMs),
-    breaker: status.breaker,
-    calls_per_second: status.callsPerSecond,
-    range_blocks: status.rangeBlocks,
-    range_blocks_cap: status.rangeBlocksCap,
-    head_block: status.head,
-  };
-}
-
 function operationOf(latency: Latency | undefined, failures = 0): Metrics["store"]["queries"] {
   return { count: latency?.count ?? 0, failures, ...percentilesOf(latency) };
-}
-
-function booksOf(books: OrderBooks | null): Metrics["books"] {
-  if (books === null) return null;
-  const { status, name } = books;
-  return {
-    source: name,
-    in_memory: status.inMemory,
-    stale: status.stale,
-    followed: status.watched,
-    resyncs: status.faults,
-    changes: status.changes,
-    snapshots: status.snapshots,
-    unreadable: status.unreadable,
-    hashes_proven: status.hashesProven,
-    false_alarms: status.falseAlarms,
-    hashes_usable: status.areHashesUsable,
-    requests: status.requests,
-    errors: status.errors,
-    connections: status.connections,
-    connections_open: status.openConnections,
-  };
 }

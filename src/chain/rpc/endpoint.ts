@@ -1,5 +1,6 @@
 import { breakers, chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
+import { roundToThousandths } from "../../base/round.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
 import type { Header } from "../parse/parse-header.ts";
@@ -88,9 +89,9 @@ export class Endpoint {
   #rateLimited = 0;
   #badAnswers = 0;
   #latencyMs: number | null = null;
+  #lastError: string | null = null;
   /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  #lastError: string | null = null;
   /** The last warning about wrong answers, without its numbers, and its monotonic time. */
   #warned = { kind: "", atMs: 0 };
 
@@ -275,8 +276,13 @@ export class Endpoint {
     this.#transport.replace();
   }
 
-  /** The status for metrics and logs. Counts are since the start. */
-  get status() {
+  /** The text of the last error. A provider wrote it, and any key can read metrics, so it is not one of them. */
+  get lastError(): string | null {
+    return this.#lastError;
+  }
+
+  /** The values of the metrics of an endpoint, by their names. Counts are since the start. */
+  get metrics() {
     const nowMs = this.#context.clock.monotonicMs();
     const link = this.#link.state(nowMs);
     return {
@@ -284,20 +290,14 @@ export class Endpoint {
       requests: this.#requests,
       calls: this.#calls,
       errors: this.#errors,
-      /** Answers refused because of the rate; not errors. */
-      rateLimited: this.#rateLimited,
-      /** Answers that contradicted themselves, another endpoint or the chain. */
-      badAnswers: this.#badAnswers,
-      /** Sliding average over polls of its head; `null` before the first. */
-      latencyMs: this.#latencyMs,
+      rate_limited: this.#rateLimited,
+      bad_answers: this.#badAnswers,
+      latency_ms: this.#latencyMs && roundToThousandths(this.#latencyMs),
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
-      callsPerSecond: this.callsPerSecond,
-      /** The current number of blocks per request, and the provider's cap if it named one. */
-      rangeBlocks: this.sizer.blocks(nowMs),
-      rangeBlocksCap: this.sizer.capBlocks(nowMs),
-      head: this.newest?.number ?? null,
-      isHeadBelieved: this.isHeadBelieved,
-      lastError: this.#lastError,
+      calls_per_second: this.callsPerSecond,
+      range_blocks: this.sizer.blocks(nowMs),
+      range_blocks_cap: this.sizer.capBlocks(nowMs),
+      head_block: this.newest?.number ?? null,
     };
   }
 

@@ -172,7 +172,9 @@ export class ChainSource<Final = readonly Block[]> {
       /** Blooms that seemed to contain more of our logs than the receipts did. */
       bloomFalsePositives: this.#blockLogs.falsePositives,
       warnings: this.#warnings(),
-      endpoints: this.#pool.endpoints.map((endpoint) => endpoint.status),
+      endpoints: this.#pool.endpoints.map(({ host, isHeadBelieved, lastError, metrics }) => {
+        return { host, isHeadBelieved, lastError, metrics };
+      }),
     };
   }
 

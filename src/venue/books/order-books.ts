@@ -88,28 +88,28 @@ export class OrderBooks {
     this.#releases += 1;
   }
 
-  /** For metrics; counts are since the start. */
-  get status() {
+  /** The values of the metrics of order books, by their names. Counts are since the start. */
+  get metrics() {
     const nowMs = this.clock.monotonicMs();
     const entries = [...this.#entries.values()];
     const { requests, errors } = this.#http.status;
     const { proven, falseAlarms, isUsable } = this.#trust;
     const { connections, openConnections } = this.#sockets;
     return {
-      inMemory: entries.length,
+      in_memory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
-      watched: entries.filter(({ book }) => book.listeners.size > 0).length,
-      faults: this.#faults.toRecord(),
+      followed: entries.filter(({ book }) => book.listeners.size > 0).length,
+      resyncs: this.#faults.toRecord(),
       changes: this.#changes,
       snapshots: this.#snapshots,
       unreadable: this.#unreadable,
-      hashesProven: proven,
-      falseAlarms,
-      areHashesUsable: isUsable,
+      hashes_proven: proven,
+      false_alarms: falseAlarms,
+      hashes_usable: isUsable,
       requests,
       errors,
       connections,
-      openConnections,
+      connections_open: openConnections,
     };
   }
 
