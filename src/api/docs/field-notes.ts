@@ -240,7 +240,10 @@ export const fieldNotes: Readonly<Record<string, Note>> = {
   event_loop_lag: ["Delay of the event loop, in milliseconds", null],
   filled: ["Whether the bucket has no trades and repeats the last price", false],
   first_candle_ms: ["When the first candle opens, Unix milliseconds; null without one", ms],
-  grace_seconds: ["Seconds for which the old value of the key keeps working", 3600],
+  grace_seconds: [
+    "Seconds for which the old value of the key keeps working, unless the key is rotated again",
+    3600,
+  ],
   host: ["Host of the node", "node.example.com"],
   rewind_to_seq: ["Drop every row with a higher seq", 71_250_122_000_012],
   route: ["Path of the route", "/v1/trades"],
