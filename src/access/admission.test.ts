@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
+import { webLimits } from "../base/config/limits.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { Admission } from "./admission.ts";
@@ -8,11 +9,14 @@ import type { IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
 import { LocalWindow } from "./local/sliding-window.ts";
 
-test("a client whose key cannot be checked gets 503, however often it asks, and is not blocked", async () => {
+const request = { socket: new Socket(), headers: { "x-api-key": "ow_read_x" } };
+
+/** Opens an admission whose keys cannot be checked, and counts the blocks of IPs. */
+function openAdmission() {
   const window = () => new LocalWindow({ windowMs: 60_000, entriesMax: 100 });
-  let blocks = 0;
+  const counted = { blocks: 0 };
   const put = () => {
-    blocks += 1;
+    counted.blocks += 1;
   };
   const noBlocks = { get: () => null, put } as unknown as IpBlocks;
   const keys = { verify: () => null, isLive: () => false, isVerified: false };
@@ -28,11 +32,38 @@ test("a client whose key cannot be checked gets 503, however often it asks, and 
     connectionsPerIp: 10,
     isPublicRead: false,
   });
-  const request = { socket: new Socket(), headers: { "x-api-key": "ow_read_x" } };
+  return { admission, counted };
+}
+
+test("a client whose key cannot be checked gets 503, however often it asks, and is not blocked", async () => {
+  const { admission, counted } = openAdmission();
   for (let sent = 0; sent < 1_500; sent += 1) {
     const { refusal, limitStatus } = await admission.admit(request, "read");
     assert.equal(refusal?.code, "SERVICE_UNAVAILABLE");
     assert.equal(limitStatus.remaining, 100);
   }
-  assert.equal(blocks, 0);
+  assert.equal(counted.blocks, 0);
 });
+
+const { upgradesPerMinute, filesPerMinute, ipAbuseMax } = webLimits;
+
+for (const [access, limit] of [
+  ["upgrade", upgradesPerMinute],
+  ["file", filesPerMinute],
+] as const) {
+  test(`each ${access} without a key counts apart from the requests of its IP, which is blocked far above the limit`, async () => {
+    const { admission, counted } = openAdmission();
+    const keyless = { ...request, headers: {} };
+    for (let sent = 0; sent < limit; sent += 1) {
+      const { refusal, limitStatus } = await admission.admit(keyless, access);
+      assert.equal(refusal, null);
+      assert.equal(limitStatus.remaining, 100);
+    }
+    for (let sent = 0; sent < ipAbuseMax; sent += 1) {
+      assert.equal(counted.blocks, 0);
+      const { refusal } = await admission.admit(keyless, access);
+      assert.equal(refusal?.code, "RATE_LIMITED");
+    }
+    assert.equal(counted.blocks, 1);
+  });
+}

@@ -16,10 +16,22 @@ import { type LimitStatus, refusedStatus } from "./rate-window.ts";
 /**
  * The access class of a route. `public` needs no key and counts by IP; `read` needs any key, `admin` an admin key.
  * `probe` is public and `unblock` needs an admin key; blocked IPs can call both.
- * `optional` is for unknown paths and methods: a key is used if one is sent. A `preflight` reports the limit of its IP
- * but counts against a separate one, because browsers send a preflight before each URL that a page reads with a key.
+ * `optional` is for unknown paths and methods: a key is used if one is sent. `upgrade` is the same for WebSockets.
+ *
+ * Browsers send three kinds of requests without the key of their page: a `preflight` before each URL that is read with a
+ * key, an `upgrade`, after which the key follows in a frame, and those for each `file` that a page loads. They report the
+ * limit of the IP, but each kind counts against a separate one, so that a page that was admitted works.
  */
-export type Access = "public" | "probe" | "optional" | "preflight" | "read" | "admin" | "unblock";
+export type Access =
+  | "public"
+  | "probe"
+  | "optional"
+  | "file"
+  | "upgrade"
+  | "preflight"
+  | "read"
+  | "admin"
+  | "unblock";
 
 /** The caller of a request: its IP and key, its rate limit, and the reason if it is refused. */
 export type Caller = {
@@ -47,6 +59,13 @@ type AdmissionParts = {
   /** Whether `read` routes accept callers without a key, within the limit of their IP. */
   readonly isPublicRead: boolean;
 };
+
+/** The limits per IP of the requests that do not count against the limit of their IP. */
+const limitsApart = {
+  preflight: webLimits.preflightsPerMinute,
+  upgrade: webLimits.upgradesPerMinute,
+  file: webLimits.filesPerMinute,
+} as const;
 
 /** Decides whether to serve a request, before any other work is done for it. Its methods never throw. */
 export class Admission {
@@ -77,10 +96,11 @@ export class Admission {
     const blockedForMs = this.#parts.guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs);
-    if (access === "preflight") return this.#admitPreflight(sender);
+    if (access === "preflight" || access === "file") return this.#admitApart(sender, access);
     // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = keyOf(request.headers);
+    if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
     const isAnonymous = value === undefined && this.#servesAnonymous(access);
     if (takesNoKey(access) || isAnonymous) return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
@@ -145,16 +165,17 @@ export class Admission {
     return access === "optional" || (access === "read" && this.isPublicRead);
   }
 
-  #admitPreflight(sender: TimedSender): Awaitable<Caller> {
-    const { preflightsPerMinute } = webLimits;
-    const { bucket, startedAtMs } = sender;
-    const own = this.#access.ipWindow.take(`preflight ${bucket}`, preflightsPerMinute, startedAtMs);
+  /** Counts a request against a limit of its own, and shows the limit of the IP. */
+  #admitApart(sender: TimedSender, kind: keyof typeof limitsApart): Awaitable<Caller> {
+    const { ip, bucket, startedAtMs } = sender;
+    const limit = limitsApart[kind];
+    const taken = this.#access.ipWindow.take(`${kind} ${bucket}`, limit, startedAtMs);
     const shown = this.#showLimit(sender);
-    return whenKnown(own, (preflights) =>
-      whenKnown(shown, (caller) =>
-        preflights.isAdmitted ? caller : { ...caller, refusal: rateLimited(preflights) },
-      ),
-    );
+    return whenKnown(taken, (own) => {
+      if (kind !== "preflight") this.#blameExcess(ip, own);
+      const refusal = own.isAdmitted ? null : rateLimited(own);
+      return whenKnown(shown, (caller) => ({ ...caller, refusal }));
+    });
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
@@ -168,7 +189,7 @@ export class Admission {
     const { ip, bucket, startedAtMs } = sender;
     const taken = this.#access.ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
     return whenKnown(taken, (limitStatus) => {
-      if (!limitStatus.isAdmitted && !limitStatus.isUnavailable) this.#blame(ip, "abuse");
+      this.#blameExcess(ip, limitStatus);
       const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
       return { ip, key: null, limitStatus, refusal, startedAtMs };
     });
@@ -205,6 +226,11 @@ export class Admission {
     if (code === "UNAUTHORIZED") this.#blame(ip, "failed_authentication");
   }
 
+  /** Counts a request over a limit of the IP as abuse. */
+  #blameExcess(ip: string, { isAdmitted, isUnavailable }: LimitStatus): void {
+    if (!isAdmitted && !isUnavailable) this.#blame(ip, "abuse");
+  }
+
   /** Counts an offense, except of a trusted proxy: blocking it would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
@@ -220,7 +246,7 @@ function keyOf({ "x-api-key": key, authorization }: IncomingHttpHeaders): string
 
 /** Whether a route ignores keys. */
 export function takesNoKey(access: Access): boolean {
-  return access === "public" || access === "probe";
+  return access === "public" || access === "probe" || access === "file";
 }
 
 /** Whether a route needs an admin key. */

@@ -5,6 +5,8 @@ import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundleExplorer } from "../../src/api/explorer/build-explorer.ts";
 import { Explorer, type ExplorerFile, pageName } from "../../src/api/explorer/explorer-routes.ts";
+import { webLimits } from "../../src/base/config/limits.ts";
+import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import {
   assertError,
   assertEveryHeader,
@@ -114,6 +116,52 @@ suite("GET /", () => {
     assertError(await server.request("POST", "/nothing", { headers }), "NOT_FOUND");
   });
 
+  test("429 and 403: a page for a browser that reloads automatically, an error for a program and below /v1", async () => {
+    const { ipWindow, ipBlocks } = server.access;
+    const { ipRequestsPerMinute } = webLimits;
+    const bucket = "127.0.0.1";
+    const headers = { Accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" };
+    const options = { headers: { ...headers, "X-Request-Id": "mine" } };
+    /** Asserts an error of both kinds, and returns the wait that it asks for and the wait before the reload. */
+    async function refused(code: ErrorCode): Promise<readonly [askedSeconds: number, number]> {
+      assertError(await server.request("GET", "/"), code);
+      assertError(await server.request("GET", "/v1/nothing", options), code);
+      const response = await fetch(`${server.url}/market/<b>`, options);
+      const { status, message } = errorTable[code];
+      assert.equal(response.status, status);
+      assertEveryHeader(response.headers);
+      assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
+      assert.equal(response.headers.get("cache-control"), "no-store");
+      assert.match(
+        response.headers.get("content-security-policy") ?? "",
+        /script-src 'sha256-.* style-src 'sha256-/,
+      );
+      const page = await response.text();
+      assert.match(page, new RegExp(`<h1>${message}</h1>`));
+      assert.match(page, new RegExp(`${status} ${code}, request mine<`));
+      assert.doesNotMatch(page, /<b>/);
+      const [, reload] = /http-equiv="refresh" content="([0-9]+)"/.exec(page) ?? [];
+      return [Number(response.headers.get("retry-after")), Number(reload)];
+    }
+    server.clock.advance(60_001);
+    const nowMs = server.clock.monotonicMs();
+    for (let sent = 0; sent < ipRequestsPerMinute; sent += 1)
+      ipWindow.take(bucket, ipRequestsPerMinute, nowMs);
+    assert.equal((await get(`/assets/${files[1]?.name}`)).status, 200, "a page that is open works");
+    server.clock.advance(59_000);
+    const [askedSeconds, reloadSeconds] = await refused("RATE_LIMITED");
+    assert.equal(askedSeconds, 1);
+    assert(reloadSeconds > 5 && reloadSeconds <= 15, `${reloadSeconds} s`);
+    server.clock.advance(60_001);
+    const blockedAtMs = server.clock.nowMs();
+    const block = { bucket, reason: "abuse", offenses: 1, blockedAtMs } as const;
+    ipBlocks.put({ ...block, blockedUntilMs: blockedAtMs + 900_000 });
+    const [blockedSeconds, laterSeconds] = await refused("IP_BLOCKED");
+    assert(laterSeconds > blockedSeconds && laterSeconds <= blockedSeconds + 10);
+    server.clock.advance(900_001);
+    assert.equal((await get("/")).status, 200);
+  });
+
   test("its content security policy allows its own script and no other", async () => {
     const policy = (await get("/")).headers.get("content-security-policy") ?? "";
     assert.match(policy, /default-src 'none'/);
@@ -138,7 +186,7 @@ suite("GET /", () => {
   test("assets can be cached for a year, the page cannot be cached", async () => {
     assert.equal((await get("/")).headers.get("cache-control"), "private, max-age=0");
     const asset = await get(`/assets/${files[1]?.name}`);
-    assert.equal(asset.headers.get("cache-control"), "private, max-age=31536000");
+    assert.equal(asset.headers.get("cache-control"), "private, max-age=31536000, immutable");
   });
 
   test("all files together are smaller than 120 KB when compressed", async () => {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { webLimits } from "../../src/base/config/limits.ts";
 import { ApiContract, type Endpoint } from "../support/api-contract.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, type TestAnswer } from "../support/open-test-server.ts";
@@ -177,6 +178,10 @@ test("429 after a flood has the error shape", async () => {
   const headers = { "x-forwarded-for": floodedClient };
   for (let sent = 0; sent < 100; sent += 1) await edge.request("GET", "/v1/health", { headers });
   assertError(await edge.request("GET", "/v1/health", { headers }), "RATE_LIMITED");
+  const { upgradesPerMinute } = webLimits;
+  const nowMs = edge.clock.monotonicMs();
+  for (let sent = 0; sent < upgradesPerMinute; sent += 1)
+    edge.access.ipWindow.take(`upgrade ${floodedClient}`, upgradesPerMinute, nowMs);
   blockIp(blockedClient);
 });
 

@@ -101,15 +101,40 @@ suite("the upgrade", () => {
     socket.terminate();
   });
 
-  test("429 over the limit of the IP", async () => {
+  test("101 without a key, whose frame follows, when the IP has used up its limit", async () => {
     edge.clock.advance(60_001);
     for (let request = 0; request < webLimits.ipRequestsPerMinute; request += 1) {
       assert.equal((await edge.request("GET", "/v1/health")).status, 200);
     }
+    assertError(await edge.request("GET", "/v1/health"), "RATE_LIMITED");
+    const client = await StreamClient.open(edge.url);
+    client.send({ action: "auth", api_key: edge.keys.admin });
+    await client.subscribe({ type: "trades" });
+    client.close();
+    await client.untilClosed();
+    edge.clock.advance(60_001);
+  });
+
+  test("429 over the limit of upgrades without a key; with a key, its own limit applies", async () => {
+    const { upgradesPerMinute } = webLimits;
+    const nowMs = edge.clock.monotonicMs();
+    for (let sent = 0; sent < upgradesPerMinute; sent += 1)
+      edge.access.ipWindow.take("upgrade 127.0.0.1", upgradesPerMinute, nowMs);
     const limited = parseRaw(await edge.sendRaw(upgrade(handshake)));
     assertError(limited, "RATE_LIMITED");
     assert.ok(Number(limited.headers.get("retry-after")) > 0);
+    assert.equal(limited.headers.get("x-ratelimit-remaining"), "100");
+    (await StreamClient.open(edge.url, { key: edge.keys.admin })).close();
     edge.clock.advance(60_001);
+  });
+
+  test("400 names the version of the protocol to use", async () => {
+    for (const other of ["8", "14", "13.0", "13, 8", ""]) {
+      const asked = handshake.replace("version: 13", `version: ${other}`);
+      const refused = parseRaw(await edge.sendRaw(upgrade(asked)));
+      assertError(refused, "VALIDATION_ERROR");
+      assert.equal(refused.headers.get("sec-websocket-version"), "13");
+    }
   });
 
   test("101 has the headers of every response", async () => {

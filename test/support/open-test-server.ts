@@ -190,7 +190,7 @@ const expectedHeaders = Object.entries({
   "x-content-type-options": /^nosniff$/,
   "referrer-policy": /^no-referrer$/,
   "content-security-policy": /default-src 'none'/,
-  "cache-control": /^(no-store|private, max-age=[0-9]+)$/,
+  "cache-control": /^(no-store|private, max-age=[0-9]+(, immutable)?)$/,
 });
 
 /** Asserts the headers of every response, and returns the rate-limit headers. */

@@ -19,6 +19,7 @@ const bearerScheme = "Bearer";
 /** The OpenAPI security of each access: no key, any key, or an admin key. */
 const securityOf: Readonly<Record<Route["access"], Security>> = {
   public: [],
+  file: [],
   probe: [],
   read: keyWith([]),
   admin: keyWith(["admin"]),

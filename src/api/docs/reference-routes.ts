@@ -1,7 +1,7 @@
 /** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
 import { fastify } from "fastify";
 import { defineRoute, type Route } from "../http/route.ts";
-import { fileRoute, pagePolicy, StaticFile, scriptHash } from "./static-file.ts";
+import { fileRoute, inlineHash, pagePolicy, pageRoute, StaticFile } from "./static-file.ts";
 
 const scriptPath = "/docs/js/scalar.js";
 
@@ -39,7 +39,7 @@ const page = `<!doctype html>
 
 /** Allows the viewer's inline styles, images and fonts in `data:` URLs, and calls to this service only. */
 const contentSecurityPolicy = pagePolicy([
-  `script-src 'self' ${scriptHash(startScript)}`,
+  `script-src 'self' ${inlineHash(startScript)}`,
   "style-src 'unsafe-inline'",
   "connect-src 'self'",
   "img-src 'self' data:",
@@ -54,7 +54,7 @@ export function referenceRoutes(): readonly Route[] {
   let script: Promise<StaticFile> | null = null;
   return [
     defineRoute({
-      ...fileRoute,
+      ...pageRoute,
       path: "/docs",
       summary: "The API reference",
       cacheControl: "private, max-age=300",

@@ -4,8 +4,11 @@ import { Type } from "typebox";
 import type { Exchange } from "../http/exchange.ts";
 import { bodyFor, PackableBytes } from "../http/gzip.ts";
 
-/** Options of all routes of files for browsers. They need no key. */
-export const fileRoute = { access: "public", response: Type.String() } as const;
+/** Options of all routes of pages for browsers. They need no key. */
+export const pageRoute = { access: "public", response: Type.String() } as const;
+
+/** Options of all routes of files that pages load. They need no key. */
+export const fileRoute = { access: "file", response: Type.String() } as const;
 
 /** A file for browsers, compressed at the highest level when a client first accepts gzip. */
 export class StaticFile {
@@ -52,7 +55,7 @@ export function pagePolicy(sources: readonly string[]): string {
   ].join("; ");
 }
 
-/** Returns the source expression that allows an inline script in a policy. */
-export function scriptHash(script: string): string {
-  return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+/** Returns the source expression that allows an inline script or style in a policy. */
+export function inlineHash(inline: string): string {
+  return `'sha256-${createHash("sha256").update(inline).digest("base64")}'`;
 }

@@ -1,7 +1,13 @@
 import { Type } from "typebox";
 import { assert } from "../../base/assert.ts";
 import { AppError } from "../../base/errors.ts";
-import { contentTypeOf, fileRoute, pagePolicy, StaticFile } from "../docs/static-file.ts";
+import {
+  contentTypeOf,
+  fileRoute,
+  pagePolicy,
+  pageRoute,
+  StaticFile,
+} from "../docs/static-file.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
@@ -49,7 +55,7 @@ export class Explorer {
   get routes(): readonly Route[] {
     const pages = pagePaths.map((path) =>
       defineRoute({
-        ...fileRoute,
+        ...pageRoute,
         path,
         summary: "The explorer",
         params: path.endsWith("{id}") ? pageParams : Type.Object({}),
@@ -64,7 +70,8 @@ export class Explorer {
       path: "/assets/{name}",
       summary: "What the explorer loads",
       params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-      cacheControl: `private, max-age=${yearSeconds}`,
+      // Without `immutable` some browsers ask again when the page is reloaded.
+      cacheControl: `private, max-age=${yearSeconds}, immutable`,
       handler: async (request, reply) => this.#answer(request.params.name, { request, reply }),
     });
     return [...pages, assets];

@@ -7,9 +7,9 @@ import { AppError } from "../../base/errors.ts";
 import {
   contentTypeOf,
   fileRoute,
+  inlineHash,
   pagePolicy,
   StaticFile,
-  scriptHash,
 } from "../docs/static-file.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { defineRoute, type Route } from "../http/route.ts";
@@ -75,7 +75,7 @@ function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
 /** Returns a policy that lets a page load files of the site and run its inline scripts, and nothing else. */
 function policyOf(page: string): string {
   const inline = [...page.matchAll(/<script(?: id="[^"]*")?>([^]*?)<\/script>/g)];
-  const hashes = inline.map(([, script = ""]) => ` ${scriptHash(script)}`);
+  const hashes = inline.map(([, script = ""]) => ` ${inlineHash(script)}`);
   return pagePolicy([
     `script-src 'self'${hashes.join("")}`,
     "style-src 'self' 'unsafe-inline'",

@@ -65,7 +65,7 @@ export class BareAnswers {
   }
 
   refuseConnect(request: IncomingMessage, socket: Socket): void {
-    this.#whenItsTurn(socket, this.#admit(request), (caller) => {
+    this.#whenItsTurn(socket, this.#parts.admission.admit(request, "optional"), (caller) => {
       const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
       this.#answer(socket, { caller, error, headers: { allow: everyMethod } });
     });
@@ -74,17 +74,14 @@ export class BareAnswers {
   /** Passes a request for another protocol to the stream, or refuses it. */
   upgrade(asked: Pick<Upgrade, "request" | "socket" | "head">): void {
     const { request, socket } = asked;
-    this.#whenItsTurn(socket, this.#admit(request), (caller) => {
+    this.#whenItsTurn(socket, this.#parts.admission.admit(request, "upgrade"), (caller) => {
       const requestId = requestIdOf(request);
-      const refuse = (error: AppError) => this.#answer(socket, { caller, error, requestId });
+      const refuse: Upgrade["refuse"] = (error, headers = {}) =>
+        this.#answer(socket, { caller, error, requestId, headers });
       const hostFault = hostFaultOf(request);
       if (caller.refusal === null && hostFault !== null) return refuse(invalidHost(hostFault));
       this.#parts.stream?.take({ ...asked, caller, requestId, refuse });
     });
-  }
-
-  #admit(request: IncomingMessage): Awaitable<Caller> {
-    return this.#parts.admission.admit(request, "optional");
   }
 
   /**

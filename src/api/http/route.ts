@@ -36,7 +36,7 @@ export type RouteOptions<
   readonly method?: "GET" | "POST" | "DELETE";
   /** The path with parameters in braces, such as `/v1/keys/{id}`. */
   readonly path: `/${string}`;
-  readonly access: Exclude<Access, "optional" | "preflight">;
+  readonly access: Exclude<Access, "optional" | "upgrade" | "preflight">;
   /** Name in the documentation, such as `listMarkets`. `routes.ts` sets it. */
   readonly operationId?: string;
   /** One line for the documentation. */

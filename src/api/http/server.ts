@@ -8,7 +8,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError, type ErrorCode } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import type { Log } from "../../base/log.ts";
-import { whenKnown } from "../../base/time/awaitable.ts";
+import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { type Freshness, nothingIndexed } from "../../rows/freshness.ts";
 import { FastPath } from "../cache/fast-path.ts";
@@ -25,6 +25,7 @@ import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
 import { frameworkOptions, nodeOptions } from "./server-options.ts";
 import { unknownPath, wantsPage } from "./unknown-path.ts";
+import { waitPageHeaders, waitPageOf } from "./wait-page.ts";
 
 type ServerOptions = {
   readonly host: string;
@@ -228,11 +229,17 @@ export class HttpServer {
     // Fastify would close the connection after a refused body, and the reset could reach the client before the error.
     if (this.node.listening) reply.removeHeader("connection");
     void reply.code(status).headers(headers);
-    const { unknownPage } = this.#options;
-    const isPage =
-      unknownPage !== undefined && error.code === "NOT_FOUND" && wantsPage(request.raw);
-    const answer = isPage ? unknownPage({ request, reply }).catch(() => body) : body;
+    const page = wantsPage(request.raw) ? this.#pageFor(error, { request, reply }) : null;
+    const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
     void whenKnown(answer, (known) => reply.send(known));
+  }
+
+  /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
+  #pageFor(error: AppError, exchange: Exchange): Awaitable<Buffer | string> | null {
+    if (error.code === "NOT_FOUND") return this.#options.unknownPage?.(exchange) ?? null;
+    const page = waitPageOf(error, exchange.request.id);
+    if (page !== null) exchange.reply.headers(waitPageHeaders);
+    return page;
   }
 
   /** Logs a 5xx error. A 503 without a cause is a limit that callers reached, so it is logged as information. */

@@ -33,7 +33,7 @@ export type Upgrade = {
   readonly caller: Caller;
   readonly requestId: string;
   /** Sends an error on the bare socket. */
-  readonly refuse: (error: AppError) => void;
+  readonly refuse: (error: AppError, headers?: Readonly<Record<string, string>>) => void;
 };
 
 /** Closes with our policy code after a frame that is too large, where `ws` would use 1009. */
@@ -87,6 +87,12 @@ export class StreamServer {
     if (caller.refusal !== null) return refuse(caller.refusal);
     const unavailable = { publicMessage: "The service is stopping", retryAfterSeconds: 1 };
     if (this.#isDraining) return refuse(new AppError("SERVICE_UNAVAILABLE", unavailable));
+    // `ws` would accept version 8 too, and refuse others without naming the version to use (RFC 6455, 4.4).
+    if (request.headers["sec-websocket-version"] !== version) {
+      return refuse(invalid("sec-websocket-version", `must be ${version}`), {
+        "sec-websocket-version": version,
+      });
+    }
     try {
       const query = this.#queryOf(request);
       const isDeflating = query.compress === "permessage-deflate";
@@ -178,6 +184,9 @@ export function openStream(): Route {
 function offersDeflate({ headers }: IncomingMessage): boolean {
   return headers["sec-websocket-extensions"]?.includes("permessage-deflate") === true;
 }
+
+/** The only version of the WebSocket protocol. */
+const version = "13";
 
 const needsDeflate = "needs a client that offers the extension permessage-deflate";
 

@@ -273,7 +273,11 @@ export const webLimits = {
   ipRequestsPerMinute: 100,
   /** Preflights of one IP. Browsers send them before requests: enough for ten read keys at their limit. */
   preflightsPerMinute: 10_000,
-  /** Windows of IPs and of their preflights: 80 MB for 100,000 addresses with 100 timestamps of 8 bytes each. */
+  /** Upgrades of one IP to the stream whose key follows in a frame: as many as a read key can open with a header. */
+  upgradesPerMinute: 1000,
+  /** Files that pages of one IP load: ten for each page that its limit admits, as a page of the guide has. */
+  filesPerMinute: 1000,
+  /** Windows of IPs, and of their preflights, upgrades and files: 80 MB for 100,000 addresses with 100 timestamps of 8 bytes each. */
   ipWindow: { windowMs: 60_000, entriesMax: 200_000 },
   /** Active keys. Reading all of them again takes less than 100 ms. */
   activeKeysMax: 10_000,
