@@ -44,6 +44,7 @@ import { EventStream, type StreamOptions } from "./event-stream.ts";
 import { type BookFrame, LocalBook } from "./local-book.ts";
 import { Pages } from "./pages.ts";
 import type { ChannelRows, StreamFrame } from "./stream-frames.ts";
+import { StreamSockets } from "./stream-sockets.ts";
 
 type CandleMeta = ListCandles["answer"]["meta"];
 type ExchangeEvent = ListExchangeEvents["answer"]["data"][number];
@@ -55,9 +56,11 @@ type IpBlock = ListIpBlocks["answer"]["data"][number];
  */
 export class OddwireClient {
   readonly #connection: Connection;
+  readonly #sockets: StreamSockets;
 
   constructor(options: ConnectionOptions) {
     this.#connection = new Connection(options);
+    this.#sockets = new StreamSockets(this.#connection);
   }
 
   /** Markets that match all filters. */
@@ -157,11 +160,14 @@ export class OddwireClient {
     return this.#list(`/v1/candles/${encodeURIComponent(tokenId)}`, query);
   }
 
-  /** The events of a channel as they happen. With `resumeFrom`, everything after that `seq` comes first. */
+  /**
+   * The events of a channel as they happen. With `resumeFrom`, everything after that `seq` comes first. Streams share
+   * connections.
+   */
   stream<Type extends keyof ChannelRows>(
     options: StreamOptions<Type>,
   ): EventStream<ChannelRows[Type]> {
-    return new EventStream(this.#connection, options);
+    return new EventStream(this.#sockets, this.#connection.backoff, options);
   }
 
   /**

@@ -14,6 +14,8 @@ export type ConnectionOptions = {
   readonly timeoutMs?: number | undefined;
   /** Sends the requests in place of `fetch`, for example with another `cache` mode. */
   readonly fetch?: Fetch | undefined;
+  /** How long a connection of the stream stays open when no stream uses it, for the next one; 0 by default. */
+  readonly streamIdleMs?: number | undefined;
 };
 
 type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
@@ -41,12 +43,15 @@ export class Connection {
   readonly #fetch: Fetch;
   readonly key: string | null;
   readonly backoff: Backoff;
+  readonly streamIdleMs: number;
 
-  constructor({ url, key, backoff, timeoutMs, fetch: send }: ConnectionOptions) {
+  constructor(options: ConnectionOptions) {
+    const { url, key, backoff, timeoutMs, fetch: send, streamIdleMs } = options;
     this.#base = new URL(url).href.replace(/\/$/, "");
     this.key = key ?? null;
     this.backoff = backoff ?? recommendedBackoff;
     this.#timeoutMs = timeoutMs ?? defaultTimeoutMs;
+    this.streamIdleMs = streamIdleMs ?? 0;
     this.#fetch = async (to, init) => (send ?? fetch)(to, init);
   }
 

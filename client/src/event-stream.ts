@@ -1,8 +1,8 @@
-import { wait } from "./backoff.ts";
-import type { Connection } from "./connection.ts";
+import { type Backoff, wait } from "./backoff.ts";
 import { OddwireError } from "./oddwire-error.ts";
 import type { ChannelRequest, ChannelRows, StreamFrame } from "./stream-frames.ts";
-import { type AnyFrame, type Closing, StreamSocket } from "./stream-socket.ts";
+import type { AnyFrame, Closing } from "./stream-inbox.ts";
+import type { StreamSockets } from "./stream-sockets.ts";
 
 /** The state of a stream. */
 export type StreamState = "connecting" | "replaying" | "live";
@@ -15,7 +15,7 @@ export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly snapshot?: number | undefined;
   /** Ends the stream. The loop that reads it ends without an error. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with each frame before it is returned. `false` discards the frame and opens a new connection. */
+  /** Called with each frame before it is returned. `false` discards the frame and subscribes again. */
   readonly isSound?: ((frame: StreamFrame<unknown>) => boolean) | undefined;
   /** Called whenever the state changes. */
   readonly onState?: ((state: StreamState) => void) | undefined;
@@ -23,10 +23,16 @@ export type StreamOptions<Type extends keyof ChannelRows> = {
 
 const closeCodes = { badKey: 4001, draining: 4003, policy: 4008 } as const;
 const drainSpreadMs = 10_000;
-/** Treated as a broken connection: the next connection repairs the loss. */
+/** Treated as a broken connection: the next subscription repairs the loss. */
 const incomplete: Closing = { code: 1006, reason: "a frame is missing" };
 /** Errors of a subscription that are temporary. */
-const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMITED"]);
+const passing: ReadonlySet<string> = new Set([
+  "SERVICE_UNAVAILABLE",
+  "RATE_LIMITED",
+  "IP_BLOCKED",
+  // Another stream of the connection has the same channel.
+  "CONFLICT",
+]);
 
 /**
  * The events of one channel, without an end. The stream reconnects automatically and resumes after the last event it
@@ -36,16 +42,20 @@ const passing: ReadonlySet<string> = new Set(["SERVICE_UNAVAILABLE", "RATE_LIMIT
  * Ends with an `OddwireError` if a new connection cannot help: the key is no longer valid, or the channel is refused.
  */
 export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
-  readonly #connection: Connection;
+  readonly #sockets: StreamSockets;
+  readonly #backoff: Backoff;
   readonly #options: StreamOptions<keyof ChannelRows>;
   /** The position after which to resume; `null` before the first frame. */
   #position: number | null;
   #snapshot: number | undefined;
   /** The number of connections that ended since one last worked. */
   #failures = 0;
+  /** Whether the next connection is not shared, so that the service does not refuse other streams with this one. */
+  #isAlone = false;
 
-  constructor(connection: Connection, options: StreamOptions<keyof ChannelRows>) {
-    this.#connection = connection;
+  constructor(sockets: StreamSockets, backoff: Backoff, options: StreamOptions<keyof ChannelRows>) {
+    this.#sockets = sockets;
+    this.#backoff = backoff;
     this.#options = options;
     this.#position = options.resumeFrom ?? null;
     this.#snapshot = options.snapshot;
@@ -72,13 +82,13 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
 
   async *#readConnection(): AsyncGenerator<StreamFrame<Row>, Closing, undefined> {
     const { signal } = this.#options;
-    const socket = new StreamSocket(this.#url(), this.#hello());
-    const stop = (): void => socket.close("the reader has left");
+    const inbox = this.#sockets.subscribe(this.#request(), this.#isAlone);
+    const stop = (): void => inbox.close();
     signal?.addEventListener("abort", stop, { once: true });
     try {
       for (;;) {
-        const next = await socket.next();
-        if ("code" in next) return next;
+        const next = await inbox.next();
+        if ("code" in next) return this.#closed(next, inbox.isShared);
         const given = this.#take(next);
         if (given === null) continue;
         if (given === "lost" || this.#options.isSound?.(given) === false) return incomplete;
@@ -90,38 +100,30 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     }
   }
 
-  #url(): URL {
-    const url = this.#connection.urlOf("/v1/stream");
-    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    return url;
-  }
-
   /** The position to resume from. Order books have no history and are sent as a whole. */
   get #resumeFrom(): number | null {
     return this.#options.channel.type === "orderbook" ? null : this.#position;
   }
 
-  #hello(): object[] {
-    const { key } = this.#connection;
+  #request() {
     const { channel } = this.#options;
     const resumeFrom = this.#resumeFrom;
     const resume = resumeFrom === null ? {} : { resume_from: resumeFrom };
     const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
-    return [
-      ...(key === null ? [] : [{ action: "auth", api_key: key }]),
-      { action: "subscribe", channel, ...resume, ...snapshot },
-    ];
+    return { channel, ...resume, ...snapshot };
   }
 
   /** Returns the frame for the reader; `null` if it is not meant for the reader, `lost` if a frame is missing. */
   #take(frame: AnyFrame): StreamFrame<Row> | null | "lost" {
     switch (frame.type) {
       case "welcome":
+      case "unsubscribed":
       case "pong":
         return null;
       case "error":
-        return this.#refused(frame.error);
+        return this.#refused(frame);
       case "subscribed":
+        this.#isAlone = false;
         this.#options.onState?.(this.#resumeFrom === null ? "live" : "replaying");
         this.#position = this.#resumeFrom ?? frame.seq;
         return null;
@@ -148,10 +150,19 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     }
   }
 
-  #refused(error: Extract<AnyFrame, { type: "error" }>["error"]): "lost" {
+  #refused({ id, error }: Extract<AnyFrame, { type: "error" }>): "lost" {
     const { code, message, details, request_id: requestId } = error;
+    // The service closes a connection with several invalid frames.
+    this.#isAlone = id !== undefined;
     if (passing.has(code)) return "lost";
     throw new OddwireError(message, { status: 0, code, details, requestId });
+  }
+
+  /** Returns how the connection closed. A shared one can have been closed because of another stream. */
+  #closed(closing: Closing, wasShared: boolean): Closing {
+    if (closing.code !== closeCodes.policy || !wasShared) return closing;
+    this.#isAlone = true;
+    return incomplete;
   }
 
   /** Returns how long to wait before the next connection. Throws if a new connection cannot help. */
@@ -165,7 +176,7 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     this.#failures += 1;
     // All clients of a restarting service reconnect. A random wait spreads them over 10 s.
     if (code === closeCodes.draining) return Math.random() * drainSpreadMs;
-    const { firstWaitMs, longestWaitMs } = this.#connection.backoff;
+    const { firstWaitMs, longestWaitMs } = this.#backoff;
     return Math.min(firstWaitMs * 2 ** (this.#failures - 1), longestWaitMs);
   }
 }

@@ -16,6 +16,7 @@ import type {
   StreamReplayComplete,
   StreamSnapshot,
   StreamSubscribed,
+  StreamUnsubscribed,
   StreamWelcome,
   TokenId,
   Trade,
@@ -89,4 +90,9 @@ export type StreamFrame<Row> =
   | StreamHeartbeat;
 
 /** A frame that the client handles itself. */
-export type ControlFrame = StreamWelcome | StreamSubscribed | StreamPong | StreamError;
+export type ControlFrame =
+  | StreamWelcome
+  | StreamSubscribed
+  | StreamUnsubscribed
+  | StreamPong
+  | StreamError;

@@ -21,8 +21,9 @@ async function serveFrames(t: TestContext, frames: readonly object[]): Promise<s
   server.on("connection", (socket: WebSocket) => {
     const send = (frame: object): void => socket.send(JSON.stringify(frame));
     send({ type: "welcome", heartbeat_seconds: 15 });
-    socket.on("message", () => {
-      send({ type: "subscribed", seq: 7 });
+    socket.on("message", (data: Buffer) => {
+      const { id } = JSON.parse(data.toString()) as { readonly id: number };
+      send({ type: "subscribed", id, subscription_id: "s1", seq: 7 });
       for (const frame of frames) send(frame);
       socket.close(1011);
     });
