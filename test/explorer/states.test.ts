@@ -131,6 +131,49 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
+  await t.test(
+    "sends nothing while over a rate limit, says for how long, and recovers",
+    async () => {
+      const tab = await page.context().newPage();
+      await goto(tab, "/");
+      await tab.waitForSelector("[data-row]");
+      const error = { code: "RATE_LIMITED", message: "Too many requests", request_id: "1" };
+      const refused = { status: 429, headers: { "Retry-After": "1" }, json: { error } };
+      const sentMs: number[] = [];
+      await tab.route("**/v1/**", async (route) => {
+        const nowMs = Date.now();
+        sentMs.push(nowMs);
+        return nowMs - (sentMs[0] ?? nowMs) < 500 ? route.fulfill(refused) : route.continue();
+      });
+      await tab.click("button:has-text('All') >> nth=0");
+      await tab.waitForSelector("main >> text=/continues automatically in [1-5]s/");
+      await tab.waitForSelector("[data-row]");
+      const firstMs = sentMs[0] ?? 0;
+      // A page asks again after 5 s at the earliest, because it sends several requests.
+      const early = sentMs.map((atMs) => atMs - firstMs).filter((ms) => ms > 500 && ms < 4500);
+      assert.deepEqual(early, []);
+      await tab.close();
+    },
+  );
+
+  await t.test("keeps one connection to the stream from page to page", async () => {
+    const tab = await page.context().newPage();
+    let sockets = 0;
+    tab.on("websocket", () => {
+      sockets += 1;
+    });
+    await goto(tab, marketPath);
+    await tab.waitForSelector(".market .live-state.live");
+    await tab.click("nav >> text=Trades");
+    await tab.waitForSelector("h1:has-text('Trades')");
+    await tab.waitForSelector(".live-state.live");
+    await tab.click("nav >> text=Markets");
+    await tab.click("[data-row]");
+    await tab.waitForSelector(".market .live-state.live");
+    assert.equal(sockets, 1);
+    await tab.close();
+  });
+
   await t.test("offers older trades of a wallet until all are shown", async () => {
     const counts = Map.groupBy(recording.trades, ({ maker }) => maker);
     const makers = [...counts].toSorted(([, a], [, b]) => a.length - b.length);

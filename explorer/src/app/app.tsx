@@ -9,7 +9,7 @@ import { StatusPage } from "../pages/status-page.tsx";
 import { TradesPage } from "../pages/trades-page.tsx";
 import { TransactionPage } from "../pages/transaction-page.tsx";
 import { WalletPage } from "../pages/wallet-page.tsx";
-import { FailureNotice, Notice, Skeleton } from "../parts/states.tsx";
+import { Countdown, FailureNotice, Notice, Skeleton } from "../parts/states.tsx";
 import { segments } from "../routing/location.ts";
 import { access, outage } from "../service/session.ts";
 import { Header } from "./header.tsx";
@@ -85,9 +85,9 @@ function Content({ children }: { readonly children: ComponentChild }) {
           {outage.value !== null && (
             <p class="stale" role="status">
               {outage.value.kind === "limited"
-                ? `${outage.value.message}.`
-                : "The service does not answer."}{" "}
-              What is shown is from before, and is read again when it does.
+                ? `${outage.value.message}. What is shown is from before, and is read again automatically`
+                : "The service does not answer. What is shown is from before, and is read again when it does"}
+              <Countdown />.
             </p>
           )}
           {children}

@@ -1,6 +1,8 @@
 /** Placeholders of a view: messages, failures and the lines shown while loading. */
 import type { ComponentChildren } from "preact";
+import { duration } from "../format/times.ts";
 import type { Failure } from "../service/failure.ts";
+import { resumesInSeconds } from "../service/limited-fetch.ts";
 import { isCatchingUp } from "../service/session.ts";
 import type { Resource } from "../service/use-resource.ts";
 
@@ -51,7 +53,8 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
     case "limited":
       return (
         <Notice title={failure.message} tone="warning">
-          This page continues as soon as the service allows.
+          This page continues automatically
+          <Countdown />.
         </Notice>
       );
     case "forbidden":
@@ -68,6 +71,12 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
         </Notice>
       );
   }
+}
+
+/** The time until the service allows requests again. Screen readers would read every second of it. */
+export function Countdown() {
+  const seconds = resumesInSeconds.value;
+  return seconds === null ? null : <span aria-hidden="true"> in {duration(seconds)}</span>;
 }
 
 /** Shows the data of a resource; while there is none, its failure or gray lines. */

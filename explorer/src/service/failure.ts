@@ -26,10 +26,9 @@ export function toFailure(thrown: unknown): Failure {
       return { kind: "key", message, retryMs: null };
     case "FORBIDDEN":
       return { kind: "forbidden", message, retryMs: null };
-    case "IP_BLOCKED":
-      return { kind: "limited", message, retryMs: retryAfterMs };
     case "NOT_FOUND":
       return { kind: "missing", message, retryMs: unknownRetryMs };
+    case "IP_BLOCKED":
     case "RATE_LIMITED":
       return { kind: "limited", message, retryMs: retryAfterMs ?? 5000 };
     case "UNREACHABLE":

@@ -5,6 +5,7 @@ import { wait } from "../../../client/src/backoff.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { dropFragment } from "../routing/location.ts";
 import { type Failure, toFailure } from "./failure.ts";
+import { fetchWhenAllowed, forgetRefusal } from "./limited-fetch.ts";
 
 type Metrics = GetMetrics["answer"];
 
@@ -14,6 +15,8 @@ const outageMs = 1500;
 /** The interval without a key. Requests then count by IP, whose limit is low. */
 const publicPulseMs = 15_000;
 const historyMax = 300;
+/** How long the stream of one page stays open for the next page. */
+const streamIdleMs = 15_000;
 
 const key = signal<string | null>(null);
 const generation = signal(0);
@@ -24,8 +27,9 @@ export const client = computed(
     new OddwireClient({
       url: location.origin,
       ...(key.value === null ? {} : { key: key.value }),
-      fetch: fetchFresh,
+      fetch: fetchWhenAllowed,
       backoff: { attempts: 1, firstWaitMs: 500, longestWaitMs: 5000 },
+      streamIdleMs,
     }),
 );
 
@@ -93,6 +97,7 @@ export function useKey(value: string | null): void {
   if (value === null) sessionStorage.removeItem(storedName);
   else sessionStorage.setItem(storedName, value);
   key.value = value;
+  forgetRefusal();
   access.value = { state: "checking", failure: null };
   generation.value += 1;
   void followService();
@@ -130,8 +135,7 @@ async function followService(): Promise<void> {
 }
 
 function pauseMs(): number {
-  if (outage.value?.kind === "limited") return publicPulseMs;
-  if (outage.value !== null) return outageMs;
+  if (outage.value !== null) return Math.max(outage.value.retryMs ?? 0, outageMs);
   return isPublic.value ? publicPulseMs : pulseMs;
 }
 
@@ -153,15 +157,10 @@ async function beat(own: number): Promise<void> {
   }
 }
 
-/** Asks the service even if the browser has an answer, which would keep a page old for minutes. A 304 costs little. */
-async function fetchFresh(url: string | URL, init: RequestInit): Promise<Response> {
-  return fetch(url, { ...init, cache: "no-cache" });
-}
-
 /** Saves an answer of the service as a file. Throws an error with the message of the service. */
 export async function fetchFile(url: string, name: string): Promise<void> {
   const headers: Record<string, string> = key.value === null ? {} : { "X-API-Key": key.value };
-  const response = await fetchFresh(url, { headers });
+  const response = await fetchWhenAllowed(url, { headers });
   if (!response.ok) {
     const answer = (await response.json()) as { readonly error: { readonly message: string } };
     throw new Error(answer.error.message);

@@ -61,6 +61,12 @@ function remember(name: string, data: unknown): void {
   if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
 }
 
+function nextMsAfter({ kind, retryMs }: Failure, failuresBefore: number): number | null {
+  // `fetchWhenAllowed` doubles the wait for all requests together.
+  if (retryMs === null || kind === "limited") return retryMs;
+  return Math.min(retryMs * 2 ** failuresBefore, longestRetryMs);
+}
+
 async function keepReading<T>(
   read: () => Promise<T>,
   options: {
@@ -84,7 +90,7 @@ async function keepReading<T>(
       const failure = toFailure(thrown);
       if (failure.kind === "key") return lock();
       options.onFailed(failure);
-      nextMs = failure.retryMs && Math.min(failure.retryMs * 2 ** failures, longestRetryMs);
+      nextMs = nextMsAfter(failure, failures);
       failures += 1;
     }
     if (nextMs === null) return;
