@@ -69,3 +69,13 @@ export class ReorgBeyondFinalityError extends Error {
     super(`the finalized block ${number} ${hash} is not on the chain of ${hosts.join(", ")}`);
   }
 }
+
+/** Resolves with the answer of an endpoint; with `null` when it fails. */
+export async function nullIfFailed<T>(asking: Promise<T>): Promise<T | null> {
+  try {
+    return await asking;
+  } catch (thrown) {
+    if (thrown instanceof EndpointError) return null;
+    throw thrown;
+  }
+}

@@ -1,4 +1,5 @@
 /** Runs in the chain thread: derives changes and posts them, at most `changesAheadMax` ahead of the main thread. */
+import { once } from "node:events";
 import { flushCompileCache } from "node:module";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../base/assert.ts";
@@ -19,7 +20,6 @@ assert(port !== null, "this file is run as a thread");
 const options = workerData as ChainThreadOptions;
 const decoder = new LogDecoder(options.contracts);
 let ahead = 0;
-let wake: (() => void) | null = null;
 
 let rangeEnds: readonly number[] = [];
 const resumeAfter = Promise.withResolvers<BlockRef | null>();
@@ -52,7 +52,6 @@ try {
     if (message.kind === "reread") void reread(source, message);
     else if (message.kind === "close") source.close();
     else if (message.kind === "taken") ahead -= 1;
-    wake?.();
   });
   post({ kind: "status", status: source.status });
   post({ kind: "opened" });
@@ -62,7 +61,7 @@ try {
   for await (const change of deriveChanges(source.batches(), derivation)) {
     ahead += 1;
     post({ kind: "change", change, status: source.status }, buffersOf(change));
-    while (ahead >= chainLimits.changesAheadMax) await nextMessage();
+    while (ahead >= chainLimits.changesAheadMax) await once(port, "message");
   }
   clearInterval(timer);
 } catch (thrown) {
@@ -72,16 +71,10 @@ try {
 
 /** Answers a reread. An error that is not an endpoint's is a bug and ends the thread. */
 async function reread(
-  { rereader }: ChainSource<unknown>,
+  source: ChainSource<unknown>,
   { id, request }: Extract<ToChainThread, { kind: "reread" }>,
 ): Promise<void> {
-  post({ kind: "reread", id, reading: await rereadFacts({ rereader, decoder }, request) });
-}
-
-function nextMessage(): Promise<void> {
-  return new Promise((resolve) => {
-    wake = resolve;
-  });
+  post({ kind: "reread", id, reading: await rereadFacts({ source, decoder }, request) });
 }
 
 function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): void {

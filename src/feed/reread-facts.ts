@@ -1,5 +1,6 @@
 import { EndpointError } from "../chain/chain-errors.ts";
-import type { Reread, Rereader, RereadRequest } from "../chain/verify/range-rereader.ts";
+import type { ChainSource } from "../chain/sync/chain-source.ts";
+import type { Reread, RereadRequest } from "../chain/verify/reread-blocks.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import {
@@ -24,12 +25,11 @@ export type NoReading = { readonly kind: "unread"; readonly reason: string };
 
 /** Reads final blocks again and derives their facts, as indexing does. */
 export async function rereadFacts(
-  parts: { readonly rereader: Rereader; readonly decoder: LogDecoder },
+  { source, decoder }: { readonly source: ChainSource<unknown>; readonly decoder: LogDecoder },
   request: FactsRequest,
 ): Promise<FactsReading | NoReading> {
-  const { rereader, decoder } = parts;
   try {
-    const { blocks, ...read } = await rereader.read(request);
+    const { blocks, ...read } = await source.reread(request);
     const facts = blocks.map((block) => deriveBlockFacts(block, decoder));
     const isKnown = areSummariesEqual(summarizeLines(linesOf(facts)), request.known);
     return { kind: "read", ...read, facts: isKnown ? null : facts };

@@ -67,12 +67,11 @@ async function live(
   const opening = simulation.openSource();
   await clock.run({ isOver: settledOf(opening), limitMs: lifeMsMax });
   const source = await opening;
-  const { rereader } = source;
   let isRepairOrdered = false;
   const auditor = Auditor.open({
     dataDir: folder.path,
     store: folder.store,
-    reread: (request) => rereadFacts({ rereader, decoder }, request),
+    reread: (request) => rereadFacts({ source, decoder }, request),
     endpoints: world.urls.length,
     callsPerMinute: 60_000,
     clock,

@@ -5,8 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { deriveLogFilter } from "./log-filter.ts";
-import { isWanted, parseLogs } from "./parse-log.ts";
-import { parseReceiptLogs } from "./parse-receipts.ts";
+import { isWanted, parseLogs, parseReceiptLogs } from "./parse-log.ts";
 
 const address = `0x${"ab".repeat(20)}` as Address;
 const topic = `0x${"cd".repeat(32)}` as Hash;

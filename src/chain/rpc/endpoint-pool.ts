@@ -1,7 +1,7 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import type { ChainContext } from "../chain-context.ts";
-import { EndpointError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -101,11 +101,8 @@ export class EndpointPool {
     ask: (endpoint: Endpoint) => Promise<T>,
   ): Promise<T | null> {
     for (const endpoint of endpoints) {
-      try {
-        return await ask(endpoint);
-      } catch (thrown) {
-        if (!(thrown instanceof EndpointError)) throw thrown;
-      }
+      const answer = await nullIfFailed(ask(endpoint));
+      if (answer !== null) return answer;
     }
     return null;
   }

@@ -10,15 +10,20 @@ import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OpenTransport } from "../rpc/transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
-import { Rereader } from "../verify/range-rereader.ts";
+import {
+  type Reread,
+  type RereadParts,
+  type RereadRequest,
+  rereadBlocks,
+} from "../verify/reread-blocks.ts";
 import type { ChainWarning } from "./chain-warning.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
-import { RangeWalker } from "./range-walker.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
+import { type WalkParts, walkRanges } from "./walk-ranges.ts";
 
 /** The chain to follow, its endpoints, and where to start. */
 export type ChainSourceOptions = {
@@ -61,10 +66,9 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #finalBlockCheck: FinalBlockCheck;
   readonly #finality: Finality;
   readonly #blockLogs: BlockLogs;
-  readonly #rangeWalker: RangeWalker<Final>;
+  readonly #walkParts: WalkParts<Final>;
   readonly #headFollower: HeadFollower;
-  /** Reads final blocks again, for the audit. It keeps no state between requests. */
-  readonly rereader: Rereader;
+  readonly #rereadParts: RereadParts;
   #isStarted = false;
   #fault: Error | null = null;
 
@@ -86,8 +90,8 @@ export class ChainSource<Final = readonly Block[]> {
     this.#finalBlockCheck = finalBlockCheck;
     this.#blockLogs = blockLogs;
     this.#finality = new Finality({ pool, watch, context, unfinalized });
-    this.rereader = new Rereader({ pool, ranges, blockLogs, context });
-    this.#rangeWalker = new RangeWalker({ pool, finalBlockCheck, ranges });
+    this.#rereadParts = { pool, ranges, blockLogs, random: context.random };
+    this.#walkParts = { pool, finalBlockCheck, ranges };
     const parts = { unfinalized, pool, watch, finalBlockCheck, blockLogs, context };
     this.#headFollower = new HeadFollower(parts);
   }
@@ -151,6 +155,11 @@ export class ChainSource<Final = readonly Block[]> {
       this.#context.log.warn({ block: number, logs: missing }, message);
     }
     return proven;
+  }
+
+  /** Reads final blocks again, for the audit, as `rereadBlocks` does. */
+  async reread(request: RereadRequest): Promise<Reread> {
+    return rereadBlocks(this.#rereadParts, request);
   }
 
   /** Ends `batches()` and all running work. */
@@ -222,7 +231,7 @@ export class ChainSource<Final = readonly Block[]> {
     const ends = this.#options.rangeEnds?.() ?? [];
     const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
     const finalized = () => this.#finality.agreement?.block ?? unfinalized.base;
-    for await (const part of this.#rangeWalker.walk(start, finalized)) {
+    for await (const part of walkRanges(this.#walkParts, start, finalized)) {
       const { fromBlock, toBlock, last, blocks } = part;
       unfinalized.restart(toBlock + 1, { number: last.number, hash: last.hash });
       const more = toBlock < this.#finalNumber;

@@ -1,7 +1,7 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import type { ChainContext } from "../chain-context.ts";
-import { EndpointError, ReorgBeyondFinalityError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed, ReorgBeyondFinalityError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
@@ -83,12 +83,7 @@ function isConfirmed(block: BlockRef, opinions: ReadonlyMap<Endpoint, Opinion>):
 
 async function opinionOf(endpoint: Endpoint, block: BlockRef): Promise<Opinion> {
   if (!endpoint.isReachable) return "silent";
-  try {
-    const header = await fetchHeader(endpoint, block.number);
-    if (header === null) return "silent";
-    return header.hash === block.hash ? "confirms" : "denies";
-  } catch (thrown) {
-    if (thrown instanceof EndpointError) return "silent";
-    throw thrown;
-  }
+  const header = await nullIfFailed(fetchHeader(endpoint, block.number));
+  if (header === null) return "silent";
+  return header.hash === block.hash ? "confirms" : "denies";
 }

@@ -2,7 +2,7 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { nearMedian } from "../believed-heads.ts";
 import type { ChainContext } from "../chain-context.ts";
-import { EndpointError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
@@ -212,13 +212,10 @@ export class Finality {
     if (isOnOurChain && own !== null && number <= final.number) {
       return { hash: own, isDenying: false };
     }
-    try {
-      const numbers = anchor ? [number, anchor.number] : [number];
-      const [header, anchored] = await fetchKnownHeaders(voter, numbers, voter.smallTimeout);
-      return { hash: header?.hash ?? null, isDenying: anchor?.hash !== anchored?.hash };
-    } catch (thrown) {
-      if (thrown instanceof EndpointError) return null;
-      throw thrown;
-    }
+    const numbers = anchor ? [number, anchor.number] : [number];
+    const headers = await nullIfFailed(fetchKnownHeaders(voter, numbers, voter.smallTimeout));
+    if (headers === null) return null;
+    const [header, anchored] = headers;
+    return { hash: header?.hash ?? null, isDenying: anchor?.hash !== anchored?.hash };
   }
 }

@@ -1,7 +1,7 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { ChainContext } from "../chain-context.ts";
-import { EndpointError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
@@ -228,12 +228,8 @@ export class HeadFollower {
   }
 
   async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
-    try {
-      return (await fetchHeader(endpoint, number, this.#timeout))?.hash ?? null;
-    } catch (thrown) {
-      if (thrown instanceof EndpointError) return null;
-      throw thrown;
-    }
+    const header = await nullIfFailed(fetchHeader(endpoint, number, this.#timeout));
+    return header?.hash ?? null;
   }
 }
 

@@ -3,8 +3,12 @@ import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { formatLogsParam, type LogFilter, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import { isWanted, parseLogs } from "../parse/parse-log.ts";
-import { parseReceiptLogs, parseTransactionHashes } from "../parse/parse-receipts.ts";
+import {
+  isWanted,
+  parseLogs,
+  parseReceiptLogs,
+  parseTransactionHashes,
+} from "../parse/parse-log.ts";
 import type { Block, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";

@@ -24,7 +24,7 @@ import {
   serverPlaceOf,
 } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
-import { NodesSilentError, UsageError } from "../command.ts";
+import { UsageError } from "../command.ts";
 
 /** The parts that `check` and `repair` work with. */
 export type AuditCommandParts = {
@@ -32,7 +32,7 @@ export type AuditCommandParts = {
   readonly store: CommittedFacts;
   /** The requested range, which is within the coverage. */
   readonly range: BlockRange;
-  /** Reads a slice again and compares it. Retries while no node answers, then throws `NodesSilentError`. */
+  /** Reads a slice again and compares it. Retries while no node answers, then throws `SERVICE_UNAVAILABLE`. */
   readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
 };
 
@@ -116,11 +116,10 @@ async function openNodes(
   };
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
   opened.defer(() => source.close());
-  const { rereader } = source;
   return {
     engine: store.engine,
     endpoints: config.rpcUrls.length,
-    reread: (request) => rereadFacts({ rereader, decoder }, request),
+    reread: (request) => rereadFacts({ source, decoder }, request),
   };
 }
 
@@ -132,7 +131,7 @@ async function auditPatiently(
     const verdict = await auditRange(slice, parts);
     if (verdict.kind !== "unread") return verdict;
     const silence = `the nodes do not report blocks ${slice.from} to ${slice.to}: ${verdict.reason}`;
-    if (tries >= auditLimits.commandTriesMax) throw new NodesSilentError(silence);
+    if (tries >= auditLimits.commandTriesMax) throw new AppError("SERVICE_UNAVAILABLE", silence);
     // Explains why nothing happens for a minute.
     if (tries === 1) process.stderr.write(`oddwire: ${silence}; asking again for a minute\n`);
     await delay(auditLimits.commandPauseMs);

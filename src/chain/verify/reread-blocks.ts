@@ -1,0 +1,88 @@
+import { EndpointError } from "../chain-errors.ts";
+import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
+import type { Endpoint } from "../rpc/endpoint.ts";
+import type { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { assembleBlocks } from "../sync/assemble-blocks.ts";
+import type { RangeFetcher } from "../sync/range-fetcher.ts";
+import type { BlockLogs } from "./block-logs.ts";
+import { checkLinks } from "./check-logs.ts";
+import { fetchHeaders } from "./fetch-headers.ts";
+
+/**
+ * How final blocks are read again:
+ * - `logs`: as they are indexed, by range and with every check of R4
+ * - `receipts`: block by block, from receipts that account for every bit of the header's bloom, at three
+ *   calls a block. A node that leaves logs out of ranges cannot leave them out here
+ */
+type RereadWay = "logs" | "receipts";
+
+/** The blocks to read again, how, and the endpoints not to ask. */
+export type RereadRequest = BlockRange & {
+  readonly way: RereadWay;
+  /** Hosts not to ask, as named in the status of endpoints. */
+  readonly excludedHosts: readonly string[];
+};
+
+/** The answer of one endpoint about a range. */
+export type Reread = {
+  readonly host: string;
+  /** The blocks that have logs. */
+  readonly blocks: readonly Block[];
+  readonly last: TimedBlock;
+  /** Calls made to the endpoint, without those that resolve mismatches. */
+  readonly calls: number;
+};
+
+/** Calls for each part of a range, or for each block by its receipts. */
+const callsEach = 3;
+
+/** What `rereadBlocks` reads with. */
+export type RereadParts = {
+  readonly pool: EndpointPool;
+  readonly ranges: RangeFetcher<unknown>;
+  readonly blockLogs: BlockLogs;
+  readonly random: () => number;
+};
+
+/**
+ * Reads final blocks again, from a random endpoint that can be asked now and for which the range is final. Throws an
+ * `EndpointError` when there is none, or when it fails: ask again later.
+ */
+export async function rereadBlocks(parts: RereadParts, request: RereadRequest): Promise<Reread> {
+  const { from, to, way, excludedHosts } = request;
+  const able = parts.pool.finalAt(to).filter(({ host }) => !excludedHosts.includes(host));
+  // A random one, not the best: a faulty endpoint must not escape the audit because it is slow.
+  const endpoint = able[Math.floor(parts.random() * able.length)];
+  if (endpoint === undefined) {
+    throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
+  }
+  // A failed check here does not count against the endpoint, so that indexing can still use it.
+  const readAgain = way === "logs" ? readRange : readReceipts;
+  return { host: endpoint.host, ...(await readAgain(parts, endpoint, { from, to })) };
+}
+
+async function readRange({ ranges }: RereadParts, endpoint: Endpoint, range: BlockRange) {
+  const parts = await ranges.fetchFrom(endpoint, range);
+  const last = parts.at(-1)?.last;
+  if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
+  return { blocks: parts.flatMap(({ blocks }) => blocks), last, calls: parts.length * callsEach };
+}
+
+async function readReceipts(
+  { blockLogs }: RereadParts,
+  endpoint: Endpoint,
+  { from, to }: BlockRange,
+) {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  const headers = await fetchHeaders(endpoint, numbers);
+  const byNumber = new Map(headers.map((header) => [header.number, header]));
+  checkLinks(byNumber);
+  const blocks: Block[] = [];
+  for (const header of headers) {
+    const logs = await blockLogs.gather(endpoint, header);
+    blocks.push(...assembleBlocks(logs, byNumber, () => header.timestamp));
+  }
+  const last = headers.at(-1);
+  if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
+  return { blocks, last: timedBlockOf(last), calls: headers.length * callsEach };
+}
