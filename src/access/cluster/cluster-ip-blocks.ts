@@ -92,9 +92,7 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Removes a block. Other nodes apply that within a second. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async remove(bucket: string): Promise<boolean> {
-    const stored = await this.#redis.run((client) =>
-      removeScript.run(client, this.#keys, [bucket]),
-    );
+    const stored = await removeScript.run(this.#redis, { keys: this.#keys, values: [bucket] });
     const block = this.#unsaved.get(bucket) ?? parseBlock(stored);
     this.#forget(bucket);
     return block !== null && block.blockedUntilMs > this.#clock.nowMs();
@@ -146,8 +144,8 @@ export class ClusterIpBlocks implements IpBlocks {
     const nowMs = this.#clock.nowMs();
     for (const [bucket, block] of this.#unsaved) {
       const endMs = block.blockedUntilMs + webLimits.ipBlockMaxMs;
-      const parameters = [bucket, JSON.stringify(block), endMs, nowMs, webLimits.ipBlocksMax];
-      await this.#redis.run((client) => putScript.run(client, this.#keys, parameters));
+      const values = [bucket, JSON.stringify(block), endMs, nowMs, webLimits.ipBlocksMax];
+      await putScript.run(this.#redis, { keys: this.#keys, values });
       if (this.#unsaved.get(bucket) === block) this.#unsaved.delete(bucket);
     }
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { toError } from "../../base/errors.ts";
-import type { RedisClient } from "../../base/redis.ts";
+import type { RedisConnection } from "../../base/redis.ts";
 
 /** A script that Redis runs atomically. Calls send its hash, and its source only when Redis does not have it. */
 export class LuaScript {
@@ -12,17 +12,26 @@ export class LuaScript {
     this.#hash = createHash("sha1").update(text).digest("hex");
   }
 
+  /** Runs the script and returns its answer. Throws as `RedisConnection.run`. */
   async run(
-    client: RedisClient,
-    keys: readonly string[],
-    parameters: readonly (string | number)[],
+    redis: RedisConnection,
+    parameters: {
+      readonly keys: readonly string[];
+      readonly values: readonly (string | number | Buffer)[];
+    },
+    timeoutMs?: number,
   ): Promise<unknown> {
-    const options = { keys: [...keys], arguments: parameters.map(String) };
-    try {
-      return await client.evalSha(this.#hash, options);
-    } catch (thrown) {
-      if (!toError(thrown).message.startsWith("NOSCRIPT")) throw thrown;
-      return client.eval(this.#text, options);
-    }
+    const values = parameters.values.map((value) =>
+      Buffer.isBuffer(value) ? value : String(value),
+    );
+    const options = { keys: [...parameters.keys], arguments: values };
+    return redis.run(async (client) => {
+      try {
+        return await client.evalSha(this.#hash, options);
+      } catch (thrown) {
+        if (!toError(thrown).message.startsWith("NOSCRIPT")) throw thrown;
+        return client.eval(this.#text, options);
+      }
+    }, timeoutMs);
   }
 }

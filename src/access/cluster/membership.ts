@@ -104,13 +104,10 @@ export class Membership {
     const { state, nodes, channel } = this.#parts.keys;
     const { validityMs } = accessLimits;
     const id = this.#parts.isNode ? this.id : "";
-    const answer = await this.#parts.redis.run((client) =>
-      renewScript.run(
-        client,
-        [state, nodes, channel],
-        [id, version, validityMs, randomUUID(), this.#epoch ?? ""],
-      ),
-    );
+    const answer = await renewScript.run(this.#parts.redis, {
+      keys: [state, nodes, channel],
+      values: [id, version, validityMs, randomUUID(), this.#epoch ?? ""],
+    });
     this.#noteInterruptions();
     const snapshot = parseSnapshot(answer);
     this.#epoch = snapshot.epoch;

@@ -175,18 +175,11 @@ export class WindowClient {
   }
 
   async #askRedis(batch: readonly Waiting[]): Promise<readonly LimitStatus[] | null> {
+    const { redis, keys, timeoutMs } = this.#parts;
     const names = batch.map(({ name }) => this.#nameOf(name));
-    const parameters = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
-    const answer = await this.#parts.redis.run(
-      (client) =>
-        windowScript.run(
-          client,
-          [this.#parts.keys.state, ...names],
-          [this.#epoch ?? "", ...parameters],
-        ),
-      this.#parts.timeoutMs,
-    );
-    return parseStatuses(answer, batch);
+    const values = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
+    const parameters = { keys: [keys.state, ...names], values: [this.#epoch ?? "", ...values] };
+    return parseStatuses(await windowScript.run(redis, parameters, timeoutMs), batch);
   }
 
   #nameOf(name: string): string {

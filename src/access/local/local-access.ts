@@ -55,21 +55,19 @@ export class LocalAccess implements AccessStore {
 
   /** Throws `ConfigError` for a wrong pepper or admin key, `StoreDamagedError`, `DataFolderUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
-    const path = join(options.dataDir, "access.sqlite");
-    return withKeptFile(path, () => LocalAccess.#open(path, options));
-  }
-
-  static #open(path: string, options: AccessOptions): LocalAccess {
     const { dataDir } = options;
-    makeDataFolder(dataDir, 0o700);
-    const pepper = options.pepper ?? readPepper(dataDir);
-    const database = AccessDatabase.open(path);
-    try {
-      return new LocalAccess(database, pepper, options);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    const path = join(dataDir, "access.sqlite");
+    return withKeptFile(path, () => {
+      makeDataFolder(dataDir, 0o700);
+      const pepper = options.pepper ?? readPepper(dataDir);
+      const database = AccessDatabase.open(path);
+      try {
+        return new LocalAccess(database, pepper, options);
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    });
   }
 
   deriveSecret(purpose: string): Buffer {

@@ -1,19 +1,20 @@
 import { randomUUID } from "node:crypto";
+import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
 
 /** KEYS: lease. ARGV: owner, milliseconds. Takes or renews the lease if it is free or ours. Returns 1 if it is ours. */
-const takeScript = `
+const takeScript = new LuaScript(`
 local owner = redis.call('GET', KEYS[1])
 if owner and owner ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`;
+return 1`);
 
 /** Frees the lease if it is ours. */
-const freeScript = `
+const freeScript = new LuaScript(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0`;
+return 0`);
 
 /**
  * The lease of the active indexer. It only avoids double work. If two indexers are active, everything is still stored
@@ -48,27 +49,27 @@ export class Lease {
 
   /** Takes the lease if it is free and returns whether it is ours; `false` without Redis. */
   async isOurs(): Promise<boolean> {
-    return (await this.#eval(takeScript)) === 1;
+    return (await this.#run(takeScript)) === 1;
   }
 
   /** Frees the lease. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#renewing;
-    await this.#eval(freeScript);
+    await this.#run(freeScript);
   }
 
   async #renew(onLost: () => void): Promise<void> {
     while (await this.#pause()) {
-      if ((await this.#eval(takeScript)) === 0) return onLost();
+      if ((await this.#run(takeScript)) === 0) return onLost();
     }
   }
 
   /** Returns `null` when Redis does not answer. */
-  async #eval(script: string): Promise<number | null> {
-    const options = { keys: [this.#key], arguments: [this.#owner, String(feedLimits.leaseMs)] };
+  async #run(script: LuaScript): Promise<number | null> {
+    const parameters = { keys: [this.#key], values: [this.#owner, feedLimits.leaseMs] };
     try {
-      return Number(await this.#redis.run((client) => client.eval(script, options)));
+      return Number(await script.run(this.#redis, parameters));
     } catch {
       return null;
     }

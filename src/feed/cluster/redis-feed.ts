@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits, redisLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type {
@@ -15,23 +16,23 @@ import type { FeedCodec } from "./feed-codec.ts";
  * KEYS: stream, state. ARGV: the epoch of a new feed. Begins a term. The state decides which term can append, so a
  * stream without its state is deleted.
  */
-const beginScript = `
+const beginScript = new LuaScript(`
 if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0, 'start', '1-0')
 end
 redis.call('HSET', KEYS[2], 'index', 0)
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
-return {redis.call('HGET', KEYS[2], 'epoch'), term}`;
+return {redis.call('HGET', KEYS[2], 'epoch'), term}`);
 
 /** KEYS: stream, state. ARGV: epoch, term, index, start or "", messages kept, message. Returns 0 for a stale term. */
-const appendScript = `
+const appendScript = new LuaScript(`
 local state = redis.call('HMGET', KEYS[2], 'epoch', 'term', 'index')
 if state[1] ~= ARGV[1] or state[2] ~= ARGV[2] or state[3] + 1 ~= tonumber(ARGV[3]) then return 0 end
 redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[5], ARGV[2] .. '-' .. ARGV[3], 'e', ARGV[1], 'm', ARGV[6])
 redis.call('HSET', KEYS[2], 'index', ARGV[3])
 if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], 'start', ARGV[4]) end
-return 1`;
+return 1`);
 
 /** Maps blob strings (type 36 of the Redis protocol) to buffers. */
 const asBytes = { 36: Buffer } as const;
@@ -65,9 +66,9 @@ export class RedisFeed implements ChangeFeed {
   }
 
   async beginTerm(node: string): Promise<FeedTerm> {
-    const options = { keys: [...this.#keys], arguments: [randomUUID()] };
-    const answer = await this.#redis.run((client) => client.eval(beginScript, options));
-    const [epoch, number] = answer as unknown as [string, number];
+    const parameters = { keys: this.#keys, values: [randomUUID()] };
+    const answer = await beginScript.run(this.#redis, parameters);
+    const [epoch, number] = answer as [string, number];
     const term = { epoch, term: number };
     this.#index = 0;
     await this.append(term, { kind: "term", node }, null);
@@ -81,11 +82,10 @@ export class RedisFeed implements ChangeFeed {
   ): Promise<FeedPosition> {
     const position = { ...term, index: this.#index + 1 };
     const start = startIndex === null ? "" : idOf({ ...term, index: startIndex });
-    const kept = String(feedLimits.messagesKept);
-    const numbers = [String(term.term), String(position.index), start, kept];
+    const numbers = [term.term, position.index, start, feedLimits.messagesKept];
     const bytes = this.#codec.encode(message, position);
-    const options = { keys: [...this.#keys], arguments: [term.epoch, ...numbers, bytes] };
-    const taken = await this.#redis.run((client) => client.eval(appendScript, options));
+    const parameters = { keys: this.#keys, values: [term.epoch, ...numbers, bytes] };
+    const taken = await appendScript.run(this.#redis, parameters);
     if (Number(taken) !== 1)
       throw new Error("the term is stale: another indexer is active, or Redis was emptied");
     this.#index = position.index;
