@@ -21,15 +21,24 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** No node answers. A later run can succeed. */
-export class NodesSilentError extends Error {
-  override name = "NodesSilentError";
-}
-
 /** Writes lines to standard output. Returns the exit code of success. */
 export function print(...lines: readonly string[]): number {
   for (const line of lines) process.stdout.write(`${line}\n`);
   return exitCodes.done;
+}
+
+/** Formats rows as a text table. Each column is as wide as its longest cell. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const lines = rows.map((row) =>
+    row
+      .map((word, column) => word.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return lines.join("\n");
 }
 
 /** Adds examples to the help of a command. */

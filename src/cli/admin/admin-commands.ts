@@ -22,7 +22,7 @@ function addKeyCommands(program: Command): void {
     .option("--name <name>", "name in lists (default: scope and time)")
     .option("--expires <time>", "when it expires: a date or an RFC 3339 time")
     .option("--ips <ranges>", "comma-separated IP addresses and CIDR ranges it works from")
-    .action(lazily(async () => (await import("./keys.ts")).createKey));
+    .action(lazily(async () => (await import("./admin-actions.ts")).createKey));
   addExamples(create, [
     "oddwire keys create --scope admin",
     "oddwire keys create --name reports --expires 2027-01-31 --ips 10.0.0.0/8",
@@ -33,7 +33,7 @@ function addKeyCommands(program: Command): void {
     .description("Lists API keys, newest first. Only a keyed hash of each key is stored.")
     .option("--all", "include expired and revoked keys")
     .option("--json", "print one JSON object per line")
-    .action(lazily(async () => (await import("./keys.ts")).listKeys));
+    .action(lazily(async () => (await import("./admin-actions.ts")).listKeys));
   addExamples(list, ["oddwire keys list", "oddwire keys list --all --json"]);
   const rotate = keys
     .command("rotate")
@@ -41,14 +41,14 @@ function addKeyCommands(program: Command): void {
     .description("Issues a new secret for a key, prints it, and invalidates the old one.")
     .argument("<key>", whichKey)
     .option("--grace <seconds>", "how long the old secret keeps working (default: 0)")
-    .action(lazily(async () => (await import("./keys.ts")).rotateKey));
+    .action(lazily(async () => (await import("./admin-actions.ts")).rotateKey));
   addExamples(rotate, ["oddwire keys rotate reports --grace 3600"]);
   const revoke = keys
     .command("revoke")
     .summary("revoke a key, immediately and for good")
     .description("Revokes a key, immediately and for good. Its streams are closed.")
     .argument("<key>", whichKey)
-    .action(lazily(async () => (await import("./keys.ts")).revokeKey));
+    .action(lazily(async () => (await import("./admin-actions.ts")).revokeKey));
   addExamples(revoke, ["oddwire keys revoke reports"]);
 }
 
@@ -62,13 +62,13 @@ function addIpCommands(program: Command): void {
     .summary("list blocked IP addresses, newest first")
     .description("Lists blocked IP addresses. A running service saves new blocks every 5 seconds.")
     .option("--json", "print one JSON object per line")
-    .action(lazily(async () => (await import("./ips.ts")).listIps));
+    .action(lazily(async () => (await import("./admin-actions.ts")).listIps));
   addExamples(list, ["oddwire ips list"]);
   const unblock = ips
     .command("unblock")
     .summary("unblock an IP address immediately")
     .description("Unblocks an IP address. Any address of a blocked IPv6 /64 stands for its block.")
     .argument("<ip>", "IP address")
-    .action(lazily(async () => (await import("./ips.ts")).unblockIp));
+    .action(lazily(async () => (await import("./admin-actions.ts")).unblockIp));
   addExamples(unblock, ["oddwire ips unblock 203.0.113.7", "oddwire ips unblock 2001:db8::/64"]);
 }

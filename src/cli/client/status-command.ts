@@ -1,8 +1,7 @@
 import { OddwireClient } from "../../../client/src/client.ts";
-import { exitCodes, print } from "../command.ts";
+import { exitCodes, formatTable, print } from "../command.ts";
 import { type ApiOptions, readUrl } from "./api-options.ts";
 import { callService } from "./call-service.ts";
-import { formatTable } from "./format-table.ts";
 
 /** Prints whether a running service is ready, with its checks. */
 export async function showStatus(options: ApiOptions & { readonly json?: true }): Promise<number> {

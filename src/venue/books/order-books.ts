@@ -4,6 +4,7 @@ import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 import { HashTrust } from "../hash-trust.ts";
 import { VenueError } from "../venue-error.ts";
 import { VenueHttp } from "../venue-http.ts";
@@ -30,8 +31,8 @@ type OrderBooksOptions = {
 
 type Entry = {
   readonly book: LiveBook;
-  /** Functions that wake the requests waiting for this book. */
-  readonly waiting: Set<() => void>;
+  /** Notified when the venue has sent something about the book, and when the book is released. */
+  readonly news: WakeSignal;
   interestAtMs: number;
   isAbsent: boolean;
 };
@@ -52,9 +53,7 @@ export class OrderBooks {
   #requestsUnderWay = 0;
   /** Increases when a book is released. */
   #releases = 0;
-  #changes = 0;
-  #snapshots = 0;
-  #unreadable = 0;
+  readonly #counts = { changes: 0, snapshots: 0, unreadable: 0 };
 
   private constructor({ restUrl, wsUrl, clock, random, log }: OrderBooksOptions) {
     this.clock = clock;
@@ -83,7 +82,6 @@ export class OrderBooks {
     this.#closing.abort();
     this.#http.close();
     this.#sockets.close();
-    for (const { waiting } of this.#entries.values()) for (const wake of waiting) wake();
     this.#entries.clear();
     this.#releases += 1;
   }
@@ -100,9 +98,7 @@ export class OrderBooks {
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
       followed: entries.filter(({ book }) => book.listeners.size > 0).length,
       resyncs: this.#faults.toRecord(),
-      changes: this.#changes,
-      snapshots: this.#snapshots,
-      unreadable: this.#unreadable,
+      ...this.#counts,
       hashes_proven: proven,
       false_alarms: falseAlarms,
       hashes_usable: isUsable,
@@ -167,7 +163,7 @@ export class OrderBooks {
     const onFault = (reason: StaleReason) => this.#faults.add(reason);
     const entry: Entry = {
       book: new LiveBook({ assetId, trust: this.#trust, onFault }),
-      waiting: new Set(),
+      news: new WakeSignal(),
       interestAtMs: nowMs,
       isAbsent: false,
     };
@@ -182,11 +178,13 @@ export class OrderBooks {
    * `bookFirstMsMax` is over.
    */
   async #waitFor(entry: Entry): Promise<LiveBook | NoBook> {
-    const { book } = entry;
+    const { book, news } = entry;
+    const { clock } = this;
+    const { signal } = this.#closing;
     const deadlineMs = this.clock.monotonicMs() + venueLimits.bookFirstMsMax;
     let leftMs = book.facts === null ? venueLimits.bookFirstMsMax : 0;
-    while (leftMs > 0 && !entry.isAbsent && !this.#closing.signal.aborted) {
-      await nextMessage(entry, leftMs);
+    while (leftMs > 0 && !entry.isAbsent && !signal.aborted) {
+      await news.wait(news.version, leftMs, { clock, signal }).catch(() => {});
       const nowMs = this.clock.monotonicMs();
       const isRight = book.facts !== null && book.staleReason(nowMs) === null;
       const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
@@ -206,11 +204,11 @@ export class OrderBooks {
     return oldest !== null;
   }
 
-  #release({ book, waiting }: Entry): void {
+  #release({ book, news }: Entry): void {
     this.#releases += 1;
     this.#entries.delete(book.assetId);
     this.#sockets.remove(book.assetId);
-    for (const wake of waiting) wake();
+    news.notify();
   }
 
   #unfollow(assetIds: Iterable<string>): void {
@@ -230,14 +228,14 @@ export class OrderBooks {
    * A message that names no book is assumed to change none. If it did change one, the next hash of that book shows it.
    */
   #takeBroken({ assetIds, market }: BrokenEvent, nowMs: number): void {
-    this.#unreadable += 1;
+    this.#counts.unreadable += 1;
     const ofMarket = assetIds.length === 0 && market !== null;
     const entries = ofMarket
       ? [...this.#entries.values()].filter(({ book }) => book.facts?.market === market)
       : assetIds.flatMap((assetId) => this.#entries.get(assetId) ?? []);
-    for (const { book, waiting } of entries) {
+    for (const { book, news } of entries) {
       book.takeBroken(nowMs);
-      for (const wake of waiting) wake();
+      news.notify();
     }
   }
 
@@ -247,11 +245,11 @@ export class OrderBooks {
     const { book } = entry;
     switch (event.kind) {
       case "book":
-        this.#snapshots += 1;
+        this.#counts.snapshots += 1;
         book.takeSnapshot(event.snapshot, nowMs);
         break;
       case "changes":
-        this.#changes += event.changes.changes.length;
+        this.#counts.changes += event.changes.changes.length;
         book.takeChanges(event.changes, nowMs);
         break;
       case "trade":
@@ -260,7 +258,7 @@ export class OrderBooks {
       case "tick_size":
         book.takeFact({ tickSize: event.tickSize }, nowMs);
     }
-    for (const wake of entry.waiting) wake();
+    entry.news.notify();
   }
 
   /** Plans a fetch for the next turn of the event loop, so that tokens added together are fetched in one request. */
@@ -308,7 +306,7 @@ export class OrderBooks {
       for (const { book } of entries) book.failFetch(this.clock.monotonicMs(), 0);
     } finally {
       this.#requestsUnderWay -= 1;
-      for (const { waiting } of entries) for (const wake of waiting) wake();
+      for (const { news } of entries) news.notify();
     }
   }
 
@@ -348,16 +346,6 @@ async function fetchBooks(
     }
   }
   return fetched;
-}
-
-/** Resolves when the venue has sent something about the book, or after `waitMs`. */
-async function nextMessage({ waiting }: Entry, waitMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, waitMs);
-  waiting.add(resolve);
-  await promise;
-  clearTimeout(timer);
-  waiting.delete(resolve);
 }
 
 /** Returns the error for requests of books when no source is configured. */

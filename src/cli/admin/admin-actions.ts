@@ -1,11 +1,12 @@
 import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
 import { isKeyName, keyNameRule, type Scope } from "../../access/key-format.ts";
+import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";
+import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
-import { formatTable } from "../client/format-table.ts";
-import { print, UsageError } from "../command.ts";
+import { formatTable, print, UsageError } from "../command.ts";
 import { withAccess } from "./with-access.ts";
 
 const pageKeys = 1000;
@@ -65,6 +66,28 @@ export async function rotateKey(
 export async function revokeKey(key: string): Promise<number> {
   await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)));
   return print("Key revoked");
+}
+
+/** Prints the blocked IP addresses. */
+export function listIps(options: { readonly json?: true }): Promise<number> {
+  return withAccess(async ({ ipBlocks }) => {
+    const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
+    const shown = blocks.map(showBlock);
+    if (options.json === true) return print(...shown.map((block) => JSON.stringify(block)));
+    if (shown.length === 0) return print("No IP address is blocked.");
+    const rows = shown.map((block) => Object.values(block).map(String));
+    return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
+  });
+}
+
+/** Unblocks an address. Throws `AppError` when it is not blocked. */
+export async function unblockIp(ip: string): Promise<number> {
+  await withAccess(async ({ ipBlocks }) => {
+    const bucket = parseBucket(ip);
+    if (bucket === null) throw new UsageError(`${ip} is not an IP address`);
+    if (!(await ipBlocks.remove(bucket))) throw new AppError("NOT_FOUND", `${ip} is not blocked`);
+  });
+  return print("IP unblocked");
 }
 
 function readExpiry(text: string | undefined, nowMs: number): number | null {
