@@ -1,43 +1,31 @@
 /**
- * Starts and stops a role. The modules in `roles/` wire its parts.
+ * Starts a role. The modules in `roles/` wire its parts.
  */
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
+import { readContracts } from "./roles/read-contracts.ts";
+import { claimDataFolder } from "./storage/embedded/data-folder.ts";
 
-/** A running process of the service. */
-export class Service {
-  readonly #life: Lifetime;
-  /** The base URL of the service. */
-  readonly url: string;
+/** A running process of the service: its base URL, and its lifetime, which ends it. */
+export type Service = { readonly url: string; readonly life: Lifetime };
 
-  private constructor(life: Lifetime, url: string) {
-    this.#life = life;
-    this.url = url;
-  }
-
-  /**
-   * Opens everything and resolves when the service answers requests. Indexing continues in the background.
-   * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`, after closing
-   * everything again. A start that waits for facts throws when `stop` is aborted.
-   */
-  static async open(start: Omit<RoleStart, "life">): Promise<Service> {
-    const life = new Lifetime();
-    try {
-      return new Service(life, await openRole({ ...start, life }));
-    } catch (thrown) {
-      await life.close();
-      throw thrown;
-    }
-  }
-
-  /** Resolves with the error if the service fails in a way that only a restart can repair. */
-  get failed(): Promise<Error> {
-    return this.#life.failed;
-  }
-
-  /** Waits for requests and the current batch to finish, then closes everything. */
-  async close(): Promise<void> {
-    await this.#life.close();
+/**
+ * Opens everything and resolves when the service answers requests. Indexing continues in the background.
+ * Throws `ConfigError`, `WrongChainError`, `DataFolderBusyError` or `StoreDamagedError`, after closing
+ * everything again. A start that waits for facts throws when `stop` is aborted.
+ */
+export async function openService(
+  start: Pick<RoleStart, "role" | "config" | "log" | "stop">,
+): Promise<Service> {
+  const { dataDir, chainId, contractsFile } = start.config;
+  const life = new Lifetime();
+  try {
+    const contracts = await readContracts(contractsFile);
+    const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
+    return { url: await openRole({ ...start, life, contracts, startedAt }), life };
+  } catch (thrown) {
+    await life.close();
+    throw thrown;
   }
 }
 

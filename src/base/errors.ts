@@ -72,6 +72,11 @@ export class AppError extends Error {
   }
 }
 
+/** A running role has to start again, in the same process, to take in what another process did or a repair needs. */
+export class StartAgainError extends Error {
+  override name = "StartAgainError";
+}
+
 /** Returns the body of an error that is sent to the client. It contains nothing internal. */
 export function publicError({ code, message, details }: AppError, requestId: string) {
   return { code, message, ...(details.length === 0 ? {} : { details }), request_id: requestId };

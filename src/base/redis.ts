@@ -5,7 +5,7 @@ import type { Clock } from "./time/clock.ts";
 import { backoffMs } from "./time/retry.ts";
 
 /** The commands of node-redis. */
-export type RedisClient = Awaited<ReturnType<typeof makeClient>>;
+type RedisClient = Awaited<ReturnType<typeof makeClient>>;
 
 /** The Redis to connect to, and the clock and log to use. */
 export type RedisOptions = {

@@ -1,14 +1,13 @@
 import { CommanderError } from "commander";
 import { ConfigError } from "../base/config/config.ts";
-import { AppError, toError } from "../base/errors.ts";
+import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
 import {
   DataFolderBusyError,
   DataFolderUnwritableError,
   StoreDamagedError,
 } from "../storage/engine/store-errors.ts";
-import { ClaimedElsewhereError } from "../storage/server/claims.ts";
-import { CommandError, exitCodes, NodesSilentError, UsageError } from "./command.ts";
+import { CommandError, exitCodes, UsageError } from "./command.ts";
 
 /** Returns the exit code and the message of a failure: 1 failure, 2 wrong use or settings, 70 bug, 75 try again. */
 export function describeFailure(thrown: unknown): { code: number; text: string } {
@@ -29,12 +28,7 @@ function describeMisuse({ code, exitCode, message }: CommanderError) {
 }
 
 function exitCodeOf(error: Error): number {
-  const isPassing = [
-    DataFolderBusyError,
-    DataFolderUnwritableError,
-    NodesSilentError,
-    ClaimedElsewhereError,
-  ];
+  const isPassing = [DataFolderBusyError, DataFolderUnwritableError, StartAgainError];
   if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
   if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
   if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;

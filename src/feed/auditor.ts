@@ -4,7 +4,7 @@
  */
 
 import { auditLimits } from "../base/config/limits.ts";
-import { AppError, toError } from "../base/errors.ts";
+import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
@@ -13,16 +13,6 @@ import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { AuditLog, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
-
-/** A repair was ordered; the next start carries it out. */
-export class RepairOrderedError extends Error {
-  override name = "RepairOrderedError";
-
-  constructor(ranges: readonly BlockRange[]) {
-    const names = ranges.map(({ from, to }) => `${from} to ${to}`);
-    super(`blocks ${names.join(", ")} are repaired by a restart`);
-  }
-}
 
 /** What the audit knows about the correctness of the store. */
 export type AuditStatus = AuditTotals & {
@@ -41,8 +31,8 @@ type AuditorParts = {
   readonly callsPerMinute: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called once. The process has to restart then. */
-  readonly onRepairOrdered: (error: RepairOrderedError) => void;
+  /** Called once, when a repair was ordered: the next start carries it out. */
+  readonly onRepairOrdered: (error: StartAgainError) => void;
 };
 
 type Gathered = {
@@ -212,7 +202,7 @@ export class Auditor {
     if (correctFacts === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
-    } else if (this.#parts.store.writer?.claims?.isReplicated === true) {
+    } else if (this.#parts.store.engine.kind === "cluster") {
       // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
         reported,
@@ -247,7 +237,8 @@ export class Auditor {
     this.#auditLog.markOrdered(this.#parts.clock.nowMs());
     this.#status = this.#readStatus();
     this.#abort.abort();
-    onRepairOrdered(new RepairOrderedError(gathered.map(({ range }) => range)));
+    const ranges = gathered.map(({ range: { from, to } }) => `${from} to ${to}`);
+    onRepairOrdered(new StartAgainError(`blocks ${ranges.join(", ")} are repaired by a restart`));
   }
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {

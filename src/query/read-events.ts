@@ -1,7 +1,6 @@
 import type { Address, Hash } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
-import { subjectOf } from "../storage/codec/event-codec.ts";
-import { eventColumns, parseEvent } from "../storage/codec/event-columns.ts";
+import { eventColumns, parseEvent, subjectOf } from "../storage/codec/event-codec.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { pageSettings } from "../storage/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";

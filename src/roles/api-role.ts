@@ -3,13 +3,11 @@ import { Cursors } from "../api/lists/cursor.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { version } from "../base/config/version.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
-import type { Contracts } from "../contracts/contracts.ts";
-import { CommitWatch } from "../feed/cluster/commit-watch.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
 import { Replica } from "../feed/cluster/replica.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import { claimDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
+import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
@@ -18,28 +16,23 @@ import { IndexedFacts } from "../views/indexed-facts.ts";
 import { openFeed, openRedis, servingStatus } from "./cluster-parts.ts";
 import { serveEverything } from "./listen.ts";
 import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
-import { readContracts } from "./read-contracts.ts";
 
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
-  const { config, log, life } = start;
+  const { config, contracts, log, life } = start;
   const { chainId, dataDir } = config;
-  const contracts = await readContracts(config.contractsFile);
-  await claimDataFolder(dataDir, { chainId, contracts });
-  const reader = await releaseIfRefused(dataDir, openReader(start, contracts));
+  const reader = await releaseIfRefused(dataDir, openReader(start));
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
   const store = await IndexedFacts.load(reader);
   life.onClose(() => store.close());
-  const state = await openState(start, { facts: store, contracts });
+  const state = await openState(start, store);
 
   const books = openBooks(start);
   const bookTopOf = bookTopsOf(books, state);
   const hub = new Hub({ store, state, contracts, books, bookTopOf });
-  const commits = CommitWatch.start(reader, log);
-  life.onClose(() => commits.close());
-  const follower = new FeedFollower({ feed, commits, facts: store, clock, log });
+  const follower = new FeedFollower({ feed, reader, facts: store, clock, log });
   const replica = new Replica({ config, store, state, subscribers: hub, follower, log });
   life.onClose(() => replica.close());
   const progress = new SyncProgress({ read: () => replica.syncStatus(), clock });
@@ -63,10 +56,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   return serveEverything(start, { hub, backend, access, metrics, readChecks });
 }
 
-async function openReader(
-  { config, log, stop }: RoleStart,
-  contracts: Contracts,
-): Promise<FactReader> {
+async function openReader({ config, contracts, log, stop }: RoleStart): Promise<FactReader> {
   return FactReader.open(serverPlaceOf(config, contracts), {
     dataDir: config.dataDir,
     signal: stop,

@@ -1,16 +1,16 @@
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { version } from "../base/config/version.ts";
-import { toError } from "../base/errors.ts";
+import { StartAgainError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
 import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
-import { type Checks, Indexer, type IndexingStart } from "../feed/indexer.ts";
+import { type Checks, Indexer } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import { claimDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
+import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import {
@@ -21,7 +21,6 @@ import {
   openRedis,
   readActiveIndexer,
 } from "./cluster-parts.ts";
-import { SupersededError } from "./lifetime.ts";
 import { serveOperations } from "./listen.ts";
 import {
   openAccess,
@@ -33,12 +32,10 @@ import {
   type RoleStart,
   readIndexingChecks,
 } from "./open-parts.ts";
-import { readContracts } from "./read-contracts.ts";
 
 /** The parts that an indexer opens before it is active. */
 type Standby = {
   readonly metrics: ServiceMetrics;
-  readonly indexing: IndexingStart;
   readonly chain: ChainThread;
   readonly feed: RedisFeed;
   readonly lease: Lease;
@@ -57,15 +54,12 @@ type Active = {
  * publishes the changes. Returns the URL of health, readiness and metrics, which are served immediately.
  */
 export async function openIndex(start: RoleStart): Promise<string> {
-  const { config, log, life } = start;
-  const contracts = await readContracts(config.contractsFile);
+  const { config, contracts, log, life } = start;
   const { chainId, dataDir } = config;
-  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
-  const indexing = { config, contracts, startedAt };
-  const chain = openChain(start, indexing);
+  const chain = openChain(start);
   // Creates the tables, because a standby needs the keys in them too.
   const opening = openDatabase(serverPlaceOf(config, contracts), dataDir);
-  const { engine } = await releaseIfRefused(dataDir, opening);
+  const engine = await releaseIfRefused(dataDir, opening);
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);
@@ -89,10 +83,10 @@ export async function openIndex(start: RoleStart): Promise<string> {
     return { standby: { ok: redis.isUp, detail: `stands by; active: ${detail}` } };
   };
   const url = await serveOperations(start, { access, metrics, readChecks });
-  const onLost = () => life.fail(new SupersededError());
+  const onLost = () => life.fail(new StartAgainError("another indexer is active"));
   const activate = async () => {
     const isOurs = await lease.take(onLost);
-    if (isOurs) active = await openActive(start, { metrics, indexing, chain, feed, lease });
+    if (isOurs) active = await openActive(start, { metrics, chain, feed, lease });
   };
   activate().catch((thrown: unknown) => life.fail(toError(thrown)));
   return url;
@@ -100,12 +94,11 @@ export async function openIndex(start: RoleStart): Promise<string> {
 
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { log, life } = start;
-  const { metrics, indexing, chain, feed, lease } = standby;
-  const { contracts } = indexing;
+  const { metrics, chain, feed, lease } = standby;
   // With a complete feed, the publisher compares the blocks served in earlier terms with the indexed ones.
   const isServedKnown = await isFeedWhole(feed);
-  const store = await openWrittenFacts(start, { contracts, isServedKnown });
-  const state = await openState(start, { facts: store, contracts });
+  const store = await openWrittenFacts(start, isServedKnown);
+  const state = await openState(start, store);
   const table = new MetadataTable(store.engine);
   const marketMetadata = openMetadata(start, state, (markets) =>
     table.write(markets, clock.nowMs()),
@@ -113,7 +106,7 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
   const named = { node: nodeName(), readStatus };
   const publisher = new Publisher({ feed, lease, facts: store, ...named, clock, log });
-  const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: publisher, log });
+  const indexer = new Indexer({ ...start, chain, store, state, subscribers: publisher });
   life.onClose(() => publisher.close());
   life.onClose(() => indexer.close());
   const auditor = openAuditor(start, { store, chain });

@@ -23,12 +23,3 @@ export class Lifetime {
     for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) await end();
   }
 }
-
-/** Another indexer has become the active one; this one stands by again. */
-export class SupersededError extends Error {
-  override name = "SupersededError";
-
-  constructor() {
-    super("another indexer is active");
-  }
-}

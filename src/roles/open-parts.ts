@@ -9,7 +9,6 @@ import type { Config, Role } from "../base/config/config.ts";
 import { toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
-import type { Contracts } from "../contracts/contracts.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
 import { type Checks, type Indexer, type IndexingStart, startBlockOf } from "../feed/indexer.ts";
@@ -22,10 +21,9 @@ import { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import type { Lifetime } from "./lifetime.ts";
 
-/** The inputs of every role. */
-export type RoleStart = {
+/** The inputs of every role. The data folder belongs to the contracts. */
+export type RoleStart = IndexingStart & {
   readonly role: Role;
-  readonly config: Config;
   readonly log: Log;
   readonly life: Lifetime;
   /** Aborted when the process is asked to stop, also while it opens. */
@@ -53,7 +51,8 @@ export function admissionOf(config: Config, access: AccessStore): Admission {
 }
 
 /** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */
-export function openChain({ config, log, life }: RoleStart, start: IndexingStart): ChainThread {
+export function openChain(start: RoleStart): ChainThread {
+  const { config, log, life } = start;
   const options = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
@@ -67,10 +66,10 @@ export function openChain({ config, log, life }: RoleStart, start: IndexingStart
   return chain;
 }
 
-/** Opens the facts in the configured engine, for the process that writes them. */
+/** Opens the facts in the configured engine, for the process that writes them. `isServedKnown`: see `ReorgLog.open`. */
 export async function openWrittenFacts(
-  { config, log, life }: RoleStart,
-  { contracts, isServedKnown = false }: { contracts: Contracts; isServedKnown?: boolean },
+  { config, contracts, log, life }: RoleStart,
+  isServedKnown = false,
 ): Promise<IndexedFacts> {
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine = chooseEngine(config, contracts);
@@ -82,8 +81,8 @@ export async function openWrittenFacts(
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */
 export async function openState(
-  { config, log, life }: RoleStart,
-  { facts, contracts }: { readonly facts: IndexedFacts; readonly contracts: Contracts },
+  { config, contracts, log, life }: RoleStart,
+  facts: IndexedFacts,
 ): Promise<MarketState> {
   const { coverage, store } = facts;
   const { repairs } = store;

@@ -8,11 +8,7 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import { Indexer } from "../feed/indexer.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import { SyncProgress } from "../feed/sync-progress.ts";
-import {
-  claimDataFolder,
-  releaseDataFolder,
-  releaseIfRefused,
-} from "../storage/embedded/data-folder.ts";
+import { releaseDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { serveEverything } from "./listen.ts";
 import {
@@ -26,29 +22,25 @@ import {
   type RoleStart,
   readIndexingChecks,
 } from "./open-parts.ts";
-import { readContracts } from "./read-contracts.ts";
 
 /** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL. */
 export async function openServe(start: RoleStart): Promise<string> {
-  const { config, log, life } = start;
+  const { config, contracts, log, life } = start;
   const { dataDir, chainId } = config;
   const times = new StartLog();
-  const contracts = await readContracts(config.contractsFile);
-  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
-  const indexing = { config, contracts, startedAt };
-  const chain = openChain(start, indexing);
-  const store = await releaseIfRefused(dataDir, openWrittenFacts(start, { contracts }));
+  const chain = openChain(start);
+  const store = await releaseIfRefused(dataDir, openWrittenFacts(start));
   life.onClose(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
   times.done("store");
   const access = await openAccess(start);
-  const state = await openState(start, { facts: store, contracts });
+  const state = await openState(start, store);
   times.done("state");
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
   const bookTopOf = bookTopsOf(books, state);
   const hub = new Hub({ store, state, contracts, books, bookTopOf });
-  const indexer = new Indexer({ ...indexing, chain, store, state, subscribers: hub, log });
+  const indexer = new Indexer({ ...start, chain, store, state, subscribers: hub });
   life.onClose(() => indexer.close());
   const auditor = openAuditor(start, { store, chain });
   const progress = new SyncProgress({ read: () => indexer.syncStatus(), clock });

@@ -3,7 +3,7 @@ import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
-import { type OpenedEngine, readCount } from "./engine/engine.ts";
+import { type Engine, readCount } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
 import { readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
@@ -60,14 +60,14 @@ export class FactStore extends CoveredFacts {
    * replicas stay behind.
    */
   static async open(
-    { engine: opened, kind }: OpenedEngine,
+    opened: Engine,
     { dropCopies, isServedKnown = false, onWaiting = () => {} }: StoreOptions,
   ): Promise<FactStore> {
     const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
     const engine = new MeteredEngine(opened, onInsertsFailing);
-    const isReplicated = kind === "cluster";
+    const isReplicated = opened.kind === "cluster";
     try {
-      const isShared = kind !== "embedded";
+      const isShared = opened.kind !== "embedded";
       if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
       const coverage = isReplicated
@@ -76,7 +76,7 @@ export class FactStore extends CoveredFacts {
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const [reorgs, claims] = await settleAll([
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
-        isShared ? Claims.open(engine, { from: next, isReplicated }) : Promise.resolve(null),
+        isShared ? Claims.open(engine, next) : Promise.resolve(null),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
@@ -135,15 +135,15 @@ export class FactStore extends CoveredFacts {
       await untilAdmitted(() => this.engine.insert("commits", commit));
       return;
     }
-    const { isReplicated } = claims;
-    await completeAppend(this.engine, { group, isReplicated, since: this.#committedAt });
-    await insertUntilThere({
-      isReplicated,
-      insert: (attempt) =>
-        this.engine.insert("commits", commit, tokenOf(`commits:${from}`, attempt)),
-      isThere: async () =>
-        (await readCount(this.engine, `commits WHERE from_block = ${integerLiteral(from)}`)) > 0,
-    });
+    await completeAppend(this.engine, group, this.#committedAt);
+    const insert = (attempt: number) =>
+      this.engine.insert("commits", commit, tokenOf(`commits:${from}`, attempt));
+    const rows = `commits WHERE from_block = ${integerLiteral(from)}`;
+    await insertUntilThere(
+      this.engine,
+      insert,
+      async () => (await readCount(this.engine, rows)) > 0,
+    );
     this.#committedAt = group.batches.at(-1)?.last.timestamp ?? this.#committedAt;
     claims.release(from);
   }

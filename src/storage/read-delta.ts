@@ -1,9 +1,8 @@
 import type { TimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, deltaOf } from "../market/delta.ts";
-import { eventColumns, parseEvent } from "./codec/event-columns.ts";
-import { prefixed } from "./codec/json-cells.ts";
-import type { Engine } from "./engine/engine.ts";
+import { eventColumns, parseEvent } from "./codec/event-codec.ts";
+import { type Engine, prefixed } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
 import { readStoredFills } from "./stored-fills.ts";
 

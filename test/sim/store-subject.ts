@@ -6,6 +6,7 @@ import { MarketState } from "../../src/views/markets/market-state.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { changesOf } from "../support/encode-batches.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
+import { isEngineBusy } from "../support/open-facts.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { encode } from "../support/store-chain.ts";
 import type { StoreFolder } from "../support/store-folder.ts";
@@ -37,7 +38,7 @@ export class StoreSubject implements Subject {
     // During a restart no store is open.
     if (this.#isAtWork) return true;
     const isAppending = this.#finalReported > (this.resumeAfter?.number ?? -1);
-    return isAppending || this.#folder.store.engine.underWay > 0;
+    return isAppending || isEngineBusy();
   }
 
   get newest() {

@@ -23,7 +23,7 @@ async function problemsOf(
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const of = { database: "facts", cluster: null, identity };
   const place: ServerPlace = { url, user: "default", password: "", ...of };
-  const { engine } = await openDatabase(place, dataDir);
+  const engine = await openDatabase(place, dataDir);
   cleanUp(t, () => engine.close());
   const findings = await checkDatabase(engine, { ...place, cluster });
   return new Map(findings.map(({ subject, problem }) => [subject, problem]));

@@ -28,14 +28,13 @@ test("the coverage check passes only without a gap", async (t) => {
     ODDWIRE_DATA_DIR: path,
     ODDWIRE_START_BLOCK: "latest",
   });
-  const start = { config, contracts, startedAt: null };
+  const start = { config, contracts, startedAt: null, log };
   const indexer = new Indexer({
     ...start,
-    chain: openChain({ role: "serve", config, log, life: new Lifetime(), stop: t.signal }, start),
+    chain: openChain({ ...start, role: "serve", life: new Lifetime(), stop: t.signal }),
     store,
     state: new MarketState(contracts, new MemoryStateStore()),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
-    log,
   });
   cleanUp(t, () => indexer.close());
   assert.deepEqual(indexer.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });

@@ -115,7 +115,7 @@ test("a writer waits at its start for replicas that are behind, and reports the 
   const reasons: string[] = [];
   const opening = IndexedFacts.open(
     dataDir,
-    async (folder) => ({ ...(await openDatabase(lagging, folder)), kind: "cluster" }),
+    async (folder) => Object.assign(await openDatabase(lagging, folder), { kind: "cluster" }),
     { onWaiting: (reason) => reasons.push(reason) },
   );
   const reason =

@@ -44,7 +44,7 @@ test("a database of any earlier version is upgraded to the newest", async (t) =>
       ).map(([name]) => name);
     assert.equal((await tables()).includes("repairs"), false);
     const place = { url: server.url, user: "default", password: "", cluster: null, identity };
-    const { engine } = await openDatabase({ ...place, database }, tmpdir());
+    const engine = await openDatabase({ ...place, database }, tmpdir());
     cleanUp(t, () => engine.close());
     assert.equal(await readSchemaVersion(engine), schemaVersion);
     assert.deepEqual(new Set(await tables()), new Set(tableNames));
@@ -56,7 +56,7 @@ test("a database of any earlier version is upgraded to the newest", async (t) =>
 test("a user without the INSERT privilege is refused with the missing privilege", async (t) => {
   const server = await ClickHouseServer.open(t);
   const place = { url: server.url, password: "", database: "facts", cluster: null, identity };
-  const { engine } = await openDatabase({ ...place, user: "default" }, tmpdir());
+  const engine = await openDatabase({ ...place, user: "default" }, tmpdir());
   await engine.close();
   await assert.rejects(openDatabase({ ...place, user: readingUser }, tmpdir()), (thrown) => {
     assert(thrown instanceof AppError && thrown.cause instanceof Error);

@@ -95,6 +95,7 @@ test("sizes are null without an error if the store does not answer, and are read
     return Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
   };
   const engine = {
+    kind: "embedded" as const,
     query: refuse,
     queryNative: refuse,
     command: refuse,

@@ -11,6 +11,10 @@ export class MortalEngine implements Engine {
     this.#writesLeft = writesLeft;
   }
 
+  get kind(): Engine["kind"] {
+    return this.#engine.kind;
+  }
+
   query(sql: string): Promise<readonly Row[]> {
     return this.#engine.query(sql);
   }

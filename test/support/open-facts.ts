@@ -1,5 +1,7 @@
 import { basename } from "node:path";
 import { after } from "node:test";
+import { openFolder } from "../../src/storage/embedded/open-folder.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
 import { identityOf } from "../../src/storage/identity.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -43,16 +45,39 @@ if (isOnServer) {
 
 /** Opens the facts of a data directory. The caller closes them. */
 export async function openFacts(dataDir: string): Promise<IndexedFacts> {
-  if (!isOnServer) return IndexedFacts.open(dataDir);
-  if (engine === "cluster") {
-    const place = realPlace(basename(dataDir).replaceAll("-", "_"));
-    return IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
-  }
-  opening ??= ClickHouseServer.openAll(serverCount);
-  const servers = await opening;
+  return IndexedFacts.open(dataDir, async (folder) => counted(await openEngine(folder)));
+}
+
+async function openEngine(dataDir: string): Promise<Engine> {
+  if (!isOnServer) return openFolder(dataDir);
   const database = basename(dataDir).replaceAll("-", "_");
+  if (engine === "cluster") return openDatabase(realPlace(database), dataDir);
+  opening ??= ClickHouseServer.openAll(serverCount);
   const identity = identityOf(137, knownContracts());
-  return IndexedFacts.open(dataDir, async (folder) => {
-    return openDatabase(await makeDatabase(servers, { database, identity }), folder);
+  return openDatabase(await makeDatabase(await opening, { database, identity }), dataDir);
+}
+
+let callsUnderWay = 0;
+
+/** Whether an engine of `openFacts` runs a statement: simulated time stands still meanwhile. */
+export function isEngineBusy(): boolean {
+  return callsUnderWay > 0;
+}
+
+/** Counts the calls of an engine that are in progress. */
+function counted(engine: Engine): Engine {
+  return new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return async (...given: unknown[]): Promise<unknown> => {
+        callsUnderWay += 1;
+        try {
+          return await Reflect.apply(value, target, given);
+        } finally {
+          callsUnderWay -= 1;
+        }
+      };
+    },
   });
 }

@@ -58,6 +58,7 @@ compares the two.
 
 /** An engine that is never queried. Only the descriptions of its metrics are read. */
 const noEngine = new MeteredEngine({
+  kind: "embedded",
   query: refuse,
   queryNative: refuse,
   command: refuse,

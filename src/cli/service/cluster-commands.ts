@@ -21,7 +21,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
     return exitCodes.done;
   }
   const place = serverPlaceOf(config, contracts);
-  const { engine } = await openDatabase(place, config.dataDir);
+  const engine = await openDatabase(place, config.dataDir);
   await engine.close();
   process.stdout.write(`the database ${place.database} has tables of version ${schemaVersion}\n`);
   return exitCodes.done;

@@ -1,12 +1,9 @@
 import { flushCompileCache } from "node:module";
 import { type Config, type Role, readConfig } from "../../base/config/config.ts";
 import { version } from "../../base/config/version.ts";
+import { StartAgainError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
-import { RepairOrderedError } from "../../feed/auditor.ts";
-import { Service } from "../../main.ts";
-import { SupersededError } from "../../roles/lifetime.ts";
-import { ClaimedElsewhereError } from "../../storage/server/claims.ts";
-import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
+import { openService } from "../../main.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
@@ -40,14 +37,6 @@ async function createFirstKey(config: Config): Promise<string | null> {
   }, config);
 }
 
-/** Failures after which the role is opened again in the same process. */
-const startsAgain = [
-  RepairOrderedError,
-  RepairedElsewhereError,
-  ClaimedElsewhereError,
-  SupersededError,
-];
-
 /** Runs a role until a signal, or a failure that only a new process can repair. Prints `welcome` at each start. */
 async function runService(
   role: Role,
@@ -61,7 +50,7 @@ async function runService(
   let { port } = config;
   for (;;) {
     const start = { role, config: { ...config, port }, log, stop };
-    const service = await Service.open(start).catch((thrown: unknown) => {
+    const service = await openService(start).catch((thrown: unknown) => {
       if (stop.aborted) return null;
       throw thrown;
     });
@@ -71,10 +60,10 @@ async function runService(
     flushCompileCache();
     // A service that starts again keeps its port.
     port = Number(new URL(service.url).port);
-    const failure = await Promise.race([stopped, service.failed]);
-    await service.close();
+    const failure = await Promise.race([stopped, service.life.failed]);
+    await service.life.close();
     if (failure === null) return exitCodes.done;
-    if (startsAgain.some((kind) => failure instanceof kind)) continue;
+    if (failure instanceof StartAgainError) continue;
     process.stderr.write(`oddwire: ${role} has stopped; start it again: ${failure.message}\n`);
     return exitCodes.tryAgain;
   }

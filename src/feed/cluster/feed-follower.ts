@@ -1,17 +1,20 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
-import { toError } from "../../base/errors.ts";
+import { StartAgainError, toError } from "../../base/errors.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
+import type { Coverage } from "../../storage/recover.ts";
+import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";
 import type { ChangeFeed, FeedEntry, FeedPosition, IndexerStatus } from "./change-feed.ts";
-import type { CommitWatch } from "./commit-watch.ts";
 import { type LinkedBlock, readFeedTail } from "./feed-tail.ts";
 
 type FollowerParts = {
   readonly feed: ChangeFeed;
-  readonly commits: CommitWatch;
+  readonly reader: FactReader;
+  /** The facts of `reader`, with their views. */
   readonly facts: IndexedFacts;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,6 +35,9 @@ export class FeedFollower {
   #fillDueMs = 0;
   #indexer: IndexerStatus | null = null;
   #heardMs: number | null = null;
+  /** The last block that an indexer has announced as committed. */
+  #announced = -1;
+  readonly #announcement = new WakeSignal();
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -51,30 +57,55 @@ export class FeedFollower {
 
   /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */
   async *changes(): AsyncGenerator<Change, void, undefined> {
-    const { commits, clock } = this.#parts;
-    const closed = new Promise<void>((resolve) => {
-      this.#closing.signal.addEventListener("abort", () => resolve());
-    });
+    const { clock } = this.#parts;
+    let finding: Promise<Coverage | null> | null = null;
     let reading: Promise<readonly FeedEntry[]> | null = null;
     while (!this.#closing.signal.aborted) {
-      yield* commits.takeFound();
       if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
         reading = null;
         yield* this.#fillHole();
       }
+      finding ??= this.#findCommitted();
       reading ??= this.#read();
-      const entries = await Promise.race([reading, commits.whenFound(), closed]);
-      if (entries === undefined) continue;
+      const found = await Promise.race([finding, reading]);
+      if (found === null) return;
+      if ("last" in found) {
+        yield { kind: "committed", range: found };
+        finding = null;
+        continue;
+      }
       reading = null;
-      const isReverted = entries.some(({ message }) => message?.kind === "revert");
+      const isReverted = found.some(({ message }) => message?.kind === "revert");
       if (isReverted && !(await this.#readReorgs())) this.#hasHole = true;
-      for (const entry of entries) yield* this.#changesOf(entry);
+      for (const entry of found) yield* this.#changesOf(entry);
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#closing.abort();
-    await this.#parts.commits.close();
+  }
+
+  /**
+   * Finds the next range that another process has committed, once all of its rows are there. Looks soon after an
+   * announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
+   */
+  async #findCommitted(): Promise<Coverage | null> {
+    const { reader, clock, log } = this.#parts;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const { version } = this.#announcement;
+      try {
+        const range = await reader.verifyNext();
+        if (range !== null) return range;
+      } catch (thrown) {
+        if (thrown instanceof StartAgainError) throw thrown;
+        log.debug({ err: toError(thrown) }, "commits cannot be read");
+      }
+      const isExpected = this.#announced > (reader.coverage?.last.number ?? -1);
+      const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
+      await this.#announcement.wait(version, waitMs, { clock, signal }).catch(() => {});
+    }
+    return null;
   }
 
   /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */
@@ -100,13 +131,16 @@ export class FeedFollower {
 
   /** Takes in the part of a message that does not depend on earlier blocks. */
   #note(message: FeedEntry["message"]): void {
-    const { log, commits } = this.#parts;
+    const { log } = this.#parts;
     if (message === null) {
       log.error("a message of the feed cannot be read: another version or another secret wrote it");
       this.#hasHole = true;
     } else if (message.kind === "status") this.#indexer = message.status;
-    else if (message.kind === "committed") commits.announce(message.last.number);
     else if (message.kind === "term") log.info({ node: message.node }, "an indexer became active");
+    else if (message.kind === "committed" && message.last.number > this.#announced) {
+      this.#announced = message.last.number;
+      this.#announcement.notify();
+    }
   }
 
   *#blockOf(linked: LinkedBlock): Generator<Change, void, undefined> {

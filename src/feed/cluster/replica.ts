@@ -2,10 +2,9 @@
 
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { Config } from "../../base/config/config.ts";
-import { toError } from "../../base/errors.ts";
+import { StartAgainError, toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import { RepairedElsewhereError } from "../../storage/server/repairs.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import {
@@ -43,7 +42,7 @@ export class Replica {
     const { follower, log } = this.#parts;
     this.#running = this.#pipeline.run(follower.changes()).catch((thrown: unknown) => {
       const error = toError(thrown);
-      if (error instanceof RepairedElsewhereError) log.warn("stored blocks are repaired");
+      if (error instanceof StartAgainError) log.warn("stored blocks are repaired");
       else log.fatal({ err: error }, "following the feed has stopped");
       onFailure(error);
     });
@@ -73,7 +72,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    await this.#parts.follower.close();
+    this.#parts.follower.close();
     await this.#running;
   }
 

@@ -1,5 +1,6 @@
-import type { Address, Hash } from "../../base/ids.ts";
+import type { Address, Hash, Seq } from "../../base/ids.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
+import { prefixed, type Row } from "../engine/engine.ts";
 
 type StoredEvent = LocatedEvent["event"];
 
@@ -25,6 +26,22 @@ export function decodeEvent(payload: string): StoredEvent {
     if (!bigintFields.has(key)) return value;
     return Array.isArray(value) ? value.map((item) => BigInt(String(item))) : BigInt(String(value));
   }) as StoredEvent;
+}
+
+/** Columns of `events`, in the order in which `parseEvent` reads them. */
+export const eventColumns = "seq, timestamp, hex(block_hash), hex(tx_hash), hex(address), payload";
+
+/** Parses a row of `eventColumns` to the event that was appended. */
+export function parseEvent(row: Row): LocatedEvent {
+  const [seq, timestamp, blockHash, txHash, address, payload] = row;
+  return {
+    seq: Number(seq) as Seq,
+    timestamp: Number(timestamp),
+    blockHash: prefixed(blockHash) as Hash,
+    txHash: prefixed(txHash) as Hash,
+    address: prefixed(address) as Address,
+    event: decodeEvent(String(payload)),
+  };
 }
 
 /** Returns the 32 bytes that an event is looked up by: condition, question, order, or address (padded on the left). */

@@ -33,6 +33,7 @@ import { deleteRows } from "./delete-rows.ts";
  * waits for the disk, and queries of clients would wait with it.
  */
 export class ChdbEngine implements Engine {
+  readonly kind = "embedded";
   readonly #writers: ConnectionPool<Session>;
   readonly #readers: ConnectionPool<Session>;
   readonly #sessions: readonly Session[];

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
-import { type Engine, type OpenedEngine, readCount } from "../engine/engine.ts";
+import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
 import { schemaStatements } from "../schema/schema.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
@@ -10,11 +10,11 @@ import { refuseFullDisk } from "./delete-rows.ts";
  * Opens the engine in a data folder and creates missing tables. Throws `DataFolderBusyError`,
  * `StoreDamagedError` and `DataFolderUnwritableError`.
  */
-export async function openFolder(dataDir: string): Promise<OpenedEngine> {
+export async function openFolder(dataDir: string): Promise<Engine> {
   const engine = await ChdbEngine.open(dataDir);
   try {
     await prepareFolder(engine);
-    return { engine, kind: "embedded" };
+    return engine;
   } catch (thrown) {
     // A folder that is refused must not stay locked.
     await engine.close();

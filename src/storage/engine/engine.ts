@@ -15,6 +15,8 @@ export type Row = readonly Cell[];
 export type Rows = Buffer | SpoolFile;
 
 export type Engine = {
+  /** Where the tables are. Other processes can write to a database on a server or a cluster. */
+  readonly kind: StoreKind;
   /** Runs a `SELECT`. All literals in the SQL come from `sql-literal.ts`. */
   query(sql: string): Promise<readonly Row[]>;
   /** Runs a `SELECT` and returns its columns in the engine's own format (`Native`), for a large number of rows. */
@@ -35,15 +37,8 @@ export type Engine = {
   close(): Promise<void>;
 };
 
-/** An engine whose tables exist. */
-export type OpenedEngine = {
-  readonly engine: Engine;
-  /** Where the tables are. Other processes can write to a database on a server or a cluster. */
-  readonly kind: StoreKind;
-};
-
-/** Opens an engine that keeps its files, if any, in a data folder. Creates the folder when it does not exist. */
-export type OpenEngine = (dataDir: string) => Promise<OpenedEngine>;
+/** Opens an engine whose tables exist, with its files, if any, in a data folder. Creates the folder if missing. */
+export type OpenEngine = (dataDir: string) => Promise<Engine>;
 
 /** Settings for the JSON rows of both engines. */
 export const rowSettings = {
@@ -86,6 +81,11 @@ export function insertSettings(token?: string) {
 export function parseRows(text: string): readonly Row[] {
   if (text === "") return [];
   return JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`) as Row[];
+}
+
+/** Returns a `hex(...)` cell as lower-case `0x` hex. */
+export function prefixed(cell: Cell | undefined): string {
+  return `0x${String(cell).toLowerCase()}`;
 }
 
 /** Counts the rows of `<table> WHERE <condition>`. */

@@ -2,6 +2,7 @@ import { AppError, toError } from "../../base/errors.ts";
 import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import type { StoreKind } from "../schema/schema-target.ts";
 import type { Engine, Row, Rows } from "./engine.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
@@ -24,7 +25,6 @@ export class MeteredEngine implements Engine {
   readonly #onInsertsFailing: (reason: string) => void;
   /** The error of each table whose newest insert failed. */
   readonly #insertProblems = new Map<string, AppError>();
-  #underWay = 0;
 
   /** `onInsertsFailing` is called with one sentence when inserts begin to fail. */
   constructor(engine: Engine, onInsertsFailing: (reason: string) => void = () => {}) {
@@ -38,9 +38,8 @@ export class MeteredEngine implements Engine {
     return problem?.message ?? null;
   }
 
-  /** The number of operations that run or wait. */
-  get underWay(): number {
-    return this.#underWay;
+  get kind(): StoreKind {
+    return this.#engine.kind;
   }
 
   async query(sql: string): Promise<readonly Row[]> {
@@ -52,11 +51,11 @@ export class MeteredEngine implements Engine {
   }
 
   async command(sql: string): Promise<void> {
-    return this.#counted(() => this.#engine.command(sql));
+    return this.#engine.command(sql);
   }
 
   async deleteRows(table: string, where: string): Promise<void> {
-    return this.#counted(() => this.#engine.deleteRows(table, where));
+    return this.#engine.deleteRows(table, where);
   }
 
   async openRows(): Promise<SpoolFile> {
@@ -85,7 +84,7 @@ export class MeteredEngine implements Engine {
   ): Promise<Result> {
     const startedAtMs = systemClock.monotonicMs();
     try {
-      const result = await this.#counted(run);
+      const result = await run();
       this.latencies[operation].observe({}, systemClock.monotonicMs() - startedAtMs);
       return result;
     } catch (thrown) {
@@ -99,14 +98,5 @@ export class MeteredEngine implements Engine {
     if (!(thrown instanceof AppError) || thrown.cause === undefined) return;
     if (this.#insertProblems.size === 0) this.#onInsertsFailing(toError(thrown.cause).message);
     this.#insertProblems.set(table, thrown);
-  }
-
-  async #counted<Result>(run: () => Promise<Result>): Promise<Result> {
-    this.#underWay += 1;
-    try {
-      return await run();
-    } finally {
-      this.#underWay -= 1;
-    }
   }
 }

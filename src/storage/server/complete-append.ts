@@ -9,29 +9,29 @@ import { blockRangeSql, candleTables, type FactTable, factTables } from "../sche
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
-type Append = {
-  readonly group: AppendGroup;
-  /** The time of the block before, in unix seconds. */
-  readonly since: number;
-  readonly isReplicated: boolean;
-};
-
-/** Inserts the candles of an append, then any rows of it that are missing. All its rows are there when it resolves. */
-export async function completeAppend(engine: Engine, append: Append): Promise<void> {
+/**
+ * Inserts the candles of an append, then any rows of it that are missing. All its rows are there when it resolves.
+ * `since` is the time of the block before, in unix seconds.
+ */
+export async function completeAppend(
+  engine: Engine,
+  group: AppendGroup,
+  since: number,
+): Promise<void> {
   let missing: readonly FactTable[] = candleTables;
-  await insertUntilThere({
-    isReplicated: append.isReplicated,
-    insert: (attempt) => append.group.insert(missing, attempt),
-    isThere: async () => {
-      missing = await readMissing(engine, append);
-      return missing.length === 0;
-    },
+  const insert = (attempt: number) => group.insert(missing, attempt);
+  await insertUntilThere(engine, insert, async () => {
+    missing = await readMissing(engine, group, since);
+    return missing.length === 0;
   });
 }
 
 /** Returns the tables that lack rows of an append. */
-async function readMissing(engine: Engine, append: Append): Promise<readonly FactTable[]> {
-  const { group, since } = append;
+async function readMissing(
+  engine: Engine,
+  group: AppendGroup,
+  since: number,
+): Promise<readonly FactTable[]> {
   const { fills, events, quarantined } = sumTallies(group.batches.map(({ tally }) => tally));
   const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
   const hour = integerLiteral(hourOf(since));
@@ -39,7 +39,7 @@ async function readMissing(engine: Engine, append: Append): Promise<readonly Fac
     const found = await readCount(engine, `${table} WHERE ${blockRangeSql(group.range)}`);
     if (found === wanted[table]) return [];
     // A single server stores an insert completely or not at all.
-    if (found === 0 || (append.isReplicated && found < wanted[table])) return [table];
+    if (found === 0 || (engine.kind === "cluster" && found < wanted[table])) return [table];
     throw new StoreDamagedError(
       `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
     );

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
-import { AppError, toError } from "../../base/errors.ts";
+import { AppError, StartAgainError, toError } from "../../base/errors.ts";
 import { CoveredFacts } from "../covered-facts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
@@ -9,7 +9,7 @@ import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
-import { RepairedElsewhereError, readNewestRepair } from "./repairs.ts";
+import { readNewestRepair } from "./repairs.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 type ReaderOptions = {
@@ -48,12 +48,12 @@ export class FactReader extends CoveredFacts {
   /**
    * Returns the next committed range after the coverage whose rows are all there: one commit, or several that have at
    * most `followedRowsMax` rows together; `null` while there is none. Does not advance the coverage. Throws
-   * `SERVICE_UNAVAILABLE`, and `RepairedElsewhereError` once another process repairs stored blocks.
+   * `SERVICE_UNAVAILABLE`, and `StartAgainError` once another process repairs stored blocks.
    */
   async verifyNext(): Promise<Coverage | null> {
     const { engine, coverage, repairs } = this;
     const { number } = await readNewestRepair(engine);
-    if (number !== repairs) throw new RepairedElsewhereError();
+    if (number !== repairs) throw new StartAgainError("another process repairs stored blocks");
     const range = await verifyBehind(engine, coverage?.last ?? null, serverLimits.followedRowsMax);
     // Reorgs are logged before the blocks that replace others are stored, so the log has them by now.
     if (range !== null) await this.reorgs.refresh(engine);

@@ -2,23 +2,23 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits, storeLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import type { Engine } from "../engine/engine.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
 
 /**
- * Repeats an insert until its rows are there. A server stores a token before its rows: if it is killed in between, it
+ * Repeats `insert` until `isThere`. A server stores a token before its rows: if it is killed in between, it
  * has no rows and still ignores the token, so each attempt needs a new token. Replicated tables store a token and its
  * rows together. Rows that are missing there are only late, so the token stays the same. Throws `SERVICE_UNAVAILABLE`
  * after `outageMsMax`.
  */
-export async function insertUntilThere(options: {
-  readonly isReplicated: boolean;
-  readonly insert: (attempt: number) => Promise<void>;
-  readonly isThere: () => Promise<boolean>;
-}): Promise<void> {
-  const { isReplicated, insert, isThere } = options;
+export async function insertUntilThere(
+  { kind }: Engine,
+  insert: (attempt: number) => Promise<void>,
+  isThere: () => Promise<boolean>,
+): Promise<void> {
   const startedAtMs = systemClock.monotonicMs();
   for (let attempt = 1; ; attempt += 1) {
-    await untilAdmitted(() => insert(isReplicated ? 1 : attempt));
+    await untilAdmitted(() => insert(kind === "cluster" ? 1 : attempt));
     if (await untilAdmitted(isThere)) return;
     const waitedMs = systemClock.monotonicMs() - startedAtMs;
     if (waitedMs > storeLimits.outageMsMax) {

@@ -2,10 +2,9 @@ import { join } from "node:path";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import type { Engine, OpenedEngine } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
 import { type Coverage, readCoverage } from "../recover.ts";
-import { targetOf } from "../schema/schema-target.ts";
 import {
   type Database,
   prepareDatabase,
@@ -50,11 +49,11 @@ export async function connectToServer(place: ServerPlace, dataDir: string): Prom
  * Connects, and creates or migrates the database and its tables. Throws `SERVICE_UNAVAILABLE` when the server cannot be
  * used, and `ConfigError` as `prepareDatabase` does.
  */
-export async function openDatabase(place: ServerPlace, dataDir: string): Promise<OpenedEngine> {
+export async function openDatabase(place: ServerPlace, dataDir: string): Promise<Engine> {
   const engine = await ServerEngine.openOrMake(settingsOf(place, dataDir));
   try {
     await prepareDatabase(engine, place);
-    return { engine, kind: targetOf(place).kind };
+    return engine;
   } catch (thrown) {
     await engine.close();
     throw thrown;

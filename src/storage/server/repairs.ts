@@ -8,15 +8,6 @@ import { serverLimits } from "../../base/config/limits.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** Another process repairs stored blocks, or has repaired them. A restart loads them again. */
-export class RepairedElsewhereError extends Error {
-  override name = "RepairedElsewhereError";
-
-  constructor() {
-    super("another process repairs stored blocks");
-  }
-}
-
 /** Reads the number of the newest repair, 0 before the first, and whether it is under way. */
 export async function readNewestRepair(engine: Engine) {
   const [row] = await engine.query(

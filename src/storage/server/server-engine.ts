@@ -19,7 +19,7 @@ import {
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import { localTable } from "../schema/schema.ts";
-import { onCluster, type SchemaTarget, targetOf } from "../schema/schema-target.ts";
+import { onCluster, type SchemaTarget, type StoreKind, targetOf } from "../schema/schema-target.ts";
 import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
@@ -51,6 +51,7 @@ type Statement = {
  * statement has a time limit, and the number of waiting statements is bounded.
  */
 export class ServerEngine implements Engine {
+  readonly kind: StoreKind;
   readonly #client: ClickHouseClient;
   readonly #reader: HttpReader;
   readonly #host: string;
@@ -66,6 +67,7 @@ export class ServerEngine implements Engine {
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
     this.#target = targetOf(settings);
+    this.kind = this.#target.kind;
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
   }
@@ -142,7 +144,7 @@ export class ServerEngine implements Engine {
 
   async #read(sql: string, settings: QuerySettings): Promise<Buffer> {
     const timeoutMs = this.#queryTimeoutMs;
-    const ofCluster = this.#target.kind === "cluster" ? clusterSettings : {};
+    const ofCluster = this.kind === "cluster" ? clusterSettings : {};
     const limited = { ...settings, ...ofCluster, ...limits(timeoutMs) };
     const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
     return this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt }));

@@ -2,7 +2,7 @@ import { firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
-import { eventColumns, parseEvent } from "../../storage/codec/event-columns.ts";
+import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
