@@ -6,6 +6,7 @@ import { marketLimits } from "../../base/config/limits.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
+import { CommonScores } from "./common-scores.ts";
 import { skippedPostings } from "./posting-lists.ts";
 import { withoutTypo, wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
@@ -34,6 +35,8 @@ const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
 /** The cost of scoring a posting for all markets, relative to only reading it. */
 const scoredCost = 2;
+/** A word is common if one posting in this many markets matches it. */
+const commonShare = 16;
 /** Attempts in steps. If changes interrupt all of them, the search runs to its end in one turn. */
 const attemptsMax = 3;
 
@@ -42,6 +45,7 @@ const fewShare = 8;
 
 /** The terms that match a word of a search, and how many postings they have together. */
 type WordMatches = {
+  readonly word: string;
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
   readonly postings: number;
@@ -57,7 +61,8 @@ export class MarketSearch {
   readonly #journal: UndoLog;
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  /** Scores of the current word; all 0 between words. */
+  readonly #common = new CommonScores();
+  /** Scores of the current word if it is not common; all 0 between words. */
   #scratch = new Uint8Array(0);
   /** How often texts have changed, reverts included. */
   #changes = 0;
@@ -74,13 +79,13 @@ export class MarketSearch {
     const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
     this.#titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
     this.#descriptions.put(ordinal, [wordsOf(description ?? "")]);
-    this.#noteChange();
+    this.#noteChange(ordinal);
   }
 
   remove(ordinal: number): void {
     this.#titles.remove(ordinal);
     this.#descriptions.remove(ordinal);
-    this.#noteChange();
+    this.#noteChange(ordinal);
   }
 
   /** Replaces each word that no market has by the most frequent word that is one typo away. */
@@ -135,7 +140,7 @@ export class MarketSearch {
     for (const other of others) {
       if (found === 0) break;
       yield;
-      if (costAmong(other, found) < other.postings * scoredCost) {
+      if (this.#isCheaperAmong(other, found, count)) {
         ranked = ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft);
         found = this.#rankAmong(other, ranks, ranked);
       } else {
@@ -152,35 +157,58 @@ export class MarketSearch {
     const descriptionWay: MatchWay = bytes < descriptionStartBytesMin ? "whole" : "start";
     const titles = this.#titles.findTerms(word, titleWay);
     const descriptions = this.#descriptions.findTerms(word, descriptionWay);
-    return { titles, descriptions, postings: titles.postings + descriptions.postings };
+    return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
+  }
+
+  /** Whether a word is searched faster in `found` markets than in all `count`. */
+  #isCheaperAmong(matches: WordMatches, found: number, count: number): boolean {
+    if (this.#common.has(matches.word)) return found * fewShare < count;
+    return costAmong(matches, found) < matches.postings * scoredCost;
   }
 
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
   #rankAll(matches: WordMatches, ranks: Ranks, isFirst: boolean): number {
     const count = ranks.length;
     const always = Number(isFirst);
-    if (this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
-    const scores = this.#scratch;
-    this.#score(matches, scores);
+    const scores = this.#keptScores(matches, count) ?? this.#scoreAll(matches, count);
     const found = inChunks(count, (step) => addScores(ranks, { scores, always }, step));
-    scores.fill(0);
+    if (scores === this.#scratch) scores.fill(0);
     return found;
   }
 
   /** Does what `#rankAll` does when only `things` can have a rank. */
   #rankAmong(matches: WordMatches, ranks: Ranks, things: Int32Array): number {
+    const kept = this.#keptScores(matches, ranks.length);
+    const scores = kept === null ? this.#scoresAmong(matches, things) : null;
     let found = 0;
-    for (const [at, score] of this.#scoresAmong(matches, things).entries()) {
-      const ordinal = things[at] ?? 0;
+    for (const [at, ordinal] of things.entries()) {
+      const score = (scores === null ? kept?.[ordinal] : scores[at]) ?? 0;
       ranks[ordinal] = score === 0 ? 0 : (ranks[ordinal] ?? 0) + score;
       if (score !== 0) found += 1;
     }
     return found;
   }
 
-  #score({ titles, descriptions }: WordMatches, scores: Uint8Array): void {
+  /** Returns the scores of a common word that was searched before; `null` for other words. */
+  #keptScores(matches: WordMatches, count: number): Uint8Array | null {
+    const kept = this.#common.get(matches.word, count);
+    if (kept === null) return null;
+    const { scores, outdated } = kept;
+    for (const [at, score] of this.#scoresAmong(matches, outdated).entries()) {
+      scores[outdated[at] ?? 0] = score;
+    }
+    return scores;
+  }
+
+  /** Scores all markets, and keeps the scores if the word is common. */
+  #scoreAll({ word, postings, titles, descriptions }: WordMatches, count: number): Uint8Array {
+    const isCommon = postings * commonShare >= count;
+    if (!isCommon && this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
+    const scores = isCommon ? new Uint8Array(roomFor(count)) : this.#scratch;
     this.#titles.scoreTerms(titles, titleWeights, scores);
     this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
+    if (isCommon) this.#common.put(word, scores);
+    return scores;
   }
 
   #scoresAmong({ titles, descriptions }: WordMatches, things: Int32Array): Uint8Array {
@@ -190,9 +218,10 @@ export class MarketSearch {
     return scores;
   }
 
-  #noteChange(): void {
+  #noteChange(ordinal: number): void {
     const change = (): void => {
       this.#changes += 1;
+      this.#common.noteChange(ordinal);
     };
     change();
     this.#journal.note({ undo: change, redo: change });
