@@ -12,7 +12,6 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { RedisConnection } from "../src/base/redis.ts";
-import { systemClock } from "../src/base/time/clock.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { RedisServer } from "../test/support/redis/redis-server.ts";
 import { adminKey, type Page, Service } from "../test/support/service.ts";
@@ -211,11 +210,7 @@ async function redisCpuSeconds(): Promise<number> {
 }
 
 async function redisInfo(section: string): Promise<string> {
-  const connection = await RedisConnection.open({
-    url: redis.url,
-    clock: systemClock,
-    log: silentLog,
-  });
+  const connection = await RedisConnection.open({ url: redis.url, log: silentLog });
   try {
     return await connection.run((client) => client.info(section));
   } finally {

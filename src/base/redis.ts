@@ -1,19 +1,11 @@
 import { redisLimits } from "./config/cluster-limits.ts";
 import { AppError, toError } from "./errors.ts";
 import type { Log } from "./log.ts";
-import type { Clock } from "./time/clock.ts";
+import { systemClock } from "./time/clock.ts";
 import { backoffMs } from "./time/retry.ts";
 
 /** The commands of node-redis. */
 type RedisClient = Awaited<ReturnType<typeof makeClient>>;
-
-/** The Redis to connect to, and the clock and log to use. */
-export type RedisOptions = {
-  /** A `redis://` or `rediss://` URL, with user and password if Redis requires them. */
-  readonly url: string;
-  readonly clock: Clock;
-  readonly log: Log;
-};
 
 /**
  * A connection to Redis that reconnects whenever it is lost. Every command has a timeout, and none waits for a
@@ -21,24 +13,24 @@ export type RedisOptions = {
  */
 export class RedisConnection {
   readonly #client: RedisClient;
-  readonly #clock: Clock;
   #isWarned = false;
-  #downSinceMs: number | null;
+  #downSinceMs: number | null = systemClock.monotonicMs();
   #downMs = 0;
 
-  private constructor(client: RedisClient, { clock, log }: RedisOptions) {
+  private constructor(client: RedisClient, log: Log) {
     this.#client = client;
-    this.#clock = clock;
-    this.#downSinceMs = clock.monotonicMs();
     client.on("ready", () => this.#cameUp(log));
     // Every failed attempt to connect emits an error. Only the first is logged as a warning.
     client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown), log));
   }
 
-  /** Resolves after the first attempt to connect. If it fails, further attempts follow in the background. */
-  static async open(options: RedisOptions): Promise<RedisConnection> {
-    const client = await makeClient(options.url);
-    const connection = new RedisConnection(client, options);
+  /**
+   * Resolves after the first attempt to connect. If it fails, further attempts follow in the background. The URL is
+   * `redis://` or `rediss://`, with user and password if Redis requires them.
+   */
+  static async open({ url, log }: { readonly url: string; readonly log: Log }) {
+    const client = await makeClient(url);
+    const connection = new RedisConnection(client, log);
     const { promise: firstAttempt, resolve } = Promise.withResolvers<void>();
     client.once("ready", resolve);
     client.once("error", () => resolve());
@@ -55,7 +47,7 @@ export class RedisConnection {
   /** Total seconds without a connection since this was opened. */
   get downSeconds(): number {
     const since = this.#downSinceMs;
-    const present = since === null ? 0 : this.#clock.monotonicMs() - since;
+    const present = since === null ? 0 : systemClock.monotonicMs() - since;
     return (this.#downMs + present) / 1000;
   }
 
@@ -87,7 +79,7 @@ export class RedisConnection {
 
   #cameUp(log: Log): void {
     if (this.#downSinceMs === null) return;
-    this.#downMs += this.#clock.monotonicMs() - this.#downSinceMs;
+    this.#downMs += systemClock.monotonicMs() - this.#downSinceMs;
     this.#downSinceMs = null;
     this.#isWarned = false;
     log.info("connected to Redis");
@@ -96,7 +88,7 @@ export class RedisConnection {
   #wentDown(error: Error, log: Log): void {
     const message =
       this.#downSinceMs === null ? "lost the connection to Redis" : "Redis is unavailable";
-    this.#downSinceMs ??= this.#clock.monotonicMs();
+    this.#downSinceMs ??= systemClock.monotonicMs();
     log[this.#isWarned ? "debug" : "warn"]({ err: error }, message);
     this.#isWarned = true;
   }

@@ -32,7 +32,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const books = openBooks(start);
   const bookTopOf = bookTopsOf(books, state);
   const hub = new Hub({ store, state, contracts, books, bookTopOf });
-  const follower = new FeedFollower({ feed, reader, facts: store, clock, log });
+  const follower = new FeedFollower({ feed, reader, facts: store, log });
   const replica = new Replica({ config, store, state, subscribers: hub, follower, log });
   life.onClose(() => replica.close());
   const progress = new SyncProgress({ read: () => replica.syncStatus(), clock });

@@ -5,7 +5,6 @@ import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import { assert } from "../base/assert.ts";
 import { RedisConnection } from "../base/redis.ts";
 import { roundToThousandths } from "../base/round.ts";
-import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChangeFeed, FeedEntry } from "../feed/cluster/change-feed.ts";
 import { FeedCodec } from "../feed/cluster/feed-codec.ts";
 import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
@@ -24,7 +23,7 @@ export function nodeName(): string {
 export async function openRedis({ config, log, life }: RoleStart): Promise<RedisConnection> {
   const { redisUrl } = config;
   assert(redisUrl !== null, "roles of a cluster require it");
-  const redis = await RedisConnection.open({ url: redisUrl, clock, log });
+  const redis = await RedisConnection.open({ url: redisUrl, log });
   life.onClose(() => redis.close());
   return redis;
 }

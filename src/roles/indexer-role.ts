@@ -64,7 +64,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const lease = new Lease({ redis, chainId, clock });
+  const lease = new Lease(redis, chainId);
   life.onClose(() => lease.close());
 
   let active: Active | null = null;
@@ -105,7 +105,7 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   );
   const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
   const named = { node: nodeName(), readStatus };
-  const publisher = new Publisher({ feed, lease, facts: store, ...named, clock, log });
+  const publisher = new Publisher({ feed, lease, facts: store, ...named, log });
   const indexer = new Indexer({ ...start, chain, store, state, subscribers: publisher });
   life.onClose(() => publisher.close());
   life.onClose(() => indexer.close());

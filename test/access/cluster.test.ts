@@ -227,7 +227,7 @@ function openSocket({ keys }: ClusterAccess, value: string): () => boolean {
 }
 
 async function openRedis(t: TestContext, url: string) {
-  const redis = await RedisConnection.open({ url, clock: systemClock, log: silentLog });
+  const redis = await RedisConnection.open({ url, log: silentLog });
   cleanUp(t, () => redis.close());
   return redis;
 }

@@ -34,7 +34,7 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateW
 /** Opens the window of one node, without the other parts of a node. */
 async function openClusterWindow(t: TestContext, url: string): Promise<RateWindow> {
   const keys = redisKeys("windows");
-  const redis = await RedisConnection.open({ url, clock: systemClock, log: silentLog });
+  const redis = await RedisConnection.open({ url, log: silentLog });
   cleanUp(t, () => redis.close());
   const parts = { redis, keys, clock: systemClock };
   const membership = new Membership({ ...parts, isNode: true });

@@ -4,7 +4,6 @@ import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { pino } from "pino";
 import { RedisConnection } from "../../src/base/redis.ts";
-import { systemClock } from "../../src/base/time/clock.ts";
 import {
   type ChangeFeed,
   type FeedMessage,
@@ -26,11 +25,11 @@ type Scene = {
 };
 
 const secret = Buffer.alloc(32, 1);
-const means = { clock: systemClock, log: pino({ level: "silent" }) };
+const log = pino({ level: "silent" });
 
 async function openRedisFeed(t: TestContext, url: string, key = secret): Promise<RedisFeed> {
   const connect = async () => {
-    const redis = await RedisConnection.open({ url, ...means });
+    const redis = await RedisConnection.open({ url, log });
     cleanUp(t, () => redis.close());
     return redis;
   };
@@ -46,7 +45,7 @@ const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
   redis: async (t) => {
     const server = await RedisServer.open(t);
     const feeds = [await openRedisFeed(t, server.url), await openRedisFeed(t, server.url)] as const;
-    const client = await RedisConnection.open({ url: server.url, ...means });
+    const client = await RedisConnection.open({ url: server.url, log });
     cleanUp(t, () => client.close());
     return { feeds, empty: async () => void (await client.run((redis) => redis.flushAll())) };
   },
@@ -170,7 +169,7 @@ test("a message with another secret or at another position is read as null", asy
   const term = await writer.beginTerm("stranger");
   const [entry] = await reader.read({ ...term, index: 0 }, 0);
   assert.equal(entry?.message, null);
-  const client = await RedisConnection.open({ url: server.url, ...means });
+  const client = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => client.close());
   const key = "oddwire:{137}:feed";
   await client.run((redis) => redis.xAdd(key, "9-1", { e: term.epoch, m: "nonsense" }));

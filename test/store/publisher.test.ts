@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { systemClock as clock } from "../../src/base/time/clock.ts";
 import type { FeedMessage } from "../../src/feed/cluster/change-feed.ts";
 import { Publisher } from "../../src/feed/cluster/publisher.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
@@ -37,7 +36,7 @@ async function publish(
   const { feed, facts } = indexer;
   const lease = { isOurs: async () => true };
   const readStatus = () => ({ head: null, checks: {} });
-  const publisher = new Publisher({ ...indexer, lease, readStatus, clock, log });
+  const publisher = new Publisher({ ...indexer, lease, readStatus, log });
   cleanUp(t, () => publisher.close());
   publisher.start();
   const term = await waitFor("the term", async () => publisher.term);

@@ -90,7 +90,7 @@ export class ClusterAccess implements AccessStore {
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
     const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
-    const redis = await RedisConnection.open({ url, clock, log });
+    const redis = await RedisConnection.open({ url, log });
     try {
       const names = redisKeys(redisPrefix);
       const membership = new Membership({ redis, keys: names, clock, isNode });

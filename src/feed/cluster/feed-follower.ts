@@ -2,7 +2,7 @@ import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { StartAgainError, toError } from "../../base/errors.ts";
 import type { Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
-import type { Clock } from "../../base/time/clock.ts";
+import { systemClock as clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
@@ -16,7 +16,6 @@ type FollowerParts = {
   readonly reader: FactReader;
   /** The facts of `reader`, with their views. */
   readonly facts: IndexedFacts;
-  readonly clock: Clock;
   readonly log: Log;
 };
 
@@ -47,7 +46,7 @@ export class FeedFollower {
     const heardMs = this.#heardMs;
     return {
       /** Milliseconds since the newest message; `null` before the first. */
-      ageMs: heardMs === null ? null : this.#parts.clock.monotonicMs() - heardMs,
+      ageMs: heardMs === null ? null : clock.monotonicMs() - heardMs,
       term: this.#position?.term ?? null,
       indexer: this.#indexer,
       /** Whether blocks are missing between ours and those of the feed. Meanwhile only final facts are followed. */
@@ -57,7 +56,6 @@ export class FeedFollower {
 
   /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */
   async *changes(): AsyncGenerator<Change, void, undefined> {
-    const { clock } = this.#parts;
     let finding: Promise<Coverage | null> | null = null;
     let reading: Promise<readonly FeedEntry[]> | null = null;
     while (!this.#closing.signal.aborted) {
@@ -90,7 +88,7 @@ export class FeedFollower {
    * announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
    */
   async #findCommitted(): Promise<Coverage | null> {
-    const { reader, clock, log } = this.#parts;
+    const { reader, log } = this.#parts;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       const { version } = this.#announcement;
@@ -110,7 +108,7 @@ export class FeedFollower {
 
   /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */
   async #read(): Promise<readonly FeedEntry[]> {
-    const { feed, clock, log } = this.#parts;
+    const { feed, log } = this.#parts;
     try {
       if (this.#position !== null) return await feed.read(this.#position, feedLimits.readWaitMs);
     } catch (thrown) {
@@ -122,7 +120,7 @@ export class FeedFollower {
 
   *#changesOf({ position, message }: FeedEntry): Generator<Change, void, undefined> {
     this.#position = position;
-    this.#heardMs = this.#parts.clock.monotonicMs();
+    this.#heardMs = clock.monotonicMs();
     this.#note(message);
     if (this.#hasHole) return;
     if (message?.kind === "revert") yield* this.#revertTo(message.safeBlock);
@@ -157,7 +155,7 @@ export class FeedFollower {
 
   /** Reads the tail of the feed again and continues if it links to our blocks. */
   async *#fillHole(): AsyncGenerator<Change, void, undefined> {
-    const { feed, clock, log } = this.#parts;
+    const { feed, log } = this.#parts;
     this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
     const tail = await readFeedTail(feed).catch((thrown: unknown) => {
       log.debug({ err: toError(thrown) }, "the feed cannot be read");

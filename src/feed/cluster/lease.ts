@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
-import type { Clock } from "../../base/time/clock.ts";
 
 /** KEYS: lease. ARGV: owner, milliseconds. Takes or renews the lease if it is free or ours. Returns 1 if it is ours. */
 const takeScript = new LuaScript(`
@@ -24,18 +24,12 @@ export class Lease {
   readonly #redis: RedisConnection;
   readonly #key: string;
   readonly #owner = randomUUID();
-  readonly #clock: Clock;
   readonly #closing = new AbortController();
   #renewing: Promise<void> = Promise.resolve();
 
-  constructor(parts: {
-    readonly redis: RedisConnection;
-    readonly chainId: number;
-    readonly clock: Clock;
-  }) {
-    this.#redis = parts.redis;
-    this.#clock = parts.clock;
-    this.#key = `oddwire:{${parts.chainId}}:lease`;
+  constructor(redis: RedisConnection, chainId: number) {
+    this.#redis = redis;
+    this.#key = `oddwire:{${chainId}}:lease`;
   }
 
   /** Resolves to `true` once the lease is ours, `false` if closed before. Calls `onLost` once if another takes it. */
@@ -78,7 +72,7 @@ export class Lease {
   /** Waits until the next renewal. Returns `false` once the lease is closed. */
   async #pause(): Promise<boolean> {
     try {
-      await this.#clock.sleep(feedLimits.leaseRenewMs, this.#closing.signal);
+      await delay(feedLimits.leaseRenewMs, null, { signal: this.#closing.signal });
       return true;
     } catch {
       return false;

@@ -1,7 +1,7 @@
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Clock } from "../../base/time/clock.ts";
+import { systemClock as clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
 import type { TimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
@@ -19,7 +19,6 @@ type PublisherParts = {
   /** The name of this process. */
   readonly node: string;
   readonly readStatus: () => Omit<IndexerStatus, "node">;
-  readonly clock: Clock;
   readonly log: Log;
 };
 
@@ -134,7 +133,7 @@ export class Publisher implements Subscribers {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#parts;
+    const { log } = this.#parts;
     while (!this.#closing.signal.aborted) {
       try {
         if (this.#term === null) await this.#begin();
@@ -148,7 +147,7 @@ export class Publisher implements Subscribers {
   }
 
   async #begin(): Promise<void> {
-    const { feed, lease, facts, node, clock, log } = this.#parts;
+    const { feed, lease, facts, node, log } = this.#parts;
     if (!(await lease.isOurs())) {
       await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
       return;
@@ -185,7 +184,7 @@ export class Publisher implements Subscribers {
   }
 
   async #nextMessage(): Promise<FeedMessage | null> {
-    const { clock, node, readStatus } = this.#parts;
+    const { node, readStatus } = this.#parts;
     const { version } = this.#wake;
     const next = this.#queue.shift();
     if (next !== undefined) return next;

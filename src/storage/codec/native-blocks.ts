@@ -48,14 +48,9 @@ export async function readColumns<Name extends string>(
 ): Promise<readonly ColumnBlock<Name>[]> {
   const names = Object.keys(columns);
   const asked = Object.values<readonly [string, number]>(columns);
+  const widths = asked.map(([, width]) => width);
   const bytes = await engine.queryNative(`SELECT ${asked.map(([sql]) => sql).join()} ${clauses}`);
-  const blocks = [
-    ...readNativeBlocks(
-      bytes,
-      asked.map(([, width]) => width),
-    ),
-  ];
-  return blocks.map(({ rows, columns: read }) => {
+  return [...readNativeBlocks(bytes, widths)].map(({ rows, columns: read }) => {
     const named = read.map((column, index) => [names[index], new RowReader(column)]);
     return { rows, readers: Object.fromEntries(named) as ColumnBlock<Name>["readers"] };
   });

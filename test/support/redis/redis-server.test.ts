@@ -7,17 +7,16 @@ import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { AppError, toError } from "../../../src/base/errors.ts";
 import { RedisConnection } from "../../../src/base/redis.ts";
-import { systemClock } from "../../../src/base/time/clock.ts";
 import { cleanUp } from "../clean-up.ts";
 import { runProgram } from "../run-command.ts";
 import { waitFor } from "../wait-for.ts";
 import { RedisServer } from "./redis-server.ts";
 
-const means = { clock: systemClock, log: pino({ level: "silent" }) };
+const log = pino({ level: "silent" });
 
 test("a connection answers, throws SERVICE_UNAVAILABLE while Redis is down, and reconnects", async (t) => {
   const server = await RedisServer.open(t);
-  const redis = await RedisConnection.open({ url: server.url, ...means });
+  const redis = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => redis.close());
   assert.equal(redis.isUp, true);
   const before = redis.downSeconds;
@@ -37,7 +36,7 @@ test("a connection answers, throws SERVICE_UNAVAILABLE while Redis is down, and 
 
 test("a command fails after its timeout when Redis does not answer", async (t) => {
   const server = await RedisServer.open(t);
-  const redis = await RedisConnection.open({ url: server.url, ...means });
+  const redis = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => redis.close());
   server.pause();
   await assert.rejects(
@@ -54,7 +53,7 @@ test("a command fails after its timeout when Redis does not answer", async (t) =
 test("a connection can be opened without Redis, and connects once Redis runs", async (t) => {
   const server = await RedisServer.open(t);
   await server.kill();
-  const redis = await RedisConnection.open({ url: server.url, ...means });
+  const redis = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => redis.close());
   assert.equal(redis.isUp, false);
   await server.restart();
@@ -67,7 +66,7 @@ test("a server ends when the process that started it is killed", async (t) => {
   const program = fileURLToPath(new URL("open-and-die.ts", import.meta.url));
   const { stdout } = await runProgram(process.execPath, [program], { TMPDIR: folder });
   assert.match(stdout, /^redis:\/\/127\.0\.0\.1:[0-9]+$/);
-  const redis = await RedisConnection.open({ url: stdout, ...means });
+  const redis = await RedisConnection.open({ url: stdout, log });
   cleanUp(t, () => redis.close());
   await waitFor("the end of the server", async () => (redis.isUp ? null : true));
 });
