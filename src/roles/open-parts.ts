@@ -68,12 +68,12 @@ export function openChain(start: RoleStart): ChainThread {
 
 /** Opens the facts in the configured engine, for the process that writes them. `isServedKnown`: see `ReorgLog.open`. */
 export async function openWrittenFacts(
-  { config, contracts, log, life }: RoleStart,
+  { config, contracts, log, life, stop }: RoleStart,
   isServedKnown = false,
 ): Promise<IndexedFacts> {
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine = chooseEngine(config, contracts);
-  const options = { isServedKnown, onWaiting };
+  const options = { isServedKnown, onWaiting, signal: stop };
   const facts = await IndexedFacts.open(config.dataDir, openEngine, options);
   life.onClose(() => facts.close());
   return facts;

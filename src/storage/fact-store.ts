@@ -24,6 +24,8 @@ export type StoreOptions = {
   readonly isServedKnown?: boolean;
   /** Called with the reason when opening waits for replicas that are behind, and later when inserts begin to fail. */
   readonly onWaiting?: (reason: string) => void;
+  /** Ends the wait for replicas, with an `AbortError`. */
+  readonly signal?: AbortSignal;
 };
 
 /**
@@ -61,7 +63,7 @@ export class FactStore extends CoveredFacts {
    */
   static async open(
     opened: Engine,
-    { dropCopies, isServedKnown = false, onWaiting = () => {} }: StoreOptions,
+    { dropCopies, isServedKnown = false, onWaiting = () => {}, signal }: StoreOptions,
   ): Promise<FactStore> {
     const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
     const engine = new MeteredEngine(opened, onInsertsFailing);
@@ -71,7 +73,10 @@ export class FactStore extends CoveredFacts {
       if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
       const coverage = isReplicated
-        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, { onWaiting })
+        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, {
+            onWaiting,
+            signal,
+          })
         : await readCoverage(engine);
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const [reorgs, claims] = await settleAll([

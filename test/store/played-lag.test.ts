@@ -129,3 +129,17 @@ test("a writer waits at its start for replicas that are behind, and reports the 
   cleanUp(t, () => opened.close());
   await assertListsHold(opened, blocks);
 });
+
+test("a writer that waits at its start for replicas ends when it is asked to stop", async (t) => {
+  const { dataDir, proxy, writer, lagging } = await openScene(t);
+  const stop = new AbortController();
+  for (const table of tables) await proxy.hold(table);
+  await writer.append(encode(blocks));
+  proxy.release("commits");
+  const opening = IndexedFacts.open(
+    dataDir,
+    async (folder) => Object.assign(await openDatabase(lagging, folder), { kind: "cluster" }),
+    { onWaiting: () => stop.abort(), signal: stop.signal },
+  );
+  await assert.rejects(opening, { name: "AbortError" });
+});

@@ -28,6 +28,15 @@ test("damage is thrown without a wait", async () => {
   await assert.rejects(untilReplicated(work, { onWaiting: ignore }), StoreDamagedError);
 });
 
+test("an aborted signal ends the wait", async () => {
+  const stop = new AbortController();
+  const work = async () => {
+    throw new MissingRowsError("one row is missing");
+  };
+  const waiting = untilReplicated(work, { onWaiting: () => stop.abort(), signal: stop.signal });
+  await assert.rejects(waiting, { name: "AbortError" });
+});
+
 test("missing rows are logged once, and waited for until they are there", async () => {
   const reasons: string[] = [];
   let calls = 0;

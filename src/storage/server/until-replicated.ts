@@ -9,6 +9,8 @@ import { readVerified } from "./verify-commits.ts";
 type WaitOptions = {
   /** Called with one sentence whenever the reason for waiting changes. */
   readonly onWaiting: (reason: string) => void;
+  /** Aborts the wait. */
+  readonly signal?: AbortSignal | undefined;
   readonly waitMsMax?: number;
 };
 
@@ -28,11 +30,11 @@ export async function readReplicated(
 
 /**
  * Repeats work of a start while it throws `MissingRowsError`, since replicas can be behind. Throws
- * `SERVICE_UNAVAILABLE` when rows are still missing after `waitMsMax`.
+ * `SERVICE_UNAVAILABLE` when rows are still missing after `waitMsMax`, and `AbortError` when `signal` is aborted.
  */
 export async function untilReplicated<Result>(
   work: () => Promise<Result>,
-  { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax }: WaitOptions,
+  { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax, signal }: WaitOptions,
 ): Promise<Result> {
   const startedAtMs = systemClock.monotonicMs();
   for (let waitingFor = ""; ; ) {
@@ -46,7 +48,7 @@ export async function untilReplicated<Result>(
       if (missing !== waitingFor) onWaiting(`${missing}: replicas may be behind`);
       waitingFor = missing;
     }
-    await delay(serverLimits.outageRetryMs);
+    await delay(serverLimits.outageRetryMs, null, { signal });
   }
 }
 
