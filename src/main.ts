@@ -4,7 +4,7 @@
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
-import { claimDataFolder } from "./storage/embedded/data-folder.ts";
+import { claimDataFolder, lockDataFolder } from "./storage/embedded/data-folder.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
 export type Service = { readonly url: string; readonly life: Lifetime };
@@ -21,6 +21,7 @@ export async function openService(
   const life = new Lifetime();
   try {
     const contracts = await readContracts(contractsFile);
+    life.onClose(lockDataFolder(dataDir));
     const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
     return { url: await openRole({ ...start, life, contracts, startedAt }), life };
   } catch (thrown) {

@@ -57,14 +57,43 @@ async function assertRefuses(options: ServiceOptions, code: number, words: RegEx
   });
 }
 
+const isInUse = /^oddwire: another process is using the data folder \S+; stop it, or set another/m;
+
+/** Options of a serving node whose ClickHouse and Redis are down. */
+function inCluster(options: ServiceOptions): ServiceOptions {
+  const settings = {
+    ODDWIRE_CLICKHOUSE_URL: "http://127.0.0.1:1",
+    ODDWIRE_REDIS_URL: "redis://127.0.0.1:1",
+    ODDWIRE_HMAC_PEPPER: "p".repeat(32),
+  };
+  return { ...options, role: "api", rpcUrls: [], settings: { ...options.settings, ...settings } };
+}
+
 test("a second process with the same folder ends with 75, and the first goes on", async (t) => {
   const options = await openScene(t);
   const service = await Service.open(options);
-  await assertRefuses(options, 75, /^oddwire: another process is using the data folder \S+$/m);
+  await assertRefuses(options, 75, isInUse);
+  await assertRefuses(inCluster(options), 75, isInUse);
   const last = chain.at(-1)?.block.number ?? 0;
   await service.waitFinalized(last);
   assert.equal(await service.stop(), 0);
   await (await IndexedFacts.open(options.dataDir)).close(); // The folder is free now.
+});
+
+test("a serving node that waits for facts has its folder to itself", async (t) => {
+  const options = await openScene(t);
+  let child: ChildProcess | null = null;
+  const onSpawn = (_kill9: () => void, spawned: ChildProcess) => {
+    child = spawned;
+  };
+  const starting = Service.open({ ...inCluster(options), onSpawn });
+  starting.catch(() => {}); // It ends before it listens.
+  const identity = join(options.dataDir, "oddwire.json");
+  await waitFor("a claimed folder", () => stat(identity).catch(() => null));
+  await assertRefuses(options, 75, isInUse);
+  await assertRefuses(inCluster(options), 75, isInUse);
+  assert((child as ChildProcess | null)?.kill("SIGTERM"));
+  await assert.rejects(starting, (error: Error) => String(error.cause).endsWith("exit code 0"));
 });
 
 test("a start with nodes of another chain leaves an empty folder usable for the right chain", async (t) => {

@@ -6,7 +6,7 @@ import { ConfigError } from "./config.ts";
 const { R_OK, W_OK } = constants;
 
 /** Files in the folder that are opened, and that may not exist yet. */
-const files: readonly string[] = ["access.sqlite", "audit.sqlite", "markets.sqlite"];
+const files: readonly string[] = ["access.sqlite", "audit.sqlite", "lock", "markets.sqlite"];
 
 /** Codes of errors that do not go away without the operator. */
 const impossible: ReadonlySet<string> = new Set(

@@ -7,8 +7,10 @@ import { cleanUp } from "../../../test/support/clean-up.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { parseContracts } from "../../contracts/contracts.ts";
 import { polygonContracts } from "../../contracts/polygon-contracts.ts";
+import { DataFolderBusyError } from "../engine/store-errors.ts";
 import {
   claimDataFolder,
+  lockDataFolder,
   recordStartBlock,
   releaseDataFolder,
   releaseIfRefused,
@@ -24,6 +26,24 @@ async function openFolder(t: TestContext): Promise<string> {
 }
 
 const claim = (folder: string, chainId = 137) => claimDataFolder(folder, { chainId, contracts });
+
+test("a folder is locked until it is unlocked, and the error says what to do", async (t) => {
+  const folder = join(await openFolder(t), "new");
+  const unlock = lockDataFolder(folder);
+  assert.throws(
+    () => lockDataFolder(folder),
+    (thrown) => {
+      assert(thrown instanceof DataFolderBusyError);
+      assert.match(
+        thrown.message,
+        /using the data folder .*new; stop it, or set another ODDWIRE_DATA_DIR$/,
+      );
+      return true;
+    },
+  );
+  unlock();
+  lockDataFolder(folder)();
+});
 
 test("a folder belongs to the chain it was first used for, and contains only its identity", async (t) => {
   const folder = await openFolder(t);

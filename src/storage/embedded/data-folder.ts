@@ -1,13 +1,15 @@
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { DataFolderUnwritableError } from "../engine/store-errors.ts";
+import { DataFolderBusyError, DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
+import { isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
 const format = 3;
@@ -17,6 +19,26 @@ type FolderIdentity = FactsIdentity & {
   /** The first indexed block, stored before the block is final; absent before indexing has begun. */
   readonly start_block?: number;
 };
+
+/**
+ * Locks a data folder, which is created if missing, for a process that serves or indexes. Returns a function that
+ * unlocks it; the system does so when the process ends. Throws `ConfigError`, `DataFolderBusyError` and
+ * `DataFolderUnwritableError`.
+ */
+export function lockDataFolder(dataDir: string): () => void {
+  makeDataFolder(dataDir);
+  // Node has no file locks of its own. Nothing is written: the file stays empty.
+  const lock = withDisk(() => new DatabaseSync(join(dataDir, "lock")));
+  try {
+    withDisk(() => lock.exec("BEGIN EXCLUSIVE"));
+    return () => lock.close();
+  } catch (cause) {
+    lock.close();
+    if (!isLocked(cause)) throw cause;
+    const message = `another process is using the data folder ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`;
+    throw new DataFolderBusyError(message, { cause });
+  }
+}
 
 /**
  * Ties a data folder to a chain and a list of contracts on first use. Returns the block that indexing started

@@ -48,6 +48,11 @@ export function isSqliteFailure(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
 }
 
+/** Whether another process holds a lock on the file: SQLITE_BUSY. */
+export function isLocked(thrown: unknown): boolean {
+  return sqliteCodeOf(thrown) === 5;
+}
+
 /** Returns the primary code of SQLite, which is the lowest byte of the extended one; 0 for other errors. */
 function sqliteCodeOf(thrown: unknown): number {
   return isSqliteFailure(thrown) ? Number((thrown as { errcode?: number }).errcode) & 255 : 0;
