@@ -249,7 +249,12 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     complaints.length = 0;
     await page.fill("input[name=ips]", "127.0.0.1");
     await page.click("button:has-text('Create key')");
-    assert.match((await page.textContent(".secret code")) ?? "", /^ow_read_/);
+    const value = (await page.textContent(".secret code")) ?? "";
+    assert.match(value, /^ow_read_/);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.click("button[aria-label='Copy the key']");
+    await page.waitForSelector(".secret button:has-text('Copied')");
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), value);
     await page.waitForSelector(".keys li:has-text('from the page'):has-text('127.0.0.1')");
     await page.click("button[aria-label='Revoke from the page']");
     await page.click("dialog button.danger");
