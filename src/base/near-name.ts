@@ -48,6 +48,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   asset: ["token_id", "token_ids"],
   asset_id: ["token_id", "token_ids"],
   closed: ["status"],
+  expires: ["expires_at"],
+  expiry: ["expires_at"],
 };
 
 /** Describes an unknown name for the client, with the name that was probably meant and all valid ones. */

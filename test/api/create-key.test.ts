@@ -85,8 +85,7 @@ test("400: reports each invalid field, and suggests the name that was probably m
   assert.deepEqual(await faultsOf({ name: "x", allowed_ips: ["10.0.0.0/8", "10.0.0.0/99"] }), [
     {
       parameter: "allowed_ips",
-      issue:
-        'must be a list of 1 to 64, each an IP address or a CIDR range; got ["10.0.0.0/8","10.0.0.0/99"]',
+      issue: 'must be a list of 1 to 64, each an IP address or a CIDR range; got "10.0.0.0/99"',
     },
   ]);
 });

@@ -30,6 +30,8 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/trades?order=ascending", "order", "desc, asc", 'got "ascending"'],
   ["/v1/price", "token_ids", "is required", "decimal token id"],
   ["/v1/price/0xabc", "token_id", "decimal token id", 'got "0xabc"'],
+  [`/v1/price?token_ids=${"7".repeat(70)},me`, "token_ids", "decimal token id", 'got "me"'],
+  ["/v1/trades?start=2026-01-01T00:00:00+02:00", "start", 'got "2026-01-01T00:00:00 02:00"', "%2B"],
   ["/v1/candles/1?interval=1h", "interval", "did you mean resolution?"],
   ["/v1/candles/1?resolution=1H", "resolution", 'got "1H"', "did you mean 1h?"],
 ];
@@ -49,6 +51,13 @@ for (const [path, parameter, ...parts] of cases) {
     for (const part of parts) assert.ok(message.includes(part), `${message} lacks ${part}`);
   });
 }
+
+test("405: the message names the methods of the path", async () => {
+  const { edge } = server;
+  const { body } = await edge.request("DELETE", "/v1/trades", { key: edge.keys.read });
+  const { message } = body["error"] as { message: string };
+  assert.equal(message, "DELETE is not possible here, only GET, HEAD, OPTIONS");
+});
 
 test("404: suggests the path that was probably meant, such as /v1/markets for /v1/market", async () => {
   for (const [path, meant] of [

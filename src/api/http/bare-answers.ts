@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Admission, Caller } from "../../access/admission.ts";
+import { webLimits } from "../../base/config/limits.ts";
 import { AppError, errorTable } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
@@ -122,7 +123,10 @@ export function invalidHost(issue: string): AppError {
 function parserError(code: string | undefined): AppError {
   switch (code) {
     case "HPE_HEADER_OVERFLOW":
-      return new AppError("VALIDATION_ERROR", "The headers are too large");
+      return new AppError(
+        "VALIDATION_ERROR",
+        `The URL and the headers are over ${webLimits.headerBytesMax / 1024} KiB together`,
+      );
     case invalidTarget:
       return new AppError(
         "VALIDATION_ERROR",

@@ -11,7 +11,8 @@ const isRfc3339 = new RegExp(`^${rfc3339Pattern}$`);
 /** A point in time in Unix milliseconds. */
 export const time: TUnsafe<number> = parsedText({
   parse: parseTime,
-  expected: "epoch seconds, epoch milliseconds (13 digits) or RFC 3339 as 2026-01-31T12:00:00Z",
+  expected:
+    "epoch seconds, epoch milliseconds (13 digits) or RFC 3339 as 2026-01-31T12:00:00Z (a + is %2B in a URL)",
   keywords: { type: ["string", "integer"], pattern: timePattern },
 });
 

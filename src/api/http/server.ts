@@ -382,6 +382,7 @@ function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.config.path ?? "unknown";
 }
 
-function refuseMethod(): never {
-  throw new AppError("METHOD_NOT_ALLOWED");
+function refuseMethod({ method, routeOptions }: FastifyRequest): never {
+  const { allow } = routeOptions.config;
+  throw new AppError("METHOD_NOT_ALLOWED", `${method} is not possible here, only ${allow}`);
 }

@@ -18,6 +18,8 @@ type Field = {
   readonly name: string;
   readonly isRequired: boolean;
   readonly read: ValueReader;
+  /** Reads one item of a list; `null` when the value is not a list. */
+  readonly readItem: ValueReader | null;
   /** The form of a valid value, worded to follow "must be". */
   readonly expected: string;
   /** All valid values if the schema lists them; otherwise empty. */
@@ -54,13 +56,13 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     const keywords: Keywords = property;
     const isRequired = required.has(name) && keywords.default === undefined;
     const isJson = source === "body" || source === "frame";
+    const readerOf = isJson ? jsonReader : textReader;
     const read = isObject(property)
       ? compileReader(property, source, `${place}${name}.`)
-      : isJson
-        ? jsonReader(property)
-        : textReader(property);
-    const choices = keywords.enum ?? [];
-    fields.set(name, { name, isRequired, read, expected: expectedOf(property), choices });
+      : readerOf(property);
+    const readItem = keywords.items === undefined ? null : readerOf(keywords.items);
+    const [expected, choices] = [expectedOf(property), keywords.enum ?? []];
+    fields.set(name, { name, isRequired, read, readItem, expected, choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
   Object.freeze(defaults);
@@ -107,7 +109,10 @@ function readFields(
       faults.push({ parameter, issue: unknownName(name, [...fields.keys()]) });
     else if (seen.has(name)) faults.push({ parameter, issue: "is given more than once" });
     else if (value === undefined)
-      faults.push({ parameter, issue: wrongValue(raw, field.expected, field.choices) });
+      faults.push({
+        parameter,
+        issue: wrongValue(faultOf(raw, field), field.expected, field.choices),
+      });
     else values[name] = value;
     seen.add(name);
     if (faults.length >= webLimits.errorDetailsMax) break;
@@ -117,6 +122,14 @@ function readFields(
       faults.push({ parameter: place + name, issue: `is required: ${expected}` });
   if (faults.length > 0) throw validationError(faults);
   return values;
+}
+
+/** Returns the part of a wrong value to quote: of a list the first wrong item, which a long text could hide. */
+function faultOf(raw: unknown, { readItem }: Field): unknown {
+  if (readItem === null) return raw;
+  const items: readonly unknown[] = typeof raw === "string" ? raw.split(",") : [raw].flat();
+  const wrong = items.find((item) => readItem(item) === undefined) ?? "";
+  return wrong === "" ? raw : wrong;
 }
 
 /** Returns a `VALIDATION_ERROR` about one parameter; also for rules between parameters. */
