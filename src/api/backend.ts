@@ -33,7 +33,7 @@ export function cachedUntilCandlesChange(
   const { directory, dayWindow } = backend.state;
   return cachedWhileEqual(backend, (request) => {
     const { tokenId, bucketSeconds } = of(request);
-    const pair = pairOf(tokenId, backend);
+    const pair = directory.pairOf(tokenId);
     return () => [
       ...tradesOf(pair, backend),
       Math.floor(dayWindow.now / bucketSeconds),
@@ -52,7 +52,7 @@ export function cachedUntilTradesChange(
   const { headBuffer } = backend.store;
   return cachedWhileEqual(backend, (request) => {
     const tokenId = tokenOf(request);
-    const pair = pairOf(tokenId, backend);
+    const pair = directory.pairOf(tokenId);
     const namesMarkets = (request.query as { readonly include?: string }).include !== undefined;
     return () => [
       ...tradesOf(pair, backend),
@@ -63,11 +63,6 @@ export function cachedUntilTradesChange(
       ...(namesMarkets ? Object.values(marketFieldsOf(tokenId, directory)) : []),
     ];
   });
-}
-
-function pairOf(tokenId: TokenId, { state }: Backend): readonly TokenId[] {
-  const complement = state.directory.complementOf(tokenId);
-  return complement === null ? [tokenId] : [tokenId, complement];
 }
 
 /** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */

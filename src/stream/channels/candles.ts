@@ -54,8 +54,7 @@ class CandleLog {
 
   /** The token and its complement, once the complement is known. */
   get pair(): readonly TokenId[] {
-    const complement = this.#sources.state.directory.complementOf(this.#tokenId);
-    return complement === null ? [this.#tokenId] : [this.#tokenId, complement];
+    return this.#sources.state.directory.pairOf(this.#tokenId);
   }
 
   /**

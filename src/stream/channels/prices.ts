@@ -26,9 +26,7 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
     normalizedRequest: { type: "price", ...shownTokens(tokenIds) },
     isFinalOnly: false,
     get interest() {
-      const complements = tokenIds.map((tokenId) => directory.complementOf(tokenId));
-      const known = complements.filter((tokenId) => tokenId !== null);
-      return { tokenIds: [...tokenIds, ...known], events: true };
+      return { tokenIds: tokenIds.flatMap((tokenId) => directory.pairOf(tokenId)), events: true };
     },
     readAfter: async (after, { restate }) =>
       entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),

@@ -93,6 +93,12 @@ export class Conditions {
     return tokenIds[1 - place.outcomeIndex] ?? null;
   }
 
+  /** The token and its complement; the token alone while its complement is unknown or does not exist. */
+  pairOf(tokenId: TokenId): readonly TokenId[] {
+    const complement = this.complementOf(tokenId);
+    return complement === null ? [tokenId] : [tokenId, complement];
+  }
+
   /** The label of a token's outcome; `null` until a text gives it. */
   outcomeOf(tokenId: TokenId): string | null {
     const place = this.places.get(tokenId);

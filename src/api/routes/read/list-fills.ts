@@ -86,9 +86,8 @@ function orderFilter(query: FillQuery, backend: Backend): FillFilter {
 
 /** Narrows the read to traded tokens: the asked ones and their complements. Reads all if one has no complement. */
 function tradedTokens(asked: readonly TokenId[], { state }: Backend): FillFilter {
-  const others = asked.map((tokenId) => state.directory.complementOf(tokenId));
-  const known = others.filter((tokenId) => tokenId !== null);
-  return known.length < others.length ? {} : { tokenIds: [...asked, ...known] };
+  const pairs = asked.map((tokenId) => state.directory.pairOf(tokenId));
+  return pairs.some((pair) => pair.length === 1) ? {} : { tokenIds: pairs.flat() };
 }
 
 /** Filters the summaries of matches. A summary is the taker's order, right before the match in position. */

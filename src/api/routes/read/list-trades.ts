@@ -64,12 +64,11 @@ export function listTokenTrades(parts: ListParts): Route {
       const asked = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
-      const complement = query.include_complement ? directory.complementOf(asked) : null;
-      const pair = complement === null ? [asked] : [asked, complement];
+      const wanted = query.include_complement ? directory.pairOf(asked) : [asked];
       const filter = {
-        ...fillFilter({ ...query, token_id: pair }, backend),
+        ...fillFilter({ ...query, token_id: [...wanted] }, backend),
         matchType: query.match_type,
-        invertedTokenId: complement ?? undefined,
+        invertedTokenId: wanted[1],
         roles,
       };
       const sent = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
