@@ -139,9 +139,14 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await page.waitForSelector(".chart canvas");
     await page.focus(".chart .canvas");
     await page.keyboard.press("ArrowLeft");
-    await page.waitForSelector(".legend:has-text('traded')");
+    await page.waitForSelector(".chart .details:has-text('traded')");
     await page.keyboard.press("Escape");
-    await page.waitForSelector(".legend:not(:has-text('traded'))");
+    await page.waitForSelector(".chart .details", { state: "detached" });
+    await page.hover(".chart .canvas");
+    await page.mouse.wheel(0, 100);
+    await waitFor("the page to scroll", async () =>
+      (await page.evaluate("scrollY")) === 0 ? null : true,
+    );
     venue.change([
       { assetId: lastTrade.token_id, side: "BUY", price: "0.41", size: "120" },
       { assetId: lastTrade.token_id, side: "SELL", price: "0.47", size: "80" },

@@ -3,7 +3,7 @@ import { isDark } from "../app/theme.ts";
 import { cents, dollars, percent } from "../format/numbers.ts";
 import { timeRange, timeZone, zoneAt } from "../format/times.ts";
 import type { Bucket } from "./buckets.ts";
-import { timeIn } from "./lines.ts";
+import { timeIn, type VolumeBar } from "./lines.ts";
 import { type ChartSeries, type Drawing, PriceChart } from "./price-chart.ts";
 
 /** The chart and its legend, which shows the values under the pointer or the newest ones. */
@@ -31,24 +31,27 @@ export function ChartView({ drawing }: { readonly drawing: Drawing }) {
   return (
     <figure class="chart">
       <Legend drawing={drawing} hoveredMs={hoveredMs} />
-      <div
-        class="canvas"
-        ref={element}
-        role="slider"
-        tabIndex={0}
-        aria-label={describe(drawing)}
-        aria-valuemin={0}
-        aria-valuemax={Math.max(0, points.length - 1)}
-        aria-valuenow={Math.max(0, at)}
-        aria-valuetext={describeAt(drawing, hoveredMs)}
-        onKeyDown={(event) => {
-          const next = pointAfterKey(event.key, points, at);
-          if (next === undefined) return;
-          event.preventDefault();
-          point(next);
-        }}
-        onBlur={() => point(null)}
-      />
+      <div class="plot">
+        <div
+          class="canvas"
+          ref={element}
+          role="slider"
+          tabIndex={0}
+          aria-label={describe(drawing)}
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, points.length - 1)}
+          aria-valuenow={Math.max(0, at)}
+          aria-valuetext={describeAt(drawing, hoveredMs)}
+          onKeyDown={(event) => {
+            const next = pointAfterKey(event.key, points, at);
+            if (next === undefined) return;
+            event.preventDefault();
+            point(next);
+          }}
+          onBlur={() => point(null)}
+        />
+        {hoveredMs !== null && <Details drawing={drawing} atMs={hoveredMs} />}
+      </div>
       <figcaption class="dim">Times in {zoneText()}</figcaption>
     </figure>
   );
@@ -94,16 +97,16 @@ function bucketAt(
   return buckets.findLast((one) => one.close !== null && timeIn[form](one) <= (atMs ?? Infinity));
 }
 
-function barAt({ bars, form }: Drawing, atMs: number): Drawing["bars"][number] | undefined {
-  return bars.findLast((bar) => timeIn[form](bar) <= atMs);
+/** Returns the volume at a time, or the newest one. In a replay, later ones are not known yet. */
+function barAt(drawing: Drawing, atMs: number | null): VolumeBar | undefined {
+  const timeOf = timeIn[drawing.form];
+  const known = drawing.series.flatMap((series) => bucketAt(series, drawing, atMs) ?? []);
+  const latest = Math.max(...known.map(timeOf));
+  return drawing.bars.findLast((bar) => timeOf(bar) <= latest);
 }
 
 function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number | null }) {
   const { drawing, hoveredMs } = props;
-  const [first] = drawing.series;
-  const isOfCandle = hoveredMs !== null && drawing.form === "candles" && first !== undefined;
-  const candle = isOfCandle ? (bucketAt(first, drawing, hoveredMs)?.candle ?? null) : null;
-  const bar = hoveredMs === null ? undefined : barAt(drawing, hoveredMs);
   return (
     <div class="legend num" aria-hidden="true">
       {drawing.series.map((series) => (
@@ -112,6 +115,17 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
           {series.name} <b>{percent(bucketAt(series, drawing, hoveredMs)?.close)}</b>
         </span>
       ))}
+    </div>
+  );
+}
+
+/** What is known about the time under the pointer, over the chart. */
+function Details({ drawing, atMs }: { readonly drawing: Drawing; readonly atMs: number }) {
+  const [first] = drawing.form === "candles" ? drawing.series : [];
+  const candle = first === undefined ? null : (bucketAt(first, drawing, atMs)?.candle ?? null);
+  const bar = barAt(drawing, atMs);
+  return (
+    <p class="details num" aria-hidden="true">
       {candle !== null && (
         <span>
           O {cents(candle.open)} H {cents(candle.high)} L {cents(candle.low)} C{" "}
@@ -119,11 +133,11 @@ function Legend(props: { readonly drawing: Drawing; readonly hoveredMs: number |
         </span>
       )}
       {bar !== undefined && (
-        <span class="dim">
+        <span>
           {dollars(bar.volumeUsd)} traded · {timeRange(bar.fromMs, bar.toMs)}
         </span>
       )}
-    </div>
+    </p>
   );
 }
 
@@ -144,7 +158,7 @@ function describeAt(drawing: Drawing, atMs: number | null): string {
   const values = drawing.series.map(
     (series) => `${series.name} ${percent(bucketAt(series, drawing, atMs)?.close)}`,
   );
-  const bar = barAt(drawing, atMs ?? Infinity);
+  const bar = barAt(drawing, atMs);
   const traded =
     bar === undefined
       ? []

@@ -44,7 +44,7 @@ export type Drawing = {
 type Line = ISeriesApi<"Line">;
 
 const volumePane = { top: 0.82, bottom: 0 };
-const pricePane = { top: 0.06, bottom: 0.22 };
+const pricePane = { top: 0.1, bottom: 0.22 };
 
 /** A chart on an element of the page, until it is closed. */
 export class PriceChart {
@@ -99,13 +99,17 @@ export class PriceChart {
 
   /** Draws the contents. */
   draw(drawing: Drawing): void {
-    const isFitted = this.#drawing?.view !== drawing.view || this.#isWhole();
+    const timeScale = this.#chart.timeScale();
     const isMoved = edgesOf(this.#drawing) !== edgesOf(drawing);
+    const isZoomed = this.#drawing?.view === drawing.view && !this.#isWhole();
+    const seen = isZoomed ? timeScale.getVisibleRange() : null;
     this.#drawing = drawing;
     if (drawing.form === "line") this.#drawLines(drawing);
     else this.#drawCandles(drawing);
     this.#drawVolume(drawing);
-    if (isFitted && isMoved) this.#chart.timeScale().fitContent();
+    if (!isMoved) return;
+    if (seen === null) timeScale.fitContent();
+    else timeScale.setVisibleRange(seen);
   }
 
   /** Moves the crosshair to the price of the first series at a time; `null` removes it. */
@@ -225,7 +229,7 @@ function lineName({ id, color }: ChartSeries): string {
 
 /** Returns the axis label of a probability; empty outside of 0 to 1. */
 function axisLabel(price: number): string {
-  return price < -0.0001 || price > 1.0001 ? "" : percent(price);
+  return price < -0.0001 || price > 1.0001 ? "" : percent(Math.max(0, price));
 }
 
 function timeLabel(time: Time): string {
@@ -244,8 +248,8 @@ function keepFromChart(event: WheelEvent): void {
 
 /** Identifies the time axis of a drawing. */
 function edgesOf(drawing: Drawing | null): string {
-  const bars = drawing?.bars ?? [];
-  return `${drawing?.view} ${bars[0]?.fromMs} ${bars.length}`;
+  const buckets = drawing?.series[0]?.buckets ?? [];
+  return `${drawing?.view} ${buckets[0]?.fromMs} ${buckets.length}`;
 }
 
 /** Adds a margin around the prices, within 0 and 1. */

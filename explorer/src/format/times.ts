@@ -13,6 +13,13 @@ const fullDateTime = new Intl.DateTimeFormat("en", {
 });
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
+const shortDateTime = new Intl.DateTimeFormat("en", {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 const dayOfYear = new Intl.DateTimeFormat("en", { month: "short", day: "numeric" });
 const zoneName = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 
@@ -38,9 +45,9 @@ export function fullTime(milliseconds: number): string {
   return `${fullDateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
 }
 
-/** Formats a range of time with the zone: `Nov 25, 2026, 14:00 – 14:15 EST`. */
+/** Formats a range of time with the zone: `Nov 25, 14:00 – 14:15 EST`. */
 export function timeRange(fromMs: number, toMs: number): string {
-  return `${dateTime.formatRange(fromMs, toMs)} ${zoneAt(toMs)}`;
+  return `${shortDateTime.formatRange(fromMs, toMs)} ${zoneAt(toMs)}`;
 }
 
 export function date(milliseconds: number | null): string {
