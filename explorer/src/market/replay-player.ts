@@ -113,7 +113,7 @@ export class ReplayPlayer {
     const before = await this.#readBefore(atMs);
     if (signal.aborted) return;
     this.#change({ ...before, isReading: false });
-    const resumeFrom = before.trades[0]?.seq ?? (await this.#readFirstSeq());
+    const resumeFrom = this.#newestSeq === 0 ? await this.#readFirstSeq() : this.#newestSeq;
     const [tokenIds, channel] = [this.#tokenIds, "token_trades"] as const;
     const options = {
       channel: { type: channel, token_ids: tokenIds },
@@ -122,7 +122,8 @@ export class ReplayPlayer {
     } as const;
     for await (const frame of this.#client.stream(options)) {
       if (frame.type === "replay_complete") return;
-      if (frame.type !== "event") continue;
+      // After a reorg the stream sends trades again that were read already.
+      if (frame.type !== "event" || frame.data.seq <= this.#newestSeq) continue;
       await this.#reach(frame.data.timestamp_ms);
       if (signal.aborted) return;
       this.#take(frame.data);
@@ -165,6 +166,11 @@ export class ReplayPlayer {
     const query = { token_id: this.#tokenIds, order: "asc", limit: 1 } as const;
     const { data } = await this.#client.trades(query).page();
     return Math.max(0, (data[0]?.seq ?? 1) - 1);
+  }
+
+  /** The position of the newest trade so far; 0 before the first one. */
+  get #newestSeq(): number {
+    return this.#moment.trades[0]?.seq ?? 0;
   }
 
   #take(trade: Trade): void {
