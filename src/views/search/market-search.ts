@@ -6,11 +6,11 @@ import { marketLimits } from "../../base/config/limits.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../markets/undo-log.ts";
-import { CommonScores } from "./common-scores.ts";
 import { skippedPostings } from "./posting-lists.ts";
 import { withoutTypo, wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
+import { WordScores } from "./word-scores.ts";
 
 /** The texts a market can be found by, whether the chain or the venue provides them. */
 export type MarketTexts = {
@@ -61,7 +61,7 @@ export class MarketSearch {
   readonly #journal: UndoLog;
   readonly #titles: TextSearch;
   readonly #descriptions: TextSearch;
-  readonly #common = new CommonScores();
+  readonly #common = new WordScores();
   /** Scores of the current word if it is not common; all 0 between words. */
   #scratch = new Uint8Array(0);
   /** How often texts have changed, reverts included. */

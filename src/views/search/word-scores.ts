@@ -11,7 +11,7 @@ const changedMax = 10_000;
 /** The score of a word in each market, by ordinal. `seen` is how many of the changes they include. */
 type Kept = { readonly scores: Uint8Array; seen: number };
 
-export class CommonScores {
+export class WordScores {
   /** The word used last is last. */
   readonly #kept = new Map<string, Kept>();
   /** The ordinals whose texts have changed since the first of the scores were made. */
@@ -29,7 +29,7 @@ export class CommonScores {
     const kept = this.#kept.get(word);
     this.#kept.delete(word);
     if (kept === undefined || kept.scores.length < count) return null;
-    const outdated = Int32Array.from(new Set(this.#changed.slice(kept.seen))).sort();
+    const outdated = Int32Array.from(new Set(this.#changed.slice(kept.seen))).toSorted();
     kept.seen = this.#changed.length;
     this.#kept.set(word, kept);
     return { scores: kept.scores, outdated };
