@@ -8,6 +8,7 @@ export const shortcuts = [
   { keys: "/", does: "Search markets, wallets, transactions" },
   { keys: "↑ ↓ Enter", does: "Move through results and rows, and open one" },
   { keys: "j k", does: "Move through the rows of a list" },
+  { keys: "← →", does: "Move along a chart that has the focus" },
   { keys: "g m", does: "Go to markets" },
   { keys: "g t", does: "Go to trades" },
   { keys: "g s", does: "Go to status" },
