@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { isDark } from "../app/theme.ts";
 import { cents, dollars, percent } from "../format/numbers.ts";
-import { timeRange, timeZone, zoneAt } from "../format/times.ts";
+import { timeRange, zoneText } from "../format/times.ts";
 import type { Bucket } from "./buckets.ts";
 import { timeIn, type VolumeBar } from "./lines.ts";
 import { type ChartSeries, type Drawing, PriceChart } from "./price-chart.ts";
@@ -164,9 +164,4 @@ function describeAt(drawing: Drawing, atMs: number | null): string {
       ? []
       : [`${dollars(bar.volumeUsd)} traded, ${timeRange(bar.fromMs, bar.toMs)}`];
   return [...values, ...traded].join(", ");
-}
-
-function zoneText(): string {
-  const short = zoneAt(Date.now());
-  return short === timeZone ? short : `${timeZone.replaceAll("_", " ")} (${short})`;
 }

@@ -1,13 +1,28 @@
 /** Formats amounts. They are exact decimals and are rounded only for display. */
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
-const money = new Intl.NumberFormat("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-const tenth = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+/** Zero has no sign, even if it is the rest of a negative number. */
+const signDisplay = "negative";
+const compact = new Intl.NumberFormat("en", {
+  signDisplay,
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
+const plain = new Intl.NumberFormat("en", { signDisplay, maximumFractionDigits: 2 });
+const money = new Intl.NumberFormat("en", {
+  signDisplay,
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+const whole = new Intl.NumberFormat("en", { signDisplay, maximumFractionDigits: 0 });
+const tenth = new Intl.NumberFormat("en", { signDisplay, maximumFractionDigits: 1 });
 
 /** Amounts from here on are at least $1,000 when rounded to cents. */
 const thousandRounded = 999.995;
+
+/** Smaller amounts would be rounded to nothing or to this. */
+const hundredth = 0.01;
+/** What binary arithmetic leaves of a difference that is nothing. */
+const noise = 1e-9;
 
 /** Shown for an unknown value. */
 export const unknown = "–";
@@ -20,12 +35,14 @@ function shown(value: Amount, format: (value: number) => string): string {
 
 /** A price in cents of a dollar: `0.365` is `36.5¢`. */
 export function cents(price: Amount): string {
-  return shown(price, (value) => `${plain.format(value * 100)}¢`);
+  return shown(price, (value) => `${exact(value * 100)}¢`);
 }
 
-/** A price as a probability: `0.365` is `37%`, `0.004` is `0.4%`. */
+/** A price as a probability: `0.365` is `37%`, `0.004` is `0.4%`. Only 0 and 1 are shown as `0%` and `100%`. */
 export function percent(price: Amount): string {
   return shown(price, (value) => {
+    if (value > noise && value < 0.001) return "<0.1%";
+    if (value > 0.999 && value < 1 - noise) return ">99.9%";
     const isNearEdge = (value > 0 && value < 0.02) || (value > 0.98 && value < 1);
     return `${(isNearEdge ? tenth : whole).format(value * 100)}%`;
   });
@@ -42,6 +59,7 @@ export function points(change: Amount): string {
 /** Dollars in few digits: `$1.2M`, `$61.20`, `$5`. */
 export function dollars(value: Amount): string {
   return shown(value, (amount) => {
+    if (amount > noise && amount < hundredth) return `<$${hundredth}`;
     const hasCents = amount < thousandRounded && !Number.isInteger(amount);
     return `$${(hasCents ? money : compact).format(amount)}`;
   });
@@ -50,6 +68,7 @@ export function dollars(value: Amount): string {
 /** Dollars and cents: `$1,204.50`. */
 export function exactDollars(value: Amount): string {
   return shown(value, (amount) => {
+    if (amount > noise && amount < hundredth) return `<$${hundredth}`;
     const digits = amount >= 1000 || Number.isInteger(amount) ? whole : money;
     return `$${digits.format(amount)}`;
   });
@@ -62,7 +81,9 @@ export function count(value: Amount): string {
 
 /** A number in full, with at most two decimals. */
 export function exact(value: Amount): string {
-  return shown(value, (amount) => plain.format(amount));
+  return shown(value, (amount) =>
+    amount > noise && amount < hundredth ? `<${hundredth}` : plain.format(amount),
+  );
 }
 
 export function bytes(value: number): string {

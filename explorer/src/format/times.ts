@@ -11,6 +11,12 @@ const fullDateTime = new Intl.DateTimeFormat("en", {
   timeStyle: "medium",
   hourCycle: "h23",
 });
+const utcDateTime = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "medium",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
 const day = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", year: "numeric" });
 const shortDateTime = new Intl.DateTimeFormat("en", {
@@ -24,7 +30,7 @@ const dayOfYear = new Intl.DateTimeFormat("en", { month: "short", day: "numeric"
 const zoneName = new Intl.DateTimeFormat("en", { timeZoneName: "short" });
 
 /** The viewer's time zone: `America/New_York`. */
-export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The name of the zone at a time: `GMT-5`, `EST`. */
 export function zoneAt(milliseconds: number): string {
@@ -32,15 +38,22 @@ export function zoneAt(milliseconds: number): string {
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;
 }
 
+/** The name of the zone now, with its place: `America/New York (EST)`. */
+export function zoneText(): string {
+  const short = zoneAt(Date.now());
+  return short === timeZone ? short : `${timeZone.replaceAll("_", " ")} (${short})`;
+}
+
 export function timeOfDay(milliseconds: number): string {
   return clock.format(milliseconds);
 }
 
-export function dateAndTime(milliseconds: number | null): string {
-  return milliseconds === null ? unknown : dateTime.format(milliseconds);
+/** Formats a time to the minute, with the zone. */
+export function dateAndTime(milliseconds: number): string {
+  return `${dateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
 }
 
-/** Formats a time with seconds and the zone, for tooltips. */
+/** Formats a time to the second, with the zone. */
 export function fullTime(milliseconds: number): string {
   return `${fullDateTime.format(milliseconds)} ${zoneAt(milliseconds)}`;
 }
@@ -50,8 +63,14 @@ export function timeRange(fromMs: number, toMs: number): string {
   return `${shortDateTime.formatRange(fromMs, toMs)} ${zoneAt(toMs)}`;
 }
 
-export function date(milliseconds: number | null): string {
-  return milliseconds === null ? unknown : day.format(milliseconds);
+/** Formats a time in the viewer's zone and in UTC, for tooltips. */
+export function timeTooltip(milliseconds: number): string {
+  const local = fullTime(milliseconds);
+  return local.endsWith(" UTC") ? local : `${local} · ${utcDateTime.format(milliseconds)} UTC`;
+}
+
+export function date(milliseconds: number): string {
+  return day.format(milliseconds);
 }
 
 export function monthAndDay(milliseconds: number): string {
@@ -98,7 +117,7 @@ export function endingOf(
 ): readonly [name: string, value: string, title: string] {
   const endMs = millisecondsOf(end);
   if (endMs === null) return ["Ends in", unknown, ""];
-  const title = fullTime(endMs);
+  const title = timeTooltip(endMs);
   return endMs > nowMs
     ? ["Ends in", until(endMs, nowMs), title]
     : ["Ended", ago(endMs, nowMs), title];

@@ -1,7 +1,8 @@
 import type { Market } from "../../../client/src/api.ts";
-import { dateAndTime, millisecondsOf } from "../format/times.ts";
+import { millisecondsOf } from "../format/times.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
+import { Time } from "../parts/time.tsx";
 import { chainId } from "../service/session.ts";
 
 const polygon = 137;
@@ -20,8 +21,8 @@ export function InfoPanel({ market }: { readonly market: Market }) {
       )}
       <Facts
         of={[
-          ["Created", dateAndTime(market.created_at_ms)],
-          ["Ends", dateAndTime(millisecondsOf(market.end_date))],
+          ["Created", <Time at={market.created_at_ms} />],
+          ["Ends", <Time at={millisecondsOf(market.end_date)} />],
           ["Names from", sources[market.metadata_source]],
           ["Kind", market.neg_risk ? "one of several outcomes (neg-risk)" : "binary"],
         ]}

@@ -1,7 +1,7 @@
 import type { Market } from "../../../client/src/api.ts";
 import { exactDollars } from "../format/numbers.ts";
-import { fullTime } from "../format/times.ts";
 import { ChainLink, Transaction } from "../parts/hex.tsx";
+import { Time } from "../parts/time.tsx";
 
 /** How a market ended; nothing while it is open. */
 export function ResolutionBanner({ market }: { readonly market: Market }) {
@@ -19,8 +19,13 @@ export function ResolutionBanner({ market }: { readonly market: Market }) {
       </strong>
       <p>
         {payouts.join(", ")} a share
-        {atMs !== null && <> · {fullTime(atMs)}</>} · transaction{" "}
-        <Transaction hash={resolution.tx_hash} />
+        {atMs !== null && (
+          <>
+            {" "}
+            · <Time at={atMs} form="second" />
+          </>
+        )}{" "}
+        · transaction <Transaction hash={resolution.tx_hash} />
         {oracle !== null && (
           <>
             {" "}

@@ -6,7 +6,7 @@ import { ChartView } from "../charts/chart-view.tsx";
 import { lineOf, sumVolumes, withSettlement } from "../charts/lines.ts";
 import type { Drawing } from "../charts/price-chart.ts";
 import { type Buckets, useBuckets, type Wanted } from "../charts/use-buckets.ts";
-import { count, dollars, percent } from "../format/numbers.ts";
+import { count, dollars, exact, exactDollars, percent } from "../format/numbers.ts";
 import { endingOf } from "../format/times.ts";
 import { byChance, chanceOf, labelOf, titleOf } from "../market-list/group-markets.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
@@ -79,8 +79,8 @@ function EventView({ event, markets }: Known) {
         <Figures
           of={[
             ["24h volume", dollars(event.volume_24h_usd)],
-            ["Volume", dollars(event.volume_usd)],
-            ["Trades", count(event.trades)],
+            ["Volume", dollars(event.volume_usd), exactDollars(event.volume_usd)],
+            ["Trades", count(event.trades), exact(event.trades)],
             ["Markets", String(event.market_count)],
             ...(event.neg_risk
               ? ([

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
 import type { CreateKey, IssuedKey, Key } from "../../../client/src/api.ts";
 import { plural } from "../format/numbers.ts";
-import { dateAndTime, millisecondsOf } from "../format/times.ts";
+import { millisecondsOf } from "../format/times.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
 import { toFailure } from "../service/failure.ts";
 import {
   askForKey,
@@ -245,13 +246,9 @@ function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]
         )}
         <p class="dim">
           <code>{key.prefix}…</code> ·{" "}
-          {key.last_used_at === null
-            ? "never used"
-            : `last used ${dateAndTime(millisecondsOf(key.last_used_at))}`}{" "}
-          · {plural(key.request_count, "request")} ·{" "}
-          {key.expires_at === null
-            ? "never expires"
-            : `expires ${dateAndTime(millisecondsOf(key.expires_at))}`}
+          <KeyTime name="last used" at={key.last_used_at} never="never used" /> ·{" "}
+          {plural(key.request_count, "request")} ·{" "}
+          <KeyTime name="expires" at={key.expires_at} never="never expires" />
           {key.allowed_ips.length > 0 && ` · only from ${key.allowed_ips.join(", ")}`}
         </p>
       </div>
@@ -271,6 +268,20 @@ function KeyRow(props: { readonly of: Key; readonly onAct: (kind: Action["kind"]
         </div>
       )}
     </li>
+  );
+}
+
+function KeyTime(props: {
+  readonly name: string;
+  readonly at: string | null;
+  readonly never: string;
+}) {
+  const { name, at, never } = props;
+  if (at === null) return <>{never}</>;
+  return (
+    <>
+      {name} <Time at={millisecondsOf(at)} />
+    </>
   );
 }
 

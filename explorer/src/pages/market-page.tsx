@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
-import { cents, count, dollars, plural } from "../format/numbers.ts";
-import { ago, endingOf, fullTime } from "../format/times.ts";
+import { cents, count, dollars, exact, exactDollars, plural } from "../format/numbers.ts";
+import { ago, endingOf, timeTooltip } from "../format/times.ts";
 import { BookPanel } from "../market/book-panel.tsx";
 import { ChartPanel } from "../market/chart-panel.tsx";
 import { InfoPanel } from "../market/info-panel.tsx";
@@ -112,15 +112,15 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
       <Figures
         of={[
           ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
-          ["Volume", dollars(market.volume_usd)],
-          ["Trades", count(market.trades)],
+          ["Volume", dollars(market.volume_usd), exactDollars(market.volume_usd)],
+          ["Trades", count(market.trades), exact(market.trades)],
           ...(status === "open"
             ? ([
                 ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
                 endingOf(end, nowMs.value),
               ] as const)
             : []),
-          ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : fullTime(lastMs)],
+          ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : timeTooltip(lastMs)],
           ["Final up to", finalized === null ? "–" : `block ${finalized}`],
         ]}
       />
@@ -157,7 +157,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
     return (
       <Panel title={`Trades, replayed: ${plural(replay.tradeCount, "trade")}`}>
         <div aria-busy={replay.isReading}>
-          <TradeTable tape={tape} label="Replayed trades" hasMarket={false} hasDate={true} />
+          <TradeTable tape={tape} label="Replayed trades" hasMarket={false} />
         </div>
       </Panel>
     );

@@ -1,8 +1,8 @@
 import { plural } from "../format/numbers.ts";
-import { fullTime } from "../format/times.ts";
 import { FullId, Transaction, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
 import { useResource } from "../service/use-resource.ts";
 import { figuresOf } from "../tape/fill-figures.ts";
 import { FillTable } from "../tape/fill-table.tsx";
@@ -52,7 +52,7 @@ export function OrderPage({ hash }: { readonly hash: string }) {
               )}
               {cancellations.map((one) => (
                 <p key={one.id} class="warn">
-                  {one.kind.replaceAll("_", " ")} on {fullTime(one.timestamp_ms)} in{" "}
+                  {one.kind.replaceAll("_", " ")} on <Time at={one.timestamp_ms} form="second" /> in{" "}
                   <Transaction hash={one.tx_hash} />
                 </p>
               ))}

@@ -1,7 +1,7 @@
 import type { GetMetrics, GetReady } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { bytes, count, exact, plural, unknown } from "../format/numbers.ts";
-import { duration, timeOfDay } from "../format/times.ts";
+import { duration, fullTime } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown, Skeleton } from "../parts/states.tsx";
 import { scrolling, TableHead } from "../parts/table-head.tsx";
@@ -115,7 +115,7 @@ const charts = [
 function History({ readings: seen }: { readonly readings: readonly Reading[] }) {
   const [first] = seen;
   return (
-    <Panel title={first === undefined ? "History" : `Since ${timeOfDay(first.atMs)}`}>
+    <Panel title={first === undefined ? "History" : `Since ${fullTime(first.atMs)}`}>
       <dl class="history">
         {charts.map(({ title, of, unit }) => {
           const values = seen.map((reading) => of(reading.metrics));

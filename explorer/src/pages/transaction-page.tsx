@@ -1,9 +1,9 @@
 import type { GetTransaction, Match } from "../../../client/src/api.ts";
 import { cents, exact, exactDollars, plural } from "../format/numbers.ts";
-import { fullTime } from "../format/times.ts";
 import { ChainLink, FullId, Order, Wallet } from "../parts/hex.tsx";
 import { Facts, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
+import { Time } from "../parts/time.tsx";
 import { orUnknown } from "../service/failure.ts";
 import { useResource } from "../service/use-resource.ts";
 import { FillTable } from "../tape/fill-table.tsx";
@@ -77,7 +77,7 @@ function ContentsView({ data }: { readonly data: Contents }) {
       <Facts
         of={[
           ["Block", String(data.block_number)],
-          ["Time", fullTime(data.timestamp_ms)],
+          ["Time", <Time at={data.timestamp_ms} form="second" />],
           [
             "Finality",
             isFinal ? "final, it can never be reverted" : "confirmed, final in a moment",

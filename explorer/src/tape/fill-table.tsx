@@ -1,8 +1,8 @@
 import type { Fill, Match } from "../../../client/src/api.ts";
 import { exact, exactDollars, short } from "../format/numbers.ts";
-import { dateAndTime, fullTime } from "../format/times.ts";
 import { Order, Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { Time } from "../parts/time.tsx";
 import { paths } from "../routing/paths.ts";
 import { useQuestions } from "../service/market-names.ts";
 import { figuresOf } from "./fill-figures.ts";
@@ -111,8 +111,8 @@ function FillRow(props: {
           <td data-name="Transaction">
             <Transaction hash={fill.tx_hash} />
           </td>
-          <td class="time num" title={fullTime(fill.timestamp_ms)}>
-            {dateAndTime(fill.timestamp_ms)}
+          <td class="time num">
+            <Time at={fill.timestamp_ms} />
           </td>
         </>
       )}
