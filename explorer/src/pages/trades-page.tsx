@@ -36,7 +36,7 @@ export function TradesPage() {
               label="Least value"
               words={sizes}
               chosen={minValue}
-              nameOf={(size) => (size === "" ? "Any size" : `≥ ${dollars(size)}`)}
+              nameOf={(size) => (size === "" ? "All" : `≥ ${dollars(size)}`)}
               onChoose={(size) => setParameters({ min_value: size }, { isStep: true })}
             />
             <Segments

@@ -1,20 +1,15 @@
-import { useState } from "preact/hooks";
-import type { ConditionId, GetWallet, Market, Trade } from "../../../client/src/api.ts";
-import { cents, count, dollars, short } from "../format/numbers.ts";
-import { date } from "../format/times.ts";
+import type { ConditionId, GetWallet, Market } from "../../../client/src/api.ts";
+import { cents, count, dollars, exact, exactDollars, short } from "../format/numbers.ts";
 import { ChainLink, FullId } from "../parts/hex.tsx";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
+import { Time } from "../parts/time.tsx";
 import { paths } from "../routing/paths.ts";
 import { orUnknown } from "../service/failure.ts";
-import { learnQuestions } from "../service/market-names.ts";
-import { client } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
-import { useStream } from "../service/use-stream.ts";
-import { MatchTypes, TradeTable } from "../tape/trade-table.tsx";
+import { LiveTape } from "../tape/live-tape.tsx";
 
-const pageRows = 200;
 const refreshMs = 30_000;
 
 /** The trading of a wallet: totals, markets and live trades. */
@@ -22,14 +17,7 @@ export function WalletPage({ address }: { readonly address: string }) {
   const isAddress = /^0x[0-9a-f]{40}$/.test(address);
   const summary = useResource(
     isAddress ? `wallet ${address}` : null,
-    async (using) => {
-      const [{ known }, page] = await Promise.all([
-        orUnknown(using.wallet(address)),
-        using.trades(queryOf(address)).page(),
-      ]);
-      learnQuestions(page.data);
-      return { wallet: known, trades: page.data, next: page.pagination.next_cursor };
-    },
+    async (using) => orUnknown(using.wallet(address)),
     { everyMs: refreshMs },
   );
   if (!isAddress) {
@@ -54,7 +42,7 @@ export function WalletPage({ address }: { readonly address: string }) {
         </p>
       </div>
       <Shown of={summary} what="wallet">
-        {({ wallet, ...newest }) =>
+        {({ known: wallet }) =>
           wallet === null ? (
             <Notice title="This wallet has not traded here">
               It appears as soon as one of its orders is filled.
@@ -63,7 +51,7 @@ export function WalletPage({ address }: { readonly address: string }) {
             <>
               <Totals wallet={wallet} />
               <WalletMarkets wallet={wallet} />
-              <WalletTrades address={address} newest={newest} />
+              <WalletTrades address={address} />
             </>
           )
         }
@@ -73,21 +61,18 @@ export function WalletPage({ address }: { readonly address: string }) {
 }
 
 type Wallet = GetWallet["answer"]["data"];
-type TradePage = { readonly trades: readonly Trade[]; readonly next: string | null };
-
-const queryOf = (wallet: string) => ({ wallet, include: "market", limit: pageRows }) as const;
 
 function Totals({ wallet }: { readonly wallet: Wallet }) {
   const about = wallet.truncated ? " at least" : "";
   return (
     <Figures
       of={[
-        [`Volume${about}`, dollars(Number(wallet.volume_usd))],
-        [`Trades${about}`, count(wallet.trades)],
+        [`Volume${about}`, dollars(wallet.volume_usd), exactDollars(wallet.volume_usd)],
+        [`Trades${about}`, count(wallet.trades), exact(wallet.trades)],
         ["As maker", count(wallet.maker_trades)],
         [`Markets${about}`, count(wallet.markets)],
-        ["First trade", date(wallet.first_trade_at_ms)],
-        ["Last trade", date(wallet.last_trade_at_ms)],
+        ["First trade", <Time at={wallet.first_trade_at_ms} form="date" />],
+        ["Last trade", <Time at={wallet.last_trade_at_ms} form="date" />],
       ]}
     />
   );
@@ -137,7 +122,9 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
                   </td>
                   <td class="right num">{dollars(Number(volume))}</td>
                   <td class="right num wide">{count(row.trades)}</td>
-                  <td class="right num wide">{date(row.last_trade_at_ms)}</td>
+                  <td class="right num wide">
+                    <Time at={row.last_trade_at_ms} />
+                  </td>
                 </tr>
               );
             })}
@@ -160,47 +147,22 @@ function useFirstPrices(ids: readonly ConditionId[]): ReadonlyMap<ConditionId, T
   return new Map((data ?? []).flatMap(({ id, tokens: [first] }) => (first ? [[id, first]] : [])));
 }
 
-function WalletTrades(props: { readonly address: string; readonly newest: TradePage }) {
-  const { address, newest } = props;
-  const [later, setLater] = useState<readonly Trade[]>([]);
-  const [older, setOlder] = useState<TradePage | null>(null);
-  useStream({ channel: { type: "trades", filter: { wallet: address } } }, (frames) => {
-    const came = frames.flatMap((frame) => (frame.type === "event" ? [frame.data] : []));
-    if (came.length > 0) setLater((before) => [...came.toReversed(), ...before].slice(0, pageRows));
-  });
-  // Trades up to `readSeq` are in the page that was read since, without those that a reorg has reverted.
-  const readSeq = newest.trades[0]?.seq ?? 0;
-  const coming = later.filter(({ seq }) => seq > readSeq);
-  const all = [...coming, ...newest.trades, ...(older?.trades ?? [])];
-  const trades = [...new Map(all.map((trade) => [trade.id, trade] as const)).values()];
-  const { next } = older ?? newest;
-  const readMore = async (cursor: string): Promise<void> => {
-    const { data, pagination } = await client.value.trades(queryOf(address)).page(cursor);
-    learnQuestions(data);
-    // Includes the rows on the screen, because a later first page no longer reaches down to the older rows.
-    setOlder({ trades: [...trades, ...data], next: pagination.next_cursor });
-  };
-  const tape = {
-    trades,
-    fresh: new Set(later.map(({ id }) => id)),
-    reverted: new Set<string>(),
-    finalizedSeq: 0,
-  };
+function WalletTrades({ address }: { readonly address: string }) {
+  const channel = { type: "trades", filter: { wallet: address } } as const;
   const request = {
     title: "Trades of this wallet",
     path: "/v1/trades",
-    query: queryOf(address),
+    query: { wallet: address, include: "market", limit: 100 },
     isBulk: true,
   };
   return (
     <Panel title="Trades" requests={[request]}>
-      <TradeTable tape={tape} label="Trades of this wallet" hasMarket={true} hasDate={true} />
-      {next !== null && (
-        <button type="button" class="more" onClick={() => void readMore(next).catch(() => {})}>
-          Older trades
-        </button>
-      )}
-      <MatchTypes />
+      <LiveTape
+        channel={channel}
+        hasMarket={true}
+        label="Trades of this wallet, newest first"
+        emptyText="No trade yet"
+      />
     </Panel>
   );
 }

@@ -1,10 +1,13 @@
 import { useRef, useState } from "preact/hooks";
-import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
+import type { Trade } from "../../../client/src/api.ts";
 import { plural } from "../format/numbers.ts";
+import { zoneAt, zoneText } from "../format/times.ts";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Notice, Skeleton } from "../parts/states.tsx";
 import type { LiveState } from "../service/use-stream.ts";
 import { MatchTypes, TradeTable } from "./trade-table.tsx";
-import { type Tape, useTape } from "./use-tape.ts";
+import { type Older, useOlder, withOlder } from "./use-older.ts";
+import { type Tape, type TradeChannel, useTape } from "./use-tape.ts";
 
 const stateWords: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting…",
@@ -13,48 +16,54 @@ const stateWords: Readonly<Record<LiveState, string>> = {
   failed: "Not available",
 };
 
-/** Live trades. The list stands still while the pointer is on it, or while it is paused. */
-export function LiveTape(props: {
-  readonly channel: ChannelRequest<"trades" | "token_trades">;
+type Props = {
+  readonly channel: TradeChannel;
   readonly hasMarket: boolean;
   readonly label: string;
   /** Whether no further trade is possible. */
   readonly isClosed?: boolean;
   /** Shown where there is no trade. */
   readonly emptyText: string;
-}) {
-  const { tape, state } = useTape(props.channel);
+};
+
+/**
+ * Live trades, and older ones on request. The list stands still while the pointer is on it, while it is paused, and
+ * while older trades are shown. Another channel starts another list.
+ */
+export function LiveTape(props: Props) {
+  return <ChannelTape key={JSON.stringify(props.channel)} {...props} />;
+}
+
+function ChannelTape(props: Props) {
+  const { channel, isClosed = false } = props;
+  const { tape, state } = useTape(channel);
+  const older = useOlder(channel);
   const [isPaused, setPaused] = useState(false);
   const [isHovered, setHovered] = useState(false);
-  const shown = useHeld(tape, isPaused || isHovered);
-  const shownIds = new Set(shown.trades.map(({ id }) => id));
-  const waiting = tape.trades.findIndex(({ id }) => shownIds.has(id));
+  const isStopped = isPaused || older.next !== undefined;
+  const shown = useHeld(tape, isStopped || isHovered, older);
+  const toggle = (): void => {
+    setPaused(!isStopped);
+    older.drop();
+  };
   return (
-    <div onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
+    <div
+      onPointerEnter={({ pointerType }) => setHovered(pointerType === "mouse")}
+      onPointerLeave={() => setHovered(false)}
+    >
       <p class="row tape-state">
-        {props.isClosed === true ? (
+        {isClosed ? (
           <span class="dim">Closed</span>
         ) : (
-          <>
-            <span class={`live-state ${state}`} role="status">
-              {stateWords[state]}
-            </span>
-            <button
-              type="button"
-              class="quiet small"
-              aria-pressed={isPaused}
-              onClick={() => setPaused(!isPaused)}
-            >
-              {isPaused ? "Resume" : "Pause"}
-            </button>
-          </>
+          <TapeState state={state} isStopped={isStopped} onToggle={toggle} />
         )}
-        {waiting > 0 && <span class="dim">{plural(waiting, "newer trade")}</span>}
+        <Newer tape={tape} shown={shown.trades} />
         {tape.reverted.size > 0 && (
           <span class="warn" role="status">
             The chain was reorganized: {plural(tape.reverted.size, "trade")} reverted
           </span>
         )}
+        <Zone />
       </p>
       {tape.trades.length === 0 ? (
         state === "live" ? (
@@ -63,20 +72,81 @@ export function LiveTape(props: {
           <Skeleton lines={6} />
         )
       ) : (
-        <TradeTable tape={shown} label={props.label} hasMarket={props.hasMarket} />
+        <TradeTable tape={shown} label={props.label} hasMarket={props.hasMarket}>
+          <OlderTrades older={older} hasOlder={tape.hasOlder} />
+        </TradeTable>
       )}
       <MatchTypes />
     </div>
   );
 }
 
-/** Returns the tape as it was when the list stopped. Trades that were reverted since are struck out, then removed. */
-function useHeld(tape: Tape, isHeld: boolean): Tape {
+function TapeState(props: {
+  readonly state: LiveState;
+  readonly isStopped: boolean;
+  readonly onToggle: () => void;
+}) {
+  const { state, isStopped, onToggle } = props;
+  return (
+    <>
+      <span class={`live-state ${state}`} role="status">
+        {stateWords[state]}
+      </span>
+      <button type="button" class="quiet small" onClick={onToggle}>
+        {isStopped ? "Resume" : "Pause"}
+      </button>
+    </>
+  );
+}
+
+/** How many trades came while the list stood still. */
+function Newer({ tape, shown }: { readonly tape: Tape; readonly shown: readonly Trade[] }) {
+  const shownIds = new Set(shown.map(({ id }) => id));
+  const waiting = tape.trades.findIndex(({ id }) => shownIds.has(id));
+  if (waiting === 0 || tape.trades.length === 0) return null;
+  return (
+    <span class="dim">
+      {waiting > 0
+        ? plural(waiting, "newer trade")
+        : `at least ${plural(tape.trades.length, "newer trade")}`}
+    </span>
+  );
+}
+
+/** The zone of all times of a list. */
+function Zone() {
+  return (
+    <span class="zone dim" title={`Times in ${zoneText()}`}>
+      Times in {zoneAt(Date.now())}
+    </span>
+  );
+}
+
+function OlderTrades(props: {
+  readonly older: ReturnType<typeof useOlder>;
+  readonly hasOlder: boolean;
+}) {
+  const { next, isFull, read } = props.older;
+  const hasMore = next === undefined ? props.hasOlder : next !== null;
+  if (!hasMore) return null;
+  if (isFull) {
+    return <p class="dim">The list ends here. The API has all trades, as pages or as one file.</p>;
+  }
+  return <MoreButton label="Older trades" onRead={read} />;
+}
+
+/**
+ * Returns the tape as it was when the list stopped, with the older trades that were read since. Trades that were
+ * reverted since are struck out, then removed.
+ */
+function useHeld(tape: Tape, isHeld: boolean, older: Older): Tape {
   const held = useRef(tape);
   if (!isHeld || held.current.trades.length === 0) held.current = tape;
   const { reverted, finalizedSeq } = tape;
   const ids = new Set(tape.trades.map(({ id }) => id));
   const oldestSeq = tape.trades.at(-1)?.seq ?? 0;
-  const trades = held.current.trades.filter(({ id, seq }) => ids.has(id) || seq < oldestSeq);
+  const all =
+    older.trades.length === 0 ? held.current.trades : withOlder(held.current.trades, older);
+  const trades = all.filter(({ id, seq }) => ids.has(id) || seq < oldestSeq);
   return { ...held.current, trades, reverted, finalizedSeq };
 }

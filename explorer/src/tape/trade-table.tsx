@@ -1,10 +1,10 @@
-import { useMemo } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Trade } from "../../../client/src/api.ts";
 import { cents, exact, exactDollars, short } from "../format/numbers.ts";
-import { fullTime, timeOfDay } from "../format/times.ts";
+import { date, timeOfDay, timeTooltip } from "../format/times.ts";
 import { Transaction, Wallet } from "../parts/hex.tsx";
 import { type Column, scrolling, TableHead } from "../parts/table-head.tsx";
-import { useOnScreen } from "../parts/use-on-screen.ts";
 import { paths } from "../routing/paths.ts";
 import { useQuestions } from "../service/market-names.ts";
 import { matchTypes } from "./match-meanings.ts";
@@ -28,65 +28,95 @@ const largeTradeUsd = 1000;
 /** The rows drawn at first, more than the visible part has. Each change repaints all rows, even those out of sight. */
 const rowsAtFirst = 24;
 
-/** The optional columns of the table. */
-type Columns = {
+/** The trades of a table, and what is known of them. */
+type Shown = Omit<Tape, "hasOlder">;
+
+/** A table of trades, newest first. Days other than today have a heading. */
+export function TradeTable(props: {
+  readonly tape: Shown;
+  readonly label: string;
   /** Shows the market of each trade. It is not needed if all trades are of one market. */
   readonly hasMarket: boolean;
-  /** Shows the date with the time, for history. */
-  readonly hasDate?: boolean;
-};
-
-/** A table of trades, newest first. */
-export function TradeTable(
-  props: Columns & {
-    readonly tape: Tape;
-    readonly label: string;
-  },
-) {
-  const { tape, label, hasMarket, hasDate = false } = props;
+  /** Shown at the end of the list. */
+  readonly children?: ComponentChildren;
+}) {
+  const { tape, label, hasMarket } = props;
   const ids = hasMarket ? tape.trades.map(({ condition_id: id }) => id) : [];
   const questions = useQuestions(ids);
-  const [end, isEndSeen] = useOnScreen<HTMLTableSectionElement>();
+  const [end, isEndSeen] = useEndSeen();
   const rows = isEndSeen ? tape.trades : tape.trades.slice(0, rowsAtFirst);
+  const today = date(Date.now());
   return (
     <div {...scrolling(label)}>
-      <table
-        class={`tape ${hasMarket ? "named" : ""} ${hasDate ? "" : "steady"}`}
-        aria-label={label}
-      >
+      <table class={`tape ${hasMarket ? "named" : ""}`} aria-label={label}>
         <TableHead columns={columns.filter(([name]) => hasMarket || name !== "Market")} />
-        <tbody>
-          {rows.map((trade) => (
-            <TradeRow
-              key={trade.id}
-              trade={trade}
-              tape={tape}
-              question={hasMarket ? (questions.get(trade.condition_id ?? "") ?? null) : undefined}
-              hasDate={hasDate}
-            />
-          ))}
-        </tbody>
-        <tfoot ref={end} aria-hidden="true" />
+        {daysOf(rows).map(([day, trades]) => (
+          <tbody key={day}>
+            {day !== today && <DayRow day={day} />}
+            {trades.map((trade) => (
+              <TradeRow
+                key={trade.id}
+                trade={trade}
+                tape={tape}
+                question={hasMarket ? (questions.get(trade.condition_id ?? "") ?? null) : undefined}
+              />
+            ))}
+          </tbody>
+        ))}
       </table>
+      <div ref={end} class="list-end" />
+      {isEndSeen && props.children}
     </div>
+  );
+}
+
+/** Returns the reference of the end of the list, and whether it has been on the screen. */
+function useEndSeen(): readonly [RefObject<HTMLDivElement | null>, boolean] {
+  const element = useRef<HTMLDivElement>(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    if (element.current === null || isSeen) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [isSeen]);
+  return [element, isSeen];
+}
+
+/** Groups trades by the viewer's days. */
+function daysOf(trades: readonly Trade[]): readonly (readonly [string, readonly Trade[]])[] {
+  return [...Map.groupBy(trades, ({ timestamp_ms: atMs }) => date(atMs))];
+}
+
+/** Less than the fewest columns that are shown: a cell that reaches further would make columns of its own. */
+const daySpan = 4;
+
+function DayRow({ day }: { readonly day: string }) {
+  return (
+    <tr class="day">
+      <th scope="rowgroup" colSpan={daySpan}>
+        {day}
+      </th>
+    </tr>
   );
 }
 
 function TradeRow(props: {
   readonly trade: Trade;
-  readonly tape: Tape;
+  readonly tape: Shown;
   /** `undefined` where no market is shown. */
   readonly question: string | null | undefined;
-  readonly hasDate: boolean;
 }) {
-  const { trade, tape, question, hasDate } = props;
+  const { trade, tape, question } = props;
   const classes = classOf(trade, tape);
   const finality = finalityOf(trade, tape);
   // A tape changes many times a second, but most rows do not. Preact does not compare an element that is the same
   // object.
   return useMemo(
-    () => <DrawnRow {...{ trade, classes, finality, question, hasDate }} />,
-    [trade, classes, finality, question, hasDate],
+    () => <DrawnRow {...{ trade, classes, finality, question }} />,
+    [trade, classes, finality, question],
   );
 }
 
@@ -95,16 +125,15 @@ function DrawnRow(props: {
   readonly classes: string;
   readonly finality: Finality;
   readonly question: string | null | undefined;
-  readonly hasDate: boolean;
 }) {
-  const { trade, classes, finality, question, hasDate } = props;
+  const { trade, classes, finality, question } = props;
   const { side, outcome, size, price, timestamp_ms: atMs } = trade;
   const { word, meaning } = matchTypes[trade.match_type];
   return (
     <tr class={classes} data-id={trade.id}>
-      <td class="time num nowrap" title={fullTime(atMs)}>
+      <td class="time num nowrap" title={timeTooltip(atMs)}>
         <FinalityDot of={finality} />
-        {hasDate ? fullTime(atMs).replace(/,? [^ ]*$/, "") : timeOfDay(atMs)}
+        {timeOfDay(atMs)}
       </td>
       {question !== undefined && (
         <td class="name">
@@ -134,7 +163,7 @@ function DrawnRow(props: {
   );
 }
 
-function classOf({ id, value_usd: value }: Trade, { fresh, reverted }: Tape): string {
+function classOf({ id, value_usd: value }: Trade, { fresh, reverted }: Shown): string {
   return [
     reverted.has(id) ? "reverted" : fresh.has(id) ? "fresh" : "",
     Number(value) >= largeTradeUsd ? "large" : "",
@@ -150,7 +179,7 @@ const finalityTexts = {
   reverted: "reverted by a reorganization of the chain",
 } as const;
 
-function finalityOf({ id, status, seq }: Trade, { reverted, finalizedSeq }: Tape): Finality {
+function finalityOf({ id, status, seq }: Trade, { reverted, finalizedSeq }: Shown): Finality {
   if (reverted.has(id)) return "reverted";
   return status === "finalized" || seq <= finalizedSeq ? "final" : "confirmed";
 }
@@ -164,7 +193,11 @@ function MarketLink(props: { readonly trade: Trade; readonly question: string | 
   const { trade, question } = props;
   const { condition_id: id, token_id: tokenId } = trade;
   if (id === null) return <span class="dim">unknown market of token {short(tokenId)}</span>;
-  return <a href={paths.market(id)}>{question ?? short(id)}</a>;
+  return (
+    <a href={paths.market(id)} title={question ?? id}>
+      {question ?? short(id)}
+    </a>
+  );
 }
 
 /** Explains the words of the column "Match" and the dots. */
