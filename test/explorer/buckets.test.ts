@@ -4,8 +4,9 @@ import { suite, test } from "node:test";
 import type { Candle, Market } from "../../client/src/api.ts";
 import { bucketsOf, resolutionsFor, windowOf } from "../../explorer/src/charts/buckets.ts";
 import { invertBuckets } from "../../explorer/src/charts/invert-candle.ts";
-import { dollars } from "../../explorer/src/format/numbers.ts";
+import { cents, dollars, exact, exactDollars, percent } from "../../explorer/src/format/numbers.ts";
 import { groupMarkets, labelOf, titleOf } from "../../explorer/src/market-list/group-markets.ts";
+import { foundGroups } from "../../explorer/src/service/found-markets.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -77,6 +78,29 @@ suite("markets of an event", () => {
     assert.equal(groups[1]?.title, "Will it rain?");
   });
 
+  test("are found as outcomes of their event, with the price of each", () => {
+    const known = (one: Market, price: string): Market => ({
+      ...one,
+      status: "open",
+      volume_usd: "120",
+      resolved_at_ms: null,
+      resolution: null,
+      end_date: null,
+      tokens: [{ outcome: "Yes", price } as Market["tokens"][number]],
+    });
+    const markets = [known(ana, "0.6"), known(rain, "0.1"), known(bo, "0.3")];
+    const found = foundGroups(groupMarkets(markets));
+    assert.deepEqual(
+      found.map(({ kind, title, about, detail }) => [kind, title, about, detail]),
+      [
+        ["event", "Win the presidency?", "2 matching outcomes", ""],
+        ["market", "Ana", "$120 traded", "Yes 60%"],
+        ["market", "Bo Li", "$120 traded", "Yes 30%"],
+        ["market", "Will it rain?", "$120 traded", "Yes 10%"],
+      ],
+    );
+  });
+
   test("are labeled by the part of their questions that differs", () => {
     assert.equal(labelOf(ana, [ana, bo]), "Ana");
     assert.equal(labelOf(bo, [ana, bo]), "Bo Li");
@@ -87,4 +111,18 @@ suite("markets of an event", () => {
 test("dollars below 1,000 have two decimals or none", () => {
   const shown = ["0", "61.2", "227.8", "1000", "999.996", "1234.5", null].map(dollars);
   assert.deepEqual(shown, ["$0", "$61.20", "$227.80", "$1K", "$1K", "$1.2K", "–"]);
+});
+
+test("a value that is nearly nothing or nearly everything is not rounded to it", () => {
+  assert.deepEqual(["0", "0.0004", "0.004", "0.9996", "1"].map(percent), [
+    "0%",
+    "<0.1%",
+    "0.4%",
+    ">99.9%",
+    "100%",
+  ]);
+  assert.deepEqual(
+    [exact(0.004), exact(0.3 - 0.1 - 0.2), exactDollars(0.004), dollars(0.004), cents(0.00002)],
+    ["<0.01", "0", "<$0.01", "<$0.01", "<0.01¢"],
+  );
 });

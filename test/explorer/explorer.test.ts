@@ -228,7 +228,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
         `.replay p:has-text("${price}"):has-text("${trades.length} trades"):has-text("${volume}")`,
       );
       await page.waitForSelector(`section[aria-label="Trades, replayed: ${plural(trades.length, "trade")}"]
-        tbody tr:first-child[data-id="${newest.id}"]`);
+        tbody .day + tr[data-id="${newest.id}"]`);
       await page.waitForSelector(`.legend span:first-child b:text-is("${price}")`);
     }
     await page.click("button:has-text('Leave replay')");
@@ -362,17 +362,25 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
         hourCycle: "h23",
         timeZone: timezoneId,
       }).format(atMs);
-      await there.waitForSelector(`tr[data-id^="${lastTrade.tx_hash}"] td:has-text("${clock}")`);
+      const row = `tr[data-id^="${lastTrade.tx_hash}"]`;
+      await there.waitForSelector(`${row} td:has-text("${clock}")`);
+      const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: timezoneId });
+      await there.waitForSelector(`tbody:has(${row}) .day:has-text("${day.format(atMs)}")`);
+      const utc = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+      const inUtc = `${utc.format(atMs + new Date(atMs).getTimezoneOffset() * 60_000)} UTC`;
+      assert.ok((await there.getAttribute(`${row} .time`, "title"))?.endsWith(inUtc), inUtc);
     }
     await there.close();
   });
 
   await t.test("draws more trades when the end of the list is reached", async () => {
     await follow(page, "/trades");
-    await page.waitForSelector(".tape tr[data-id]:nth-child(24)");
+    await page.waitForSelector(".tape tr[data-id]");
     assert.equal(await page.locator(".tape tr[data-id]").count(), 24);
     await page.evaluate(`document.querySelector(".scroll").scrollTop = 1e6`);
-    await page.waitForSelector(".tape tr[data-id]:nth-child(25)");
+    await waitFor("all rows", async () =>
+      (await page.locator(".tape tr[data-id]").count()) === 100 ? true : null,
+    );
   });
 
   await t.test("has no table of trades that scrolls sideways on a narrow desktop", async () => {
@@ -397,6 +405,12 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     assert.equal(await page.isVisible(".ladder"), false);
     await page.click(".tabs button:has-text('Book')");
     await page.waitForSelector(".ladder");
+    await follow(page, "/?status=all");
+    await page.selectOption(".sort-choice select", "volume");
+    await page.waitForURL("**sort=volume*");
+    await page.waitForSelector("[data-market] td[data-name='Volume']");
+    const label = `getComputedStyle(document.querySelector("td[data-name='24h change']"), "::before").content`;
+    assert.equal(await page.evaluate(label), '"24h change"');
     for (const [path, selector] of [
       ["/", "[data-row]"],
       ["/trades", "tr[data-id]"],

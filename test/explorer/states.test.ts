@@ -8,6 +8,7 @@ import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
 import { adminKey } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const recording = readRecording("contracts-gen2");
 const trade = recording.trades.find(({ outcome }) => outcome === "YES");
@@ -196,19 +197,55 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     await tab.close();
   });
 
-  await t.test("offers older trades of a wallet until all are shown", async () => {
+  await t.test("offers older trades until all are shown, on every page of trades", async () => {
     const counts = Map.groupBy(recording.trades, ({ maker }) => maker);
     const makers = [...counts].toSorted(([, a], [, b]) => a.length - b.length);
     const [least, most] = [makers[0], makers.at(-1)];
     assert(least !== undefined && most !== undefined && most[1].length > 200);
     await goto(page, `/wallet/${least[0]}`);
-    await page.waitForSelector("tr[data-id]");
+    await showLastRow(page);
     assert.equal(await page.isVisible("text=Older trades"), false);
-    await goto(page, `/wallet/${most[0]}`);
-    for (let shown = 200; shown < most[1].length; shown += 200) {
-      await page.click("text=Older trades");
+    for (const [path, query] of [
+      [`/wallet/${most[0]}`, `wallet=${most[0]}&`],
+      ["/trades", ""],
+    ] as const) {
+      const { length: count } = await service.getAllPages(`/v1/trades?${query}limit=1000`);
+      await goto(page, path);
+      await showLastRow(page);
+      for (let rows = 200; rows < Math.min(count + 100, 700); rows += 100) {
+        await page.click("text=Older trades");
+        await waitForRows(page, Math.min(rows, count));
+      }
+      assert.equal(await page.isVisible("text=Resume"), true, "the list stands still");
+      await page.click("text=Resume");
+      await waitForRows(page, Math.min(100, count));
     }
-    await page.waitForSelector("text=Older trades", { state: "detached" });
+  });
+
+  await t.test("reads the values of visible rows again while the list stays open", async () => {
+    const tab = await page.context().newPage();
+    await tab.clock.install();
+    const reads: string[] = [];
+    tab.on("request", (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith("/v1/candles/")) reads.push(pathname);
+    });
+    await tab.route("**/v1/markets?*", async (route) => {
+      const response = await route.fetch();
+      type Body = { readonly data: readonly object[] };
+      const { data, ...body } = (await response.json()) as Body;
+      const busy = data.map((market) => ({ ...market, trades_24h: 1 }));
+      await route.fulfill({ response, json: { ...body, data: busy } });
+    });
+    await goto(tab, "/?status=all");
+    await tab.waitForSelector("[data-market]");
+    await waitFor("the values of the first row", async () => (reads.length > 0 ? true : null));
+    await tab.clock.fastForward(60_000);
+    await waitFor("a second reading", async () =>
+      new Set(reads).size < reads.length ? true : null,
+    );
+    assert(reads.length < 80, `${reads.length} readings`);
+    await tab.close();
   });
 
   await t.test("keeps the header to three rows on a phone, without a key", async () => {
@@ -223,3 +260,19 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     assert.equal(tops, 3);
   });
 });
+
+/** Scrolls to the end of a list of trades, where all of its rows are drawn. */
+async function showLastRow(page: Page): Promise<void> {
+  await page.waitForSelector(".tape tr[data-id]");
+  await page.evaluate(`document.querySelector(".list-end").scrollIntoView()`);
+}
+
+/** Waits until a list has this many trades, each of them once. */
+async function waitForRows(page: Page, count: number): Promise<void> {
+  await waitFor(`${count} trades`, async () => {
+    const ids = await page.evaluate<string[]>(
+      `[...document.querySelectorAll("tr[data-id]")].map(({ dataset }) => dataset.id)`,
+    );
+    return ids.length === count && new Set(ids).size === count ? true : null;
+  });
+}

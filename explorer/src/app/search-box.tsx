@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { navigate } from "../routing/location.ts";
-import { type Found, findAnything } from "../service/find-anything.ts";
+import { findAnything } from "../service/find-anything.ts";
+import type { Found } from "../service/found-markets.ts";
 import { access } from "../service/session.ts";
 
 const pauseMs = 120;
@@ -88,9 +89,10 @@ function FoundList(props: {
   }
   return (
     <ul class="found" id="found" role="listbox" aria-label="Results">
-      {found.map(({ path, title, kind, detail }, index) => (
+      {found.map(({ path, title, kind, about, detail, isOutcome }, index) => (
         <li
           key={path}
+          class={isOutcome === true ? "outcome-of-event" : ""}
           id={`found-${index}`}
           role="option"
           aria-selected={index === at}
@@ -100,8 +102,11 @@ function FoundList(props: {
           }}
         >
           <span class="kind">{kind}</span>
-          <span class="title">{title}</span>
-          <span class="dim">{detail}</span>
+          <span>
+            <span class="title">{title}</span>
+            {about !== "" && <span class="sub">{about}</span>}
+          </span>
+          <span class="num nowrap">{detail}</span>
         </li>
       ))}
     </ul>

@@ -1,10 +1,9 @@
 import { useMemo } from "preact/hooks";
-import type { Market } from "../../../client/src/api.ts";
+import type { Market, Price } from "../../../client/src/api.ts";
 import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, plural, points, toneOf } from "../format/numbers.ts";
-import { fullTime, millisecondsOf, until } from "../format/times.ts";
+import { ago, dateAndTime, millisecondsOf, timeTooltip, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
-import { useOnScreen } from "../parts/use-on-screen.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { hasListedBooks } from "../service/session.ts";
@@ -16,7 +15,7 @@ import {
   nameOf,
   type Prices,
 } from "./group-markets.ts";
-import { type SortName, sortBy, sortedBy } from "./sorts.ts";
+import { type SortName, shownTime, shownVolume, sortBy, sortedBy, titleOfSort } from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
 import { useRowExtras } from "./use-row-extras.ts";
@@ -40,21 +39,23 @@ export function MarketTable(props: {
       <thead>
         <tr>
           <th scope="col">Market</th>
-          <th scope="col" class="wide">
+          <th scope="col" class="line wide">
             24 hours
           </th>
-          <th scope="col">Chance</th>
+          <th scope="col" class="chance">
+            Chance
+          </th>
           <th scope="col" class="right">
             24h change
           </th>
-          <SortHeader name="volume_24h" title="24h volume" isSortable={props.isSortable} />
+          <SortHeader name={shownVolume.value} isSortable={props.isSortable} />
           {hasListedBooks.value && (
             <th scope="col" class="right wide">
               Liquidity
             </th>
           )}
-          <SortHeader name="end_date" title="Ends in" isSortable={props.isSortable} />
-          <SortHeader name="trades_24h" title="24h trades" isSortable={props.isSortable} />
+          <SortHeader name={shownTime.value} isSortable={props.isSortable} />
+          <SortHeader name="trades_24h" isSortable={props.isSortable} class="trades" />
         </tr>
       </thead>
       {props.isEvent === true && (
@@ -121,22 +122,23 @@ function Chunk(props: {
 
 function SortHeader(props: {
   readonly name: SortName;
-  readonly title: string;
   readonly isSortable: boolean;
+  readonly class?: string;
 }) {
-  const { name, title, isSortable } = props;
+  const { name, isSortable } = props;
+  const classes = `right ${props.class ?? ""}`;
   if (!isSortable) {
     return (
-      <th scope="col" class="right">
-        {title}
+      <th scope="col" class={classes}>
+        {titleOfSort(name)}
       </th>
     );
   }
   const sorted = sortedBy(name);
   return (
-    <th scope="col" class="right" aria-sort={sorted}>
+    <th scope="col" class={classes} aria-sort={sorted}>
       <button type="button" class="sort" onClick={() => sortBy(name)}>
-        {title}
+        {titleOfSort(name)}
         <span aria-hidden="true">{{ ascending: " ↑", descending: " ↓", none: "" }[sorted]}</span>
       </button>
     </th>
@@ -152,9 +154,8 @@ function EventRows(props: {
   const { group, prices, chunk } = props;
   const { id, title, markets } = group;
   const leading = byChance(markets, prices).slice(0, outcomesShown);
-  const volume = markets.reduce((sum, market) => sum + Number(market.volume_24h_usd), 0);
+  const volume = markets.reduce((sum, market) => sum + volumeOf(market), 0);
   const trades = markets.reduce((sum, market) => sum + market.trades_24h, 0);
-  const endMs = millisecondsOf(markets[0]?.end_date ?? null);
   return (
     <tbody class="event" data-chunk={chunk}>
       <tr class="event-head">
@@ -166,13 +167,15 @@ function EventRows(props: {
             {markets[0]?.category ?? "Event"} · {markets.length} outcomes
           </span>
         </td>
-        <td class="wide" />
+        <td class="line wide" />
         <td />
         <td />
-        <td class="right num">{dollars(volume)}</td>
+        <td class="right num" data-name={titleOfSort(shownVolume.value)}>
+          {dollars(volume)}
+        </td>
         {hasListedBooks.value && <td class="wide" />}
-        <td class="right num">{until(endMs, nowMs.value)}</td>
-        <td class="right num">{count(trades)}</td>
+        <TimeCell markets={markets} />
+        <td class="right num trades">{count(trades)}</td>
       </tr>
       {leading.map((market) => (
         <MarketRow
@@ -203,44 +206,84 @@ function MarketRow(props: {
   const [token] = market.tokens;
   const live = prices.get(token?.token_id ?? "");
   const price = live?.price ?? token?.price ?? null;
-  const [row, isSeen] = useOnScreen<HTMLTableRowElement>();
-  const { line, liquidity } = useRowExtras(isSeen ? market : null);
+  const [row, { line, liquidity }] = useRowExtras(market);
   const change = live?.stats_24h.change ?? null;
   const trades = live?.stats_24h.trades ?? market.trades_24h;
-  const endMs = millisecondsOf(market.end_date);
   const name = token?.outcome ?? "Outcome 1";
   return (
     <tr ref={row} class={label === null ? "" : "outcome-row"} data-market={market.id}>
       <td class="name">
-        <a href={paths.market(market.id)} data-row>
+        <a href={paths.market(market.id)} title={nameOf(market)} data-row>
           {label ?? nameOf(market)}
         </a>
         {label === null && <span class="sub">{subtitleOf(market)}</span>}
       </td>
-      <td class="wide">
+      <td class="line wide">
         <Sparkline
           values={line}
           tone={toneOf(change)}
           label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
         />
       </td>
-      <td>
+      <td class="chance" data-name="Chance">
         <Probability value={price} name={name} />
       </td>
-      <td class={`right num ${toneOf(change)}`} title="Points of probability in 24 hours">
+      <td
+        class={`right num change ${toneOf(change)}`}
+        data-name="24h change"
+        title="Points of probability in 24 hours"
+      >
         {points(change)}
       </td>
-      <td class="right num">{dollars(live?.stats_24h.volume_usd ?? market.volume_24h_usd)}</td>
-      {hasListedBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
-      <td class="right num" title={endMs === null ? "" : fullTime(endMs)}>
-        {market.status === "resolved" ? "resolved" : until(endMs, nowMs.value)}
+      <td class="right num" data-name={titleOfSort(shownVolume.value)}>
+        {dollars(volumeOf(market, live))}
       </td>
-      <td class="right num">{count(trades)}</td>
+      {hasListedBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
+      <TimeCell markets={[market]} />
+      <td class="right num trades">{count(trades)}</td>
     </tr>
   );
 }
 
-function subtitleOf({ category, tokens, status, resolution }: Market): string {
+/** Returns the volume that the list shows. Only that of 24 hours is live. */
+function volumeOf(market: Market, live?: Price): number {
+  if (shownVolume.value === "volume") return Number(market.volume_usd);
+  return Number(live?.stats_24h.volume_usd ?? market.volume_24h_usd);
+}
+
+/** The time that the list shows, of a market or of an event. */
+function TimeCell({ markets }: { readonly markets: readonly Market[] }) {
+  const name = shownTime.value;
+  const atMs = timeOf(name, markets);
+  const isResolved = markets.every(({ status }) => status === "resolved");
+  const ending = isResolved ? "resolved" : until(atMs, nowMs.value);
+  return (
+    <td
+      class="right num ends"
+      data-name={name === "end_date" && isResolved ? "Status" : titleOfSort(name)}
+      title={atMs === null ? undefined : timeTooltip(atMs)}
+    >
+      {name === "end_date" ? ending : ago(atMs, nowMs.value)}
+    </td>
+  );
+}
+
+function timeOf(
+  name: "end_date" | "created_at" | "last_trade_at",
+  markets: readonly Market[],
+): number | null {
+  switch (name) {
+    case "end_date":
+      return millisecondsOf(markets[0]?.end_date ?? null);
+    case "created_at":
+      return Math.min(...markets.map(({ created_at_ms: atMs }) => atMs));
+    case "last_trade_at":
+      return Math.max(...markets.map(({ last_trade_at_ms: atMs }) => atMs ?? 0)) || null;
+  }
+}
+
+function subtitleOf(market: Market): string {
+  const { category, tokens, status, resolution, resolved_at_ms: resolvedMs } = market;
   const names = tokens.flatMap(({ outcome }) => outcome ?? []);
   const isPlain = names.length < 2 || (names.length === 2 && names[0] === "Yes");
   const won = resolution?.winning_outcome ?? null;
@@ -248,5 +291,6 @@ function subtitleOf({ category, tokens, status, resolution }: Market): string {
     category ?? "Market",
     ...(isPlain ? [] : [names.join(" or ")]),
     ...(status === "resolved" ? [won === null ? "resolved" : `${won} won`] : []),
+    ...(resolvedMs === null ? [] : [dateAndTime(resolvedMs)]),
   ].join(" · ");
 }

@@ -1,3 +1,4 @@
+import { computed } from "@preact/signals";
 import { choiceOf, setParameters } from "../routing/location.ts";
 
 /** The fields by which markets can be sorted, the default first. */
@@ -12,10 +13,31 @@ export const sorts = [
 
 export type SortName = (typeof sorts)[number]["name"];
 
+/** The field by which the list is sorted. */
+export const sortName = computed(() =>
+  choiceOf(
+    "sort",
+    sorts.map(({ name }) => name),
+  ),
+);
+
+/** The volume and the time that rows show: those by which the list is sorted, or else of 24 hours and of the end. */
+export const shownVolume = computed(() =>
+  sortName.value === "volume" ? sortName.value : "volume_24h",
+);
+export const shownTime = computed(() => {
+  const name = sortName.value;
+  return name === "created_at" || name === "last_trade_at" ? name : "end_date";
+});
+
+/** Returns the title of a field. */
+export function titleOfSort(wanted: SortName): string {
+  return sorts.find(({ name }) => name === wanted)?.title ?? "";
+}
+
 /** Returns how the list is sorted by a field, as a value of `aria-sort`. */
 export function sortedBy(name: SortName): "ascending" | "descending" | "none" {
-  const names = sorts.map((one) => one.name);
-  if (choiceOf("sort", names) !== name) return "none";
+  if (sortName.value !== name) return "none";
   return choiceOf("order", ["desc", "asc"]) === "asc" ? "ascending" : "descending";
 }
 

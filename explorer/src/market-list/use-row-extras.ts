@@ -1,11 +1,13 @@
-import { useEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import { bucketsOf, candlesQuery, windowOf } from "../charts/buckets.ts";
 import { lineOf, withSettlement } from "../charts/lines.ts";
-import { LoadQueue } from "../service/load-queue.ts";
-import { client, hasListedBooks, isPublic } from "../service/session.ts";
+import { resumesInSeconds } from "../service/limited-fetch.ts";
+import { client, hasListedBooks, isPublic, outage } from "../service/session.ts";
+import { Refresher } from "./refresher.ts";
 
-/** The values of a row that are loaded only when the row is first seen. */
+/** The values of a row that cost requests of their own. They are read while the row is on the screen. */
 export type RowExtras = {
   /** Prices of the last 24 hours or the market's life, oldest first; `null` before the first trade. */
   readonly line: readonly (number | null)[];
@@ -13,32 +15,48 @@ export type RowExtras = {
   readonly liquidity: number | null;
 };
 
-const readAtOnce = 3;
-const freshMs = 120_000;
-/**
- * The most rows that load extras without a key. They count against the IP's rate limit, which the page itself needs.
- */
-const publicRowsMax = 16;
+/** Up to two requests for each row: at most a third of the limit of a read key, with a screen of rows a tenth. */
+const keyPace = { freshMs: 45_000, burst: 60, perReadMs: 600 };
+/** Without a key, requests count toward the IP's rate limit, which the page itself needs. */
+const publicPace = { freshMs: 300_000, burst: 16, perReadMs: 20_000 };
 
-const queue = new LoadQueue(readAtOnce);
-const remembered = new Map<string, RowExtras & { readonly atMs: number }>();
 const none: RowExtras = { line: [], liquidity: null };
+const extras = new Refresher(readExtras, () => (isPublic.value ? publicPace : keyPace));
 
-/** Returns the extras of a market; empty until they are loaded, and for `null`. */
-export function useRowExtras(market: Market | null): RowExtras {
-  const [, setVersion] = useState(0);
-  const id = market?.id ?? null;
+const tickMs = 250;
+setInterval(() => {
+  const isAllowed = outage.value === null && resumesInSeconds.value === null;
+  if (isAllowed && !document.hidden) extras.tick(Date.now());
+}, tickMs);
+
+/** Returns the reference of a row, and the extras of its market, which are kept fresh while the row is on the screen. */
+export function useRowExtras(
+  market: Market,
+): readonly [RefObject<HTMLTableRowElement | null>, RowExtras] {
+  const row = useRef<HTMLTableRowElement>(null);
+  const newest = useRef(market);
+  newest.current = market;
+  const [, redraw] = useReducer((version: number) => version + 1, 0);
   useEffect(() => {
-    if (market === null) return;
-    const known = remembered.get(market.id);
-    if (known !== undefined && Date.now() - known.atMs < freshMs) return;
-    if (isPublic.value && remembered.size >= publicRowsMax) return;
-    queue.add(async () => {
-      remembered.set(market.id, { ...(await readExtras(market)), atMs: Date.now() });
-      setVersion((version) => version + 1);
+    if (row.current === null) return;
+    let release: (() => void) | null = null;
+    const observer = new IntersectionObserver((entries) => {
+      release?.();
+      release = null;
+      if (entries.at(-1)?.isIntersecting !== true) return;
+      release = extras.watch(
+        market.id,
+        () => newest.current,
+        () => redraw(null),
+      );
     });
-  }, [id]);
-  return (id === null ? undefined : remembered.get(id)) ?? none;
+    observer.observe(row.current);
+    return () => {
+      observer.disconnect();
+      release?.();
+    };
+  }, [market.id]);
+  return [row, extras.valueOf(market.id) ?? none];
 }
 
 async function readExtras(market: Market): Promise<RowExtras> {

@@ -2,8 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import type { ListMarkets, Market } from "../../../client/src/api.ts";
 import { duration } from "../format/times.ts";
 import { MarketTable } from "../market-list/market-table.tsx";
-import { sorts } from "../market-list/sorts.ts";
+import { sortBy, sortedBy, sortName, sorts } from "../market-list/sorts.ts";
 import { ApiButton } from "../parts/api-button.tsx";
+import { MoreButton } from "../parts/more-button.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
@@ -42,11 +43,7 @@ export function MarketsPage() {
           ) : (
             <>
               <MarketTable markets={markets} isSortable={search === undefined} />
-              {hasMore && (
-                <button type="button" class="more" onClick={more}>
-                  More markets
-                </button>
-              )}
+              {hasMore && <MoreButton key={list.name} label="More markets" onRead={more} />}
             </>
           )
         }
@@ -65,14 +62,13 @@ function queryOfAddress(): Query {
     ...(category === null ? {} : { category: [category] }),
   };
   if (text !== "") return { ...base, search: text.slice(0, 200) };
-  const names = sorts.map(({ name }) => name);
-  return { ...base, sort: choiceOf("sort", names), order: choiceOf("order", orders) };
+  return { ...base, sort: sortName.value, order: choiceOf("order", orders) };
 }
 
 /** Returns the first page, read again regularly, and the pages that were requested after it. */
 function useMarketList(query: Query): {
-  list: Resource<readonly Market[]>;
-  more: () => void;
+  list: Resource<readonly Market[]> & { readonly name: string };
+  more: () => Promise<void>;
   hasMore: boolean;
 } {
   const name = `markets ${JSON.stringify(query)}`;
@@ -87,16 +83,13 @@ function useMarketList(query: Query): {
   const own = later.of === name ? later : { of: name, rows: [], next: undefined };
   const shown = useSteadyOrder(name, [...(first.data?.data ?? []), ...own.rows]);
   const next = own.next === undefined ? first.data?.pagination.next_cursor : own.next;
-  const readMore = async (cursor: string): Promise<void> => {
-    const { data, pagination } = await client.value.markets(query).page(cursor);
+  const more = async (): Promise<void> => {
+    if (typeof next !== "string") return;
+    const { data, pagination } = await client.value.markets(query).page(next);
     setLater({ of: name, rows: [...own.rows, ...data], next: pagination.next_cursor });
   };
-  const more = (): void => {
-    if (next === null || next === undefined) return;
-    readMore(next).catch(() => {});
-  };
   const data = first.data === null ? null : shown;
-  return { list: { data, failure: first.failure }, more, hasMore: Boolean(next) };
+  return { list: { name, data, failure: first.failure }, more, hasMore: Boolean(next) };
 }
 
 /** Returns new values in the order of the rows on the screen, because a list that moves cannot be read. */
@@ -125,6 +118,7 @@ function Filters({ query }: { readonly query: Query }) {
         onChoose={(status) => setParameters({ status: status === "open" ? null : status }, step)}
       />
       <Categories />
+      {search === undefined && <SortChoice />}
       {search !== undefined && (
         <button
           type="button"
@@ -139,6 +133,40 @@ function Filters({ query }: { readonly query: Query }) {
   );
 }
 
+/** The sort of the list, for phones and for fields that have no column. */
+function SortChoice() {
+  const isAscending = sortedBy(sortName.value) === "ascending";
+  return (
+    <div class="row sort-choice">
+      <label class="inline">
+        Sort by{" "}
+        <select
+          value={sortName.value}
+          onChange={({ currentTarget }) => {
+            const chosen = sorts.find(({ name }) => name === currentTarget.value);
+            if (chosen !== undefined) sortBy(chosen.name);
+          }}
+        >
+          {sorts.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        class="icon"
+        aria-label={`${isAscending ? "Ascending" : "Descending"}. Reverse the order`}
+        title={isAscending ? "Ascending" : "Descending"}
+        onClick={() => sortBy(sortName.value)}
+      >
+        {isAscending ? "↑" : "↓"}
+      </button>
+    </div>
+  );
+}
+
 const step = { isStep: true } as const;
 
 /** The categories of the busiest markets, as chips. */
@@ -149,6 +177,8 @@ function Categories() {
     return [...new Set(data.flatMap(({ category }) => category ?? []))].toSorted();
   });
   const names = new Set([...(data ?? []), ...(chosen === null ? [] : [chosen])]);
+  // Empty, it keeps the place of the chips, so that the list does not move when they come.
+  if (data === null) return <div class="chips" />;
   if (names.size === 0) return null;
   return (
     <div class="chips" role="group" aria-label="Category">

@@ -1,18 +1,12 @@
 /** Finds what a text can mean: a market, a wallet, a transaction or an order. */
-import type { Market } from "../../../client/src/api.ts";
-import { percent, short } from "../format/numbers.ts";
+import { plural, short } from "../format/numbers.ts";
+import { groupMarkets, nameOf } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
+import { type Found, foundGroups, foundMarket } from "./found-markets.ts";
 import { client } from "./session.ts";
 
-/** A result: something that has a page. */
-export type Found = {
-  readonly kind: "market" | "wallet" | "transaction" | "order";
-  readonly path: string;
-  readonly title: string;
-  readonly detail: string;
-};
-
-const shownMax = 8;
+const shownMax = 10;
+const searchedMax = 30;
 
 /** Returns everything that matches, best first; nothing if the service does not answer. */
 export async function findAnything(text: string): Promise<readonly Found[]> {
@@ -41,14 +35,23 @@ async function findHash(hash: string): Promise<readonly Found[]> {
     kind: "transaction",
     path: paths.transaction(hash),
     title: short(hash),
-    detail: trades?.data.length === 0 ? "without trades" : "",
+    about: trades?.data.length === 0 ? "without trades" : "",
+    detail: "",
   };
   const isOrder = order !== null && order.fills.length + order.cancellations.length > 0;
   return [
     ...market,
     ...(trades !== null && trades.data.length > 0 ? [transaction] : []),
     ...(isOrder
-      ? [{ kind: "order", path: paths.order(hash), title: short(hash), detail: "" } as const]
+      ? [
+          {
+            kind: "order",
+            path: paths.order(hash),
+            title: short(hash),
+            about: plural(order.fills.length, "fill"),
+            detail: "",
+          } as const,
+        ]
       : []),
     ...(market.length === 0 && trades?.data.length === 0 && !isOrder ? [transaction] : []),
   ];
@@ -56,28 +59,24 @@ async function findHash(hash: string): Promise<readonly Found[]> {
 
 async function findMarket(id: string): Promise<readonly Found[]> {
   const market = await client.value.market(id).catch(() => null);
-  return market === null ? [] : [foundMarket(market)];
+  return market === null ? [] : [foundMarket(market, nameOf(market))];
 }
 
 async function searchMarkets(search: string): Promise<readonly Found[]> {
-  const query = { search, status: "all", limit: shownMax } as const;
+  const query = { search, status: "all", include: "event", limit: searchedMax } as const;
   const page = await client.value
     .markets(query)
     .page()
     .catch(() => null);
-  return page?.data.map(foundMarket) ?? [];
-}
-
-function foundMarket({ id, question, status, tokens }: Market): Found {
-  const price = percent(tokens[0]?.price);
-  return {
-    kind: "market",
-    path: paths.market(id),
-    title: question ?? short(id),
-    detail: status === "open" ? price : "resolved",
-  };
+  return foundGroups(groupMarkets(page?.data ?? []));
 }
 
 function walletOf(address: string): Found {
-  return { kind: "wallet", path: paths.wallet(address), title: short(address), detail: "" };
+  return {
+    kind: "wallet",
+    path: paths.wallet(address),
+    title: short(address),
+    about: "",
+    detail: "",
+  };
 }
