@@ -140,7 +140,7 @@ function DrawnRow(props: {
           <MarketLink trade={trade} question={question} />
         </td>
       )}
-      <td class="trade">
+      <td class="trade" title={outcome ?? undefined}>
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
         {outcome ?? "shares"}
       </td>
