@@ -31,6 +31,9 @@ export type Candle = {
   readonly trades: number;
 };
 
+/** A candle and the start of its bucket, Unix seconds. */
+export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
+
 /** Returns the candle of a minute; `null` when none of its trades has a price. */
 export function candleOfMinute(minute: MinuteCandle): Candle | null {
   const { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, trades } = minute;

@@ -48,29 +48,25 @@ export type SqlConditions = { readonly prewhere?: string; readonly sql: string }
 type ListQuery = Pick<StoredList<Located>, "table" | "sql" | "order" | "after">;
 
 /** The final rows to read: below the position `boundary`, at most `limit`. */
-export type FinalPage = { readonly boundary: Seq; readonly limit: number };
+type FinalPage = { readonly boundary: Seq; readonly limit: number };
 
 /** Reads the first `limit` rows of a list. */
 export async function readRows<Item extends Located>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  {
-    limit,
-    readFinal = (page) => readFinalRows(store, list, page),
-  }: {
-    readonly limit: number;
-    readonly readFinal?: (page: FinalPage) => Promise<readonly Item[]>;
-  },
+  limit: number,
 ): Promise<readonly Item[]> {
   const boundary = finalBoundary(store);
   const unfinalized = unfinalizedRows(store, list).slice(0, limit);
   if (list.order === "desc") {
     const missing = limit - unfinalized.length;
-    if (missing > 0) return [...unfinalized, ...(await readFinal({ boundary, limit: missing }))];
-    store.reads.add(list.question, "head");
-    return unfinalized;
+    if (missing === 0) {
+      store.reads.add(list.question, "head");
+      return unfinalized;
+    }
+    return [...unfinalized, ...(await readFinalRows(store, list, { boundary, limit: missing }))];
   }
-  const final = await readFinal({ boundary, limit });
+  const final = await readFinalRows(store, list, { boundary, limit });
   return [...final, ...unfinalized].slice(0, limit);
 }
 

@@ -28,16 +28,8 @@ const rowsMargin = 2;
 /** The blocks that a page of all trades is bound to: a few hours of Polygon, which are many pages. */
 const pageBlocks = 10_000;
 
-/** Fields of a filter that do not narrow a list beyond its tokens. */
-const tokenFieldNames = ["roles", "tokenIds", "invertedTokenId"];
-
-/** Whether a filter has only roles, tokens and the fields in `allowed`. */
-export function hasOnlyTokenFields(filter: FillFilter, allowed: readonly string[] = []): boolean {
-  return Object.entries(filter).every(
-    ([name, value]) =>
-      value === undefined || tokenFieldNames.includes(name) || allowed.includes(name),
-  );
-}
+/** Fields of a filter that do not narrow a list beyond its tokens and a range of positions. */
+const tokenFieldNames = ["roles", "tokenIds", "invertedTokenId", "seqFrom", "seqTo"];
 
 /**
  * Narrows a filter of trades to the time in which its tokens were traded. The engine knows the times of each part of a
@@ -107,7 +99,11 @@ function estimateTokens(
   oldest: Seq,
 ): Estimate | undefined {
   const isKnown = order === "desc" || after !== null;
-  const isPlain = tokenIds.length > 0 && hasOnlyTokenFields(filter, ["seqFrom", "seqTo"]);
+  const isPlain =
+    tokenIds.length > 0 &&
+    Object.entries(filter).every(
+      ([name, value]) => value === undefined || tokenFieldNames.includes(name),
+    );
   if (totalsOf === undefined || !isKnown || !isPlain) return undefined;
   const totals = tokenIds.map(totalsOf);
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);

@@ -63,7 +63,7 @@ export async function readEvents(
   store: IndexedFacts,
   { limit, ...list }: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
-  return readRows(store, storedEvents(list), { limit });
+  return readRows(store, storedEvents(list), limit);
 }
 
 async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {

@@ -4,17 +4,9 @@ import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { RecentFillsKey } from "../views/recent/recent-fills.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
-import {
-  type FinalPage,
-  type ListOrder,
-  readFinalRows,
-  readRows,
-  type SqlConditions,
-  type StoredList,
-} from "./merged-list.ts";
-import { type FillPage, hasOnlyTokenFields, pageBound, withinLifetime } from "./page-bounds.ts";
+import { type ListOrder, readRows, type SqlConditions, type StoredList } from "./merged-list.ts";
+import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 
 /** A list of the fills that pass `filter`, in ascending or descending order. */
 export type FillList = ListOrder & Pick<FillPage, "filter" | "totalsOf">;
@@ -61,38 +53,7 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 
 /** Reads one page. */
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
-  const { limit } = page;
-  const key = page.after === null && page.order === "desc" ? recentFillsKeyOf(page.filter) : null;
-  const rows = { ...storedFills(page), ...nearOf(store, page) };
-  return key === null
-    ? readRows(store, rows, { limit })
-    : readRows(store, rows, {
-        limit,
-        readFinal: async (final) => readNewest(store, rows, { ...final, key, size: limit }),
-      });
-}
-
-/** Reads the newest final rows of a list that can be popular. Reads a page of `size` rows and keeps it in memory. */
-async function readNewest(
-  store: IndexedFacts,
-  list: StoredList<Fill>,
-  {
-    key,
-    size,
-    boundary,
-    limit,
-  }: FinalPage & { readonly key: RecentFillsKey; readonly size: number },
-): Promise<readonly Fill[]> {
-  const kept = store.recentFills.get(key, limit);
-  if (kept !== null) {
-    store.reads.add("trades", "recent");
-    return kept;
-  }
-  const { appends } = store;
-  const rows = await readFinalRows(store, list, { boundary, limit: size });
-  // A concurrent append may have added trades that these rows lack.
-  if (store.appends === appends) store.recentFills.put(key, rows, size);
-  return rows.slice(0, limit);
+  return readRows(store, { ...storedFills(page), ...nearOf(store, page) }, page.limit);
 }
 
 /** Returns the part of a list that probably contains the page. */
@@ -105,14 +66,6 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
   const conditions =
     tableFor(near) === "fills" ? { sql: filterSql(near) } : tokenConditions(near, page.totalsOf);
   return { near: { ...conditions, bound } };
-}
-
-/** Returns the key of recent trades for a filter: all trades, or all of one or two tokens; `null` for other filters. */
-function recentFillsKeyOf(filter: FillFilter): RecentFillsKey | null {
-  const { roles, tokenIds = null } = filter;
-  const areTrades = roles?.length === 2 && !roles.includes("taker");
-  const areFew = tokenIds === null || isFew(tokenIds);
-  return areTrades && areFew && hasOnlyTokenFields(filter) ? { tokenIds } : null;
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

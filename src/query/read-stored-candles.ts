@@ -5,14 +5,21 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { mergeCandles, resolutionSeconds } from "../market/candle.ts";
+import { type BucketCandle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { type ColumnBlock, readColumns } from "../storage/codec/native-blocks.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
-import type { BucketCandle, BucketRange } from "../views/recent/recent-candles.ts";
+
+/** Buckets of one token's own final trades, by their starts in Unix seconds: `from` inclusive, `to` exclusive. */
+export type BucketRange = Range<number> & {
+  readonly tokenId: TokenId;
+  readonly bucketSeconds: number;
+  readonly order: "asc" | "desc";
+  readonly limit: number;
+};
 
 /** A table of candles, and the seconds that a row covers. */
 type Source = { readonly table: string; readonly seconds: number };

@@ -13,10 +13,8 @@ import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";
+import { OpenMinutes } from "./head/open-minutes.ts";
 import { QueryReads } from "./query-reads.ts";
-import { OpenMinutes } from "./recent/open-minutes.ts";
-import { RecentCandles } from "./recent/recent-candles.ts";
-import { RecentFills } from "./recent/recent-fills.ts";
 import type { View } from "./view.ts";
 
 /** How long a request waits for a position that is not indexed yet, and how many requests can wait. */
@@ -32,8 +30,6 @@ export class IndexedFacts {
   readonly writer: FactStore | null;
   readonly reads = new QueryReads();
   readonly headBuffer = new HeadBuffer();
-  readonly recentFills = new RecentFills();
-  readonly recentCandles = new RecentCandles();
   readonly openMinutes = new OpenMinutes();
   /** In the order in which they receive changes. */
   readonly #views: Set<View>;
@@ -42,12 +38,7 @@ export class IndexedFacts {
   private constructor(store: CoveredFacts, writer: FactStore | null) {
     this.store = store;
     this.writer = writer;
-    this.#views = new Set<View>([
-      this.headBuffer,
-      this.recentFills,
-      this.recentCandles,
-      this.openMinutes,
-    ]);
+    this.#views = new Set<View>([this.headBuffer, this.openMinutes]);
   }
 
   /** Opens the store, in the data folder unless an engine is given, and loads the views. */
@@ -100,10 +91,6 @@ export class IndexedFacts {
 
   get coverage(): Coverage | null {
     return this.store.coverage;
-  }
-
-  get appends(): number {
-    return this.store.appends;
   }
 
   /** Rises with every change of what reads can find, or of how much of it is final. */

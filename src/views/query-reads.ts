@@ -14,7 +14,7 @@ export type Question =
   | "events";
 
 /** Where an answer comes from, in the order in which sources are asked. */
-export type ReadSource = "views" | "head" | "recent" | "engine";
+export type ReadSource = "views" | "head" | "engine";
 
 /** Counts the answers to each question, by the last source that was needed. */
 export class QueryReads {

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { deltaOfBlock } from "../../src/market/delta.ts";
-import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
@@ -25,7 +24,7 @@ function countsOf({ reads }: IndexedFacts): Record<string, number> {
   );
 }
 
-test("pages come from the head buffer, then from recent trades, then from the engine", async (t) => {
+test("pages come from the head buffer, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks.slice(0, 30)));
   for (const block of blocks.slice(30)) store.apply(deltaOfBlock(block));
@@ -40,25 +39,4 @@ test("pages come from the head buffer, then from recent trades, then from the en
   };
   assert.deepEqual(await sourceOf(1), ["trades head"]);
   assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
-  // The second request for the same rows keeps them in memory.
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades engine"]);
-  assert.deepEqual(await sourceOf(unfinalized + 5), ["trades recent"]);
-});
-
-test("candles come from recent candles, then from the engine", async (t) => {
-  const { store } = await StoreFolder.open(t);
-  await store.append(encode(blocks));
-  const tokenId = fillsOf(blocks)[0]?.tokenId;
-  assert(tokenId !== undefined);
-  const range = { tokenId, complement: null, order: "desc", from: 0 } as const;
-  const sourceOf = async (to: number): Promise<string[]> => {
-    const before = countsOf(store);
-    await readCandles(store, { ...range, bucketSeconds: 60, to, limit: 10 });
-    const after = countsOf(store);
-    return Object.keys(after).filter((source) => after[source] !== before[source]);
-  };
-  const endless = Number.MAX_SAFE_INTEGER;
-  assert.deepEqual(await sourceOf(endless), ["candles engine"]);
-  assert.deepEqual(await sourceOf(endless), ["candles engine"]);
-  assert.deepEqual(await sourceOf(endless), ["candles recent"]);
 });

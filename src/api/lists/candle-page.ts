@@ -1,10 +1,10 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
+import type { BucketCandle } from "../../market/candle.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
-import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 
 /** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
 export type CandlePage = Range<number> & {
@@ -71,7 +71,7 @@ async function readTraded(
 ): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
   const { from, to, now, limit } = page;
   if (to > now) {
-    // Most clients read the newest page. Memory has it for a query without bounds.
+    // One query without bounds also finds the candle before the newest page.
     const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
     const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
     const traded = newest.filter(({ bucket }) => bucket >= from);

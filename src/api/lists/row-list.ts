@@ -137,7 +137,7 @@ export function shownAs<Item>(
 export function storedSource<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  readPage = async (limit: number) => readRows(store, list, { limit }),
+  readPage = async (limit: number) => readRows(store, list, limit),
 ): RowSource<Item> {
   return {
     readPage,

@@ -167,9 +167,7 @@ const storeSchema = Type.Object({
     Type.Object({
       question: Type.String({ description: "The kind of query", examples: ["trades"] }),
       source: Type.String(),
-      answers: count.counter(
-        "Queries by the last source that was needed: views, head, recent or engine",
-      ),
+      answers: count.counter("Queries by the last source that was needed: views, head or engine"),
     }),
     labeledBy("question", "source"),
   ),

@@ -49,10 +49,6 @@ export const storeLimits = {
   sizeKeptMs: 10_000,
   /** How soon the size is read again after a failure, so that readiness returns soon after a server does. */
   sizeRetryMs: 1_000,
-  /** Newest trades cached for popular lists: 100 MB at 1 KB each, or 1,000 lists of 100. */
-  newestFillsMax: 100_000,
-  /** Newest candles cached for popular charts: 80 MB at 400 bytes each, or 400 charts of 500. */
-  newestCandlesMax: 200_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
   /** Keys in each of the two generations of `RecentRequests`: 5 MB. */

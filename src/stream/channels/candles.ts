@@ -1,13 +1,12 @@
 import type { TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import { resolutionSeconds } from "../../market/candle.ts";
+import { type BucketCandle, resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { presentCandle } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
-import type { BucketCandle } from "../../views/recent/recent-candles.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { type Channel, type Entry, pageThrough, type StreamSources } from "../hub/channel.ts";
 import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";

@@ -9,21 +9,37 @@ import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { readStoredFills } from "../../storage/stored-fills.ts";
-import { FinalView } from "../final-view.ts";
+import type { View } from "../view.ts";
 
 /**
  * The candles of the open minute, in which the coverage ends. The engine has them too, but only earlier minutes are
  * complete there. Reads take the open minute from here and earlier ones from the engine, so that an append between
- * the two reads is not counted twice.
+ * the two reads is not counted twice. Unfinalized blocks wait here until they are final.
  */
-export class OpenMinutes extends FinalView {
+export class OpenMinutes implements View {
   #candles: readonly MinuteCandle[] = [];
+  #pending: readonly Delta[] = [];
 
   get candles(): readonly MinuteCandle[] {
     return this.#candles;
   }
 
-  override async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
+  apply(delta: Delta): void {
+    if (delta.isFinal) this.#add(delta);
+    else this.#pending = [...this.#pending, delta];
+  }
+
+  revert(toBlock: number): void {
+    this.#pending = this.#pending.filter(({ last }) => last.number <= toBlock);
+  }
+
+  finalize(toBlock: number): void {
+    const final = this.#pending.filter(({ last }) => last.number <= toBlock);
+    this.#pending = this.#pending.slice(final.length);
+    for (const delta of final) this.#add(delta);
+  }
+
+  async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
     const fills = await readStoredFills(
       engine,
       "fills",
@@ -33,7 +49,7 @@ export class OpenMinutes extends FinalView {
     this.#candles = deriveMinuteCandles(fills);
   }
 
-  protected override applyFinal({ candles, last }: Delta): void {
+  #add({ candles, last }: Delta): void {
     const openFrom = minuteOf(last.timestamp);
     const open = new MinuteCandles();
     for (const candle of [...this.#candles, ...candles]) {
