@@ -60,21 +60,8 @@ export function millisecondFields(ms: number): { timestamp: string; timestamp_ms
 
 /** Formats unix seconds as RFC 3339. Whole seconds, such as block times, have no fraction. */
 export function formatTime(seconds: number): string {
-  if (!Number.isSafeInteger(seconds)) return new Date(seconds * 1000).toISOString();
-  const day = Math.floor(seconds / secondsPerDay);
-  if (day !== lastDay.day) {
-    const [date] = new Date(day * secondsPerDay * 1000).toISOString().split("T");
-    lastDay = { day, text: `${date}T` };
-  }
-  const inDay = seconds - day * secondsPerDay;
-  const minutes = Math.floor(inDay / 60);
-  return `${lastDay.text}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[inDay % 60]}Z`;
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }
-
-const secondsPerDay = 86_400;
-const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
-/** The date formatted last. Rows of a response are of few days, and a new `Date` for each doubles the time. */
-let lastDay = { day: 0, text: "1970-01-01T" };
 
 /** Micros as a decimal, or `null`. */
 export function decimalOrNull(micros: bigint | null): string | null {
