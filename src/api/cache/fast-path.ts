@@ -84,7 +84,7 @@ export class FastPath {
 
   #send(response: ServerResponse, sent: Sent): void {
     const { answer, packed, requestId } = sent;
-    const { head, headBytes, encoding } = answer;
+    const { head, headBytes } = answer;
     const text = endOf(requestId, answer, this.#freshness());
     if (packed !== null) {
       const end = endOfGzip(packed, text);
@@ -93,14 +93,9 @@ export class FastPath {
       response.end(end);
       return;
     }
-    const endBytes = encoding === "latin1" ? text.length : Buffer.byteLength(text);
-    this.#sendHead(response, sent, headBytes + endBytes);
-    if (typeof head === "string") {
-      response.end(head + text, encoding);
-      return;
-    }
-    response.write(head.bytes);
-    response.end(text, encoding);
+    this.#sendHead(response, sent, headBytes + Buffer.byteLength(text));
+    if (typeof head !== "string") response.write(head.bytes);
+    response.end(typeof head === "string" ? head + text : text);
   }
 
   #sendHead(response: ServerResponse, sent: Sent, length: number): void {

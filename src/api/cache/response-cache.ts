@@ -19,8 +19,6 @@ export type CachedResponse = {
   /** A string when it is short: it is then sent in one write with the headers. */
   readonly head: string | PackableBytes;
   readonly headBytes: number;
-  /** Latin-1 when that gives the same bytes, because Node writes it faster. */
-  readonly encoding: "latin1" | "utf8";
   readonly tail: string;
   readonly policy: CachePolicy;
   /** Returns whether the response is still correct. */
@@ -115,9 +113,7 @@ export class ResponseCache {
   /** Returns a response in its cached form. Caches it in place of the previous one, unless it is long and new. */
   put(
     target: string,
-    answer: Omit<CachedResponse, "headBytes" | "encoding"> & {
-      readonly head: string;
-    },
+    answer: Omit<CachedResponse, "headBytes"> & { readonly head: string },
   ): CachedResponse {
     const headBytes = Buffer.byteLength(answer.head);
     this.#forget(target);
@@ -127,12 +123,7 @@ export class ResponseCache {
         : new PackableBytes(Buffer.from(answer.head), {
             onPacked: () => this.#countPacked(target, cached),
           });
-    const cached: CachedResponse = {
-      ...answer,
-      head,
-      headBytes,
-      encoding: isAscii(answer.head, headBytes) && isAscii(answer.tail) ? "latin1" : "utf8",
-    };
+    const cached: CachedResponse = { ...answer, head, headBytes };
     if (typeof head !== "string" && !this.#recentRequests.isRepeat(target)) return cached;
     this.#answers.set(target, cached);
     this.#bytes += costOf(target, cached);
@@ -176,11 +167,6 @@ export class ResponseCache {
     this.#answers.delete(target);
     this.#bytes -= costOf(target, known);
   }
-}
-
-/** Returns whether a text is ASCII: only ASCII has as many bytes in UTF-8 as characters. */
-function isAscii(text: string, bytes = Buffer.byteLength(text)): boolean {
-  return text.length === bytes;
 }
 
 /** The approximate size of an entry without its texts. */
