@@ -35,7 +35,7 @@ const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
 /** The cost of scoring a posting for all markets, relative to only reading it. */
 const scoredCost = 2;
-/** A word is common if one posting in this many markets matches it. */
+/** A word is common if one in this many markets has it. Parts of words are not kept: too many are searched. */
 const commonShare = 16;
 /** Attempts in steps. If changes interrupt all of them, the search runs to its end in one turn. */
 const attemptsMax = 3;
@@ -201,8 +201,8 @@ export class MarketSearch {
   }
 
   /** Scores all markets, and keeps the scores if the word is common. */
-  #scoreAll({ word, postings, titles, descriptions }: WordMatches, count: number): Uint8Array {
-    const isCommon = postings * commonShare >= count;
+  #scoreAll({ word, titles, descriptions }: WordMatches, count: number): Uint8Array {
+    const isCommon = Math.max(titles.whole, descriptions.whole) * commonShare >= count;
     if (!isCommon && this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
     const scores = isCommon ? new Uint8Array(roomFor(count)) : this.#scratch;
     this.#titles.scoreTerms(titles, titleWeights, scores);

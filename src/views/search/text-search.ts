@@ -19,6 +19,8 @@ export type FoundTerms = {
   readonly count: number;
   /** How many postings these terms have. A document counts once for each of its terms. */
   readonly postings: number;
+  /** How many of these postings are of the word itself. */
+  readonly whole: number;
   /** How many of these postings are in short lists, which are read whole even for a few documents. */
   readonly short: number;
 };
@@ -29,6 +31,7 @@ const nothing: FoundTerms = {
   terms: { whole: noTerms, start: noTerms, within: noTerms },
   count: 0,
   postings: 0,
+  whole: 0,
   short: 0,
 };
 
@@ -98,6 +101,7 @@ export class TextSearch {
   findTerms(word: string, way: MatchWay): FoundTerms {
     if (word === "") return nothing;
     const terms = this.#terms.withWord(word, way);
+    const whole = this.#postings.countAll(terms.whole).all;
     let [count, postings, short] = [0, 0, 0];
     for (const one of ways) {
       const counted = this.#postings.countAll(terms[one]);
@@ -105,7 +109,7 @@ export class TextSearch {
       postings += counted.all;
       short += counted.short;
     }
-    return { terms, count, postings, short };
+    return { terms, count, postings, whole, short };
   }
 
   /** Raises the scores of the things that have one of the found terms. */
