@@ -19,16 +19,16 @@ let refusals = 0;
 
 /** In how many seconds requests are sent again; `null` while they are sent. */
 export const resumesInSeconds = computed(() => {
-  const held = refusal.value;
-  return held === null ? null : Math.max(1, Math.ceil((held.untilMs - nowMs.value) / 1000));
+  const current = refusal.value;
+  return current === null ? null : Math.max(1, Math.ceil((current.untilMs - nowMs.value) / 1000));
 });
 
 /** Sends a request, or answers it with the refusal that holds. */
 export async function fetchWhenAllowed(url: string | URL, init: RequestInit): Promise<Response> {
   const sentMs = Date.now();
   const isReadiness = new URL(url).pathname === readyPath;
-  const held = isReadiness ? null : heldAt(sentMs);
-  if (held !== null) return answerOf(held);
+  const current = isReadiness ? null : refusalAt(sentMs);
+  if (current !== null) return answerOf(current);
   // The browser may have an answer, which would keep a page old for minutes. A 304 costs little.
   const response = await fetch(url, { ...init, cache: "no-cache" });
   if (isReadiness) return response;
@@ -36,9 +36,9 @@ export async function fetchWhenAllowed(url: string | URL, init: RequestInit): Pr
   if (askedMs !== null) {
     const body = await response.text();
     // Of requests that were sent together, the first refusal holds.
-    return answerOf(heldAt(sentMs) ?? hold({ status: response.status, body }, askedMs));
+    return answerOf(refusalAt(sentMs) ?? remember({ status: response.status, body }, askedMs));
   }
-  if (heldAt(sentMs) === null) refusal.value = null;
+  if (refusalAt(sentMs) === null) refusal.value = null;
   return response;
 }
 
@@ -48,19 +48,19 @@ export function forgetRefusal(): void {
   refusals = 0;
 }
 
-function heldAt(sentMs: number): Refusal | null {
+function refusalAt(sentMs: number): Refusal | null {
   const { value } = refusal;
   return value !== null && sentMs < value.untilMs ? value : null;
 }
 
-function hold(refused: Omit<Refusal, "untilMs">, askedMs: number): Refusal {
+function remember(refused: Omit<Refusal, "untilMs">, askedMs: number): Refusal {
   const atMs = Date.now();
   refusals = atMs - lastUntilMs > longestWaitMs ? 0 : refusals + 1;
   const waitMs = Math.max(askedMs, firstWaitMs * 2 ** refusals);
   lastUntilMs = atMs + Math.min(waitMs, longestWaitMs);
-  const held = { ...refused, untilMs: lastUntilMs };
-  refusal.value = held;
-  return held;
+  const current = { ...refused, untilMs: lastUntilMs };
+  refusal.value = current;
+  return current;
 }
 
 function answerOf({ status, body, untilMs }: Refusal): Response {

@@ -41,7 +41,7 @@ function ChannelTape(props: Props) {
   const [isPaused, setPaused] = useState(false);
   const [isHovered, setHovered] = useState(false);
   const isStopped = isPaused || older.next !== undefined;
-  const shown = useHeld(tape, isStopped || isHovered, older);
+  const shown = useStopped(tape, isStopped || isHovered, older);
   const toggle = (): void => {
     setPaused(!isStopped);
     older.drop();
@@ -139,14 +139,14 @@ function OlderTrades(props: {
  * Returns the tape as it was when the list stopped, with the older trades that were read since. Trades that were
  * reverted since are struck out, then removed.
  */
-function useHeld(tape: Tape, isHeld: boolean, older: Older): Tape {
-  const held = useRef(tape);
-  if (!isHeld || held.current.trades.length === 0) held.current = tape;
+function useStopped(tape: Tape, isStopped: boolean, older: Older): Tape {
+  const stopped = useRef(tape);
+  if (!isStopped || stopped.current.trades.length === 0) stopped.current = tape;
   const { reverted, finalizedSeq } = tape;
   const ids = new Set(tape.trades.map(({ id }) => id));
   const oldestSeq = tape.trades.at(-1)?.seq ?? 0;
   const all =
-    older.trades.length === 0 ? held.current.trades : withOlder(held.current.trades, older);
+    older.trades.length === 0 ? stopped.current.trades : withOlder(stopped.current.trades, older);
   const trades = all.filter(({ id, seq }) => ids.has(id) || seq < oldestSeq);
-  return { ...held.current, trades, reverted, finalizedSeq };
+  return { ...stopped.current, trades, reverted, finalizedSeq };
 }

@@ -51,8 +51,6 @@ export const storeLimits = {
   sizeRetryMs: 1_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
-  /** Keys in each of the two generations of `RecentRequests`: 5 MB. */
-  recentRequestsMax: 10_000,
   /** Fills returned with one order. The largest orders seen have a few hundred. */
   orderFillsMax: 10_000,
   /** How often the copy of the markets is saved. After a crash, a start reads the facts since the last save. */
@@ -263,6 +261,8 @@ export const webLimits = {
   listSnapshotMaxAgeMs: 10 * 60_000,
   /** Cached responses: 700 pages of 100 trades, or 80,000 prices. */
   cachedResponseBytesMax: 128 * mebibyte,
+  /** Keys in each of the two generations of `RecentRequests`: 5 MB. */
+  recentRequestsMax: 10_000,
   /** The default limits of keys by scope, fixed by the specification. */
   keyRequestsPerMinute: { read: 1000, write: 2000, admin: 5000 },
   /** The limit of callers without a key, fixed by the specification. */
