@@ -179,10 +179,11 @@ function wallet(numbers: string): string {
 /** SQL that inserts the minute candles of some blocks, equal to those of `deriveMinuteCandles`. */
 function minutesSql(from: number, to: number): string {
   return `INSERT INTO minute_candles SELECT
-    token_id, intDiv(timestamp, 60) * 60 AS minute, min((seq, price)), max((seq, price)), max(price), min(price),
+    token_id, intDiv(timestamp, 60) * 60 AS minute, min(tick), max(tick), max(price), min(price),
     sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count(), 0, 0,
     min(seq), min(timestamp), max(timestamp), 2
-  FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price FROM fills
+  FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price,
+      bitShiftLeft(toUInt256(seq), 128) + toUInt256(price * 1000000) AS tick FROM fills
     WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
   GROUP BY token_id, minute
   ${oneInsert}`;

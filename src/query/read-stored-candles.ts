@@ -2,7 +2,7 @@
  * Reads buckets of the complete minutes in the engine. Buckets of an hour or longer come from `hour_candles`, up to the
  * open hour, and from `minute_candles` after that.
  */
-import type { Seq, TokenId } from "../base/ids.ts";
+import type { TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { type BucketCandle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
@@ -180,11 +180,8 @@ function merge(parts: readonly Bucket[], order: "asc" | "desc"): readonly Bucket
 const columns = {
   token_id: ["token_id", "token_id", 32],
   bucket: ["bucket", "bucket", 4],
-  // Price and position are separate columns, because the engine compares tuples four times more slowly.
-  open_seq: ["open.1", "min(open_seq)", 8],
-  open_price: ["open.2", "argMin(open_price, open_seq)", 16],
-  close_seq: ["close.1", "max(close_seq)", 8],
-  close_price: ["close.2", "argMax(close_price, close_seq)", 16],
+  open: ["open", "min(open)", 32],
+  close: ["close", "max(close)", 32],
   high: ["high", "max(high)", 16],
   low: ["low", "min(low)", 16],
   volume: ["volume", "sum(volume)", 16],
@@ -232,13 +229,9 @@ function* bucketsOf({ rows, readers }: ColumnBlock<Name>): Generator<Bucket, voi
   for (let row = 0; row < rows; row += 1) {
     const buyVolumeUsd = readers.buy_volume_usd.int128(16 * row);
     const sellVolumeUsd = readers.sell_volume_usd.int128(16 * row);
-    const price = (which: "open" | "close") => ({
-      seq: readers[`${which}_seq`].uint64(8 * row) as Seq,
-      price: readers[`${which}_price`].int128(16 * row),
-    });
     const candle = {
-      open: price("open"),
-      close: price("close"),
+      open: readers.open.tick(32 * row),
+      close: readers.close.tick(32 * row),
       high: readers.high.int128(16 * row),
       low: readers.low.int128(16 * row),
       volume: readers.volume.int128(16 * row),

@@ -1,10 +1,16 @@
-/** A database of an earlier version gets the tables and views of later versions, and keeps its facts. */
+/** Preparing a database on a server: all tables exist afterwards, and other databases are refused. */
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
+import { ConfigError } from "../../src/base/config/config.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { identityOf } from "../../src/storage/identity.ts";
-import { schemaStatements, schemaVersion, tableNames } from "../../src/storage/schema/schema.ts";
+import {
+  oldestSchemaVersion,
+  schemaStatements,
+  schemaVersion,
+  tableNames,
+} from "../../src/storage/schema/schema.ts";
 import { openDatabase } from "../../src/storage/server/open-database.ts";
 import { readSchemaVersion } from "../../src/storage/server/prepare-database.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -15,42 +21,41 @@ import { knownContracts } from "../support/recorded-chain.ts";
 const identity = identityOf(137, knownContracts());
 const { chain_id, contracts, events } = identity;
 
-/** The table or view that each schema version has added. */
-const additions = new Map([
-  [2, "VIEW markets"],
-  [3, "TABLE access_log"],
-  [4, "TABLE market_metadata"],
-  [5, "TABLE repairs"],
-]);
-
-test("a database of any earlier version is upgraded to the newest", async (t) => {
+test("a database whose first preparation was interrupted is completed", async (t) => {
   const server = await ClickHouseServer.open(t);
-  for (let version = 1; version < schemaVersion; version += 1) {
-    const database = `version_${version}`;
-    const old = await openServerEngine(t, server, { database });
-    for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
-    for (const [since, addition] of additions) {
-      if (since > version) await old.command(`DROP ${addition}`);
-    }
-    await old.command(
-      `INSERT INTO identity VALUES (${version}, ${chain_id}, '${contracts}', '${events}')`,
-    );
-    await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0)");
-    const tables = async () =>
-      (
-        await old.query(
-          "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine != 'View'",
-        )
-      ).map(([name]) => name);
-    assert.equal((await tables()).includes("repairs"), false);
-    const place = { url: server.url, user: "default", password: "", cluster: null, identity };
-    const engine = await openDatabase({ ...place, database }, tmpdir());
-    cleanUp(t, () => engine.close());
-    assert.equal(await readSchemaVersion(engine), schemaVersion);
-    assert.deepEqual(new Set(await tables()), new Set(tableNames));
-    assert.deepEqual(await engine.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
-    assert.deepEqual(await engine.query("SELECT count() FROM markets"), [[0]]);
-  }
+  const database = "interrupted";
+  const old = await openServerEngine(t, server, { database });
+  for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
+  await old.command("DROP TABLE repairs");
+  await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0)");
+  const place = { url: server.url, user: "default", password: "", cluster: null, identity };
+  const engine = await openDatabase({ ...place, database }, tmpdir());
+  cleanUp(t, () => engine.close());
+  assert.equal(await readSchemaVersion(engine), schemaVersion);
+  const tables = await engine.query(
+    "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine != 'View'",
+  );
+  assert.deepEqual(new Set(tables.map(([name]) => name)), new Set(tableNames));
+  assert.deepEqual(await engine.query("SELECT from_block, to_block FROM commits"), [[1, 2]]);
+  assert.deepEqual(await engine.query("SELECT count() FROM markets"), [[0]]);
+});
+
+test("a database that cannot be migrated is refused with a way out", async (t) => {
+  const server = await ClickHouseServer.open(t);
+  const database = "old";
+  const old = await openServerEngine(t, server, { database });
+  for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
+  const version = oldestSchemaVersion - 1;
+  await old.command(
+    `INSERT INTO identity VALUES (${version}, ${chain_id}, '${contracts}', '${events}')`,
+  );
+  const place = { url: server.url, user: "default", password: "", cluster: null, identity };
+  await assert.rejects(openDatabase({ ...place, database }, tmpdir()), (thrown) => {
+    assert(thrown instanceof ConfigError);
+    assert.match(thrown.message, /has tables of version 5.* another ODDWIRE_CLICKHOUSE_DATABASE/);
+    return true;
+  });
+  assert.deepEqual(await old.query("SELECT schema_version FROM identity"), [[version]]);
 });
 
 test("a user without the INSERT privilege is refused with the missing privilege", async (t) => {

@@ -64,7 +64,8 @@ async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
 /** Every minute of every token, merged by the engine. */
 function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
   return store.engine.query(
-    `SELECT lower(hex(token_id)), minute, max(close).1, toString(max(close).2),
+    `SELECT lower(hex(token_id)), minute, toUInt64(bitShiftRight(max(close), 128)),
+       toString(reinterpret(toInt128(max(close)), 'Decimal(38, 6)')),
        toString(sum(volume)), toString(sum(buy_volume_usd)), toString(sum(sell_volume_usd)),
        sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)), min(first_seq),
        max(last_timestamp), groupBitOr(generations)

@@ -6,7 +6,7 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
 import type { Delta } from "../../market/delta.ts";
 import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
-import type { MinuteCandle, Tick } from "../../market/minute-candle.ts";
+import type { MinuteCandle } from "../../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";
 import { enumCodes, fillBytes, fillOffsets } from "./fill-layout.ts";
 import { minuteBytes, minuteOffsets } from "./minute-layout.ts";
@@ -66,13 +66,13 @@ function decodeCandles(rows: RowReader): readonly MinuteCandle[] {
 }
 
 function decodeCandle(rows: RowReader, row: number): MinuteCandle {
-  const open = decodeTick(rows, row + minuteOffsets.open);
-  const isPriced = open !== null;
+  const open = rows.tick(row + minuteOffsets.open);
+  const isPriced = open.seq !== noSeq;
   return {
     tokenId: rows.tokenId(row + minuteOffsets.token_id),
     minute: rows.uint32(row + minuteOffsets.minute),
-    open,
-    close: isPriced ? decodeTick(rows, row + minuteOffsets.close) : null,
+    open: isPriced ? open : null,
+    close: isPriced ? rows.tick(row + minuteOffsets.close) : null,
     high: isPriced ? rows.int128(row + minuteOffsets.high) : 0n,
     low: isPriced ? rows.int128(row + minuteOffsets.low) : 0n,
     volume: rows.int128(row + minuteOffsets.volume),
@@ -86,9 +86,4 @@ function decodeCandle(rows: RowReader, row: number): MinuteCandle {
     lastTimestamp: rows.uint32(row + minuteOffsets.last_timestamp),
     generations: rows.uint8(row + minuteOffsets.generations),
   };
-}
-
-function decodeTick(rows: RowReader, at: number): Tick | null {
-  const seq = rows.uint64(at) as Seq;
-  return seq === noSeq ? null : { seq, price: rows.int128(at + 8) };
 }

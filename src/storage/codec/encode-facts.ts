@@ -139,8 +139,7 @@ function writeFill(row: RowWriter, fill: Fill): void {
 function writeMinuteCandle(row: RowWriter, candle: MinuteCandle): void {
   const { open, close } = candle;
   row.hex(candle.tokenId).uint32(candle.minute);
-  row.uint64(open?.seq ?? noSeq).int128(open?.price ?? 0n);
-  row.uint64(close?.seq ?? 0).int128(close?.price ?? 0n);
+  row.tick(open?.seq ?? noSeq, open?.price ?? 0n).tick(close?.seq ?? 0, close?.price ?? 0n);
   row.int128(open === null ? -priceMax : candle.high);
   row.int128(open === null ? priceMax : candle.low);
   row.int128(candle.volume).int128(candle.buyVolumeUsd).int128(candle.sellVolumeUsd);

@@ -1,4 +1,4 @@
-import type { Address, Hash, TokenId } from "../../base/ids.ts";
+import type { Address, Hash, Seq, TokenId } from "../../base/ids.ts";
 import { TokenTexts } from "./token-texts.ts";
 
 const two32 = 2 ** 32;
@@ -44,6 +44,11 @@ export class RowReader {
     // Nearly all values fit into 64 bits.
     if (view.getInt32(at + 8, true) === sign && view.getInt32(at + 12, true) === sign) return low;
     return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
+  }
+
+  /** The `tick` of `minute-layout.ts`. */
+  tick(at: number): { readonly seq: Seq; readonly price: bigint } {
+    return { seq: this.uint64(at + 16) as Seq, price: this.int128(at) };
   }
 
   /** 20 bytes as `0x` hex. */

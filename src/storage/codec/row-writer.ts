@@ -93,6 +93,11 @@ export class RowWriter {
     return this;
   }
 
+  /** Writes the `tick` of `minute-layout.ts`: a `seq` and the price at it, at least 0, in micros. */
+  tick(seq: number, price: bigint): this {
+    return this.int128(price).uint64(seq).uint64(0);
+  }
+
   /** Writes a `String` with its length as a varint. */
   text(value: string): this {
     const bytes = Buffer.byteLength(value);

@@ -12,7 +12,7 @@ import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts
 import { isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
-const format = 3;
+const format = 4;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;

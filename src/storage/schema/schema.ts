@@ -186,11 +186,14 @@ const tables: readonly Table[] = [
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
-export const schemaVersion = 5;
+export const schemaVersion = 6;
+
+/** The oldest version that is migrated. Candles of earlier versions have another format. */
+export const oldestSchemaVersion = 6;
 
 /**
- * Returns the statements that bring the tables from any version, or none, to the newest. Each statement is idempotent,
- * and none removes what the previous version reads: first the server is migrated, then processes are restarted.
+ * Returns the statements that bring the tables from `oldestSchemaVersion`, or none, to the newest. Each statement is
+ * idempotent, and none removes what the previous version reads: first the server is migrated, then processes restart.
  */
 export function schemaStatements(target: SchemaTarget): readonly string[] {
   const wanted = tables.filter(({ isShared }) => target.kind !== "embedded" || isShared !== true);

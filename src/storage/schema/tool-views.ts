@@ -14,8 +14,8 @@ export function toolViews(target: SchemaTarget): readonly string[] {
 FROM ${database}.fills AS fills
 WHERE role != 'taker' AND seq < ${endOf(database)}`,
     `${createView(target, "candles")} SELECT ${token}, toDateTime(minute, 'UTC') AS time,
-  min(open).2 AS open, max(high) AS high, min(low) AS low,
-  max(close).2 AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
+  ${priceOf("min(open)")} AS open, max(high) AS high, min(low) AS low,
+  ${priceOf("max(close)")} AS close, sum(volume) AS volume, sum(buy_volume_usd) AS buy_volume_usd,
   sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
 FROM ${database}.minute_candles AS minutes
 WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
@@ -48,6 +48,11 @@ function createView(target: Exclude<SchemaTarget, { kind: "embedded" }>, name: s
 /** Returns SQL for the first position that is not committed. */
 function endOf(database: string): string {
   return `(SELECT (max(to_block) + 1) * 1000000 FROM ${database}.commits)`;
+}
+
+/** Returns SQL for the price of a `tick` of `minute-layout.ts`: its lowest 128 bits. */
+function priceOf(tick: string): string {
+  return `reinterpret(toInt128(${tick}), 'Decimal(38, 6)')`;
 }
 
 function jsonOf(field: string): string {

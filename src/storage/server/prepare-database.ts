@@ -1,7 +1,7 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { type FactsIdentity, refuseOtherFacts } from "../identity.ts";
-import { schemaStatements, schemaVersion } from "../schema/schema.ts";
+import { oldestSchemaVersion, schemaStatements, schemaVersion } from "../schema/schema.ts";
 import { targetOf } from "../schema/schema-target.ts";
 import { integerLiteral, wordLiteral } from "../sql-literal.ts";
 
@@ -17,8 +17,8 @@ export type Database = {
 
 /**
  * Migrates the tables of a database on a server to the newest version, and stores the identity of our facts on first
- * use. Throws `ConfigError` when the server is too old, the tables have a newer version or the facts another identity,
- * and `SERVICE_UNAVAILABLE` when the user may not write.
+ * use. Throws `ConfigError` when the server is too old, the tables have a version that cannot be migrated or the facts
+ * another identity, and `SERVICE_UNAVAILABLE` when the user may not write.
  */
 export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
   await refuseOldServer(engine);
@@ -46,12 +46,20 @@ VALUES (${row})`,
   ];
 }
 
-/** Reads the version of the tables; 0 before the first migration has finished. */
+/**
+ * Reads the version of the tables; 0 before the first migration has finished. Throws `ConfigError` when it is too old to
+ * be migrated.
+ */
 export async function readSchemaVersion(engine: Engine): Promise<number> {
   const identity = "system.tables WHERE database = currentDatabase() AND name = 'identity'";
   if ((await readCount(engine, identity)) === 0) return 0;
   const [row] = await engine.query("SELECT max(schema_version) FROM identity");
-  return Number(row?.[0]);
+  const version = Number(row?.[0]);
+  if (version === 0 || version >= oldestSchemaVersion) return version;
+  throw new ConfigError([
+    `the database has tables of version ${version}, which this version of oddwire cannot read; ` +
+      "index again with another ODDWIRE_CLICKHOUSE_DATABASE, or run the version that made them",
+  ]);
 }
 
 /** Throws `ConfigError` when the server is older than the schema needs. */
