@@ -9,10 +9,11 @@ import type { FeedMessage } from "../../src/feed/cluster/change-feed.ts";
 import { Publisher } from "../../src/feed/cluster/publisher.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOfBlock } from "../../src/market/delta.ts";
-import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
+import { openFacts } from "../support/open-facts.ts";
 import { silentLog as log } from "../support/silent-log.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -64,7 +65,7 @@ async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   cleanUp(t, () => opened?.close());
   const reopen = async (): Promise<IndexedFacts> => {
     await opened?.close();
-    opened = await IndexedFacts.open(folder, undefined, { isServedKnown: true });
+    opened = await openFacts(folder, { isServedKnown: true });
     return opened;
   };
   const feed = new MemoryFeed();

@@ -2,8 +2,9 @@ import { basename } from "node:path";
 import { after } from "node:test";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
-import { identityOf } from "../../src/storage/identity.ts";
-import { openDatabase } from "../../src/storage/server/open-database.ts";
+import type { StoreOptions } from "../../src/storage/fact-store.ts";
+import { type FactsIdentity, identityOf } from "../../src/storage/identity.ts";
+import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { ClickHouseServer } from "./clickhouse/clickhouse-server.ts";
 import { makeDatabase } from "./clickhouse/make-database.ts";
@@ -26,7 +27,7 @@ const servers = serversOf[engine];
 if (servers === undefined) throw new Error(`there is no engine ${engine} for tests`);
 
 /** The number of ClickHouse servers that store the facts. Several servers are shards. */
-export const serverCount: number = servers;
+const serverCount: number = servers;
 
 export const isOnServer = serverCount > 0;
 
@@ -43,18 +44,29 @@ if (isOnServer) {
   });
 }
 
+/** Returns the database of a temporary folder; `null` if the facts are stored in the folder itself. */
+export async function databaseOfFolder(
+  folder: string,
+  identity: FactsIdentity,
+): Promise<ServerPlace | null> {
+  if (!isOnServer) return null;
+  const database = basename(folder).replaceAll("-", "_");
+  if (engine === "cluster") return { ...realPlace(database), identity };
+  opening ??= ClickHouseServer.openAll(serverCount);
+  return makeDatabase(await opening, { database, identity });
+}
+
 /** Opens the facts of a data directory. The caller closes them. */
-export async function openFacts(dataDir: string): Promise<IndexedFacts> {
-  return IndexedFacts.open(dataDir, async (folder) => counted(await openEngine(folder)));
+export async function openFacts(
+  dataDir: string,
+  options: Omit<StoreOptions, "dropCopies"> = {},
+): Promise<IndexedFacts> {
+  return IndexedFacts.open(dataDir, async (folder) => counted(await openEngine(folder)), options);
 }
 
 async function openEngine(dataDir: string): Promise<Engine> {
-  if (!isOnServer) return openFolder(dataDir);
-  const database = basename(dataDir).replaceAll("-", "_");
-  if (engine === "cluster") return openDatabase(realPlace(database), dataDir);
-  opening ??= ClickHouseServer.openAll(serverCount);
-  const identity = identityOf(137, knownContracts());
-  return openDatabase(await makeDatabase(await opening, { database, identity }), dataDir);
+  const place = await databaseOfFolder(dataDir, identityOf(137, knownContracts()));
+  return place === null ? openFolder(dataDir) : openDatabase(place, dataDir);
 }
 
 let callsUnderWay = 0;

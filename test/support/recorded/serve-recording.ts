@@ -7,9 +7,7 @@ import { polygonContracts } from "../../../src/contracts/polygon-contracts.ts";
 import { readContracts } from "../../../src/roles/read-contracts.ts";
 import { identityOf } from "../../../src/storage/identity.ts";
 import { cleanUp } from "../clean-up.ts";
-import { ClickHouseServer } from "../clickhouse/clickhouse-server.ts";
-import { makeDatabase } from "../clickhouse/make-database.ts";
-import { isOnServer, serverCount } from "../open-facts.ts";
+import { databaseOfFolder } from "../open-facts.ts";
 import { ScriptedNode } from "../scripted-node.ts";
 import { Service } from "../service.ts";
 import type { Recording } from "./recording.ts";
@@ -53,7 +51,7 @@ export async function serveRecording(
   const contractsFile = join(folder, "contracts.json");
   await writeFile(contractsFile, JSON.stringify(recordedContracts()));
   const dataDir = join(folder, "data");
-  const database = await makeRecordingDatabase(t, contractsFile);
+  const database = await databaseSettings(folder, contractsFile);
   return {
     node,
     head: recording.blocks.length - 1,
@@ -77,17 +75,19 @@ export async function serveRecording(
   };
 }
 
-/** Creates a database on servers if `ODDWIRE_TEST_ENGINE` asks for one, and returns its settings. */
-async function makeRecordingDatabase(
-  t: TestContext,
+/** The settings of the database that `ODDWIRE_TEST_ENGINE` asks for. */
+async function databaseSettings(
+  folder: string,
   contractsFile: string,
 ): Promise<Record<string, string>> {
-  if (!isOnServer) return {};
-  const servers = await ClickHouseServer.openShards(t, serverCount);
   const identity = identityOf(137, await readContracts(contractsFile));
-  const { url, database, cluster } = await makeDatabase(servers, { database: "facts", identity });
+  const place = await databaseOfFolder(folder, identity);
+  if (place === null) return {};
+  const { url, user, password, database, cluster } = place;
   return {
     ODDWIRE_CLICKHOUSE_URL: url,
+    ODDWIRE_CLICKHOUSE_USER: user,
+    ODDWIRE_CLICKHOUSE_PASSWORD: password,
     ODDWIRE_CLICKHOUSE_DATABASE: database,
     ...(cluster === null ? {} : { ODDWIRE_CLICKHOUSE_CLUSTER: cluster }),
   };
