@@ -9,6 +9,7 @@ import {
   parseRaw,
   type TestAnswer,
 } from "../support/open-test-server.ts";
+import { RawConnection } from "../support/raw-connection.ts";
 
 const server = await openTestServer({ authFailuresMax: 0 });
 const { admin } = server.keys;
@@ -129,6 +130,21 @@ test("200: unknown expectations, absolute targets, HTTP/1.0 and unknown upgrades
     const answer = await answerTo(bytes);
     assert.equal(answer.status, 200);
     assertEveryHeader(answer.headers);
+  }
+});
+
+test("404: the error says whether the connection is closed", async () => {
+  const closed = await answerTo("GET /nope HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  assertError(closed, "NOT_FOUND");
+  assert.equal(closed.headers.get("connection"), "close");
+  const connection = new RawConnection(Number(new URL(server.url).port));
+  try {
+    const head = "GET /nope HTTP/1.0\r\nhost: x\r\nconnection: keep-alive\r\n\r\n";
+    const kept = await connection.send(head, null, false);
+    assert.equal(kept.status, 404);
+    assert.equal(kept.headers.get("connection"), "keep-alive");
+  } finally {
+    connection.close();
   }
 });
 

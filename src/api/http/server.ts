@@ -227,7 +227,8 @@ export class HttpServer {
     request.errorCode = error.code;
     if (status >= 500) this.#logFailure(error, request);
     // Fastify would close the connection after a refused body, and the reset could reach the client before the error.
-    if (this.node.listening) reply.removeHeader("connection");
+    // Without that header there is nothing to remove: Node would then no longer announce what it does itself.
+    if (this.node.listening && reply.hasHeader("connection")) reply.removeHeader("connection");
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(error, { request, reply }) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
