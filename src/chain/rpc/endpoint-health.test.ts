@@ -71,6 +71,15 @@ test("R6: without Retry-After each refusal doubles the pause, until an answer re
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
+test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", () => {
+  const pacer = new RequestPacer(null);
+  pacer.noteRefusal(3_000, 0);
+  pacer.noteRefusal(0, 100);
+  assert.equal(pacer.waitMs(100), 2_900);
+  pacer.noteRefusal(0, 3_000);
+  assert.equal(pacer.waitMs(3_000), 500);
+});
+
 test("R6: requests over the budget wait, but do not make the endpoint paused", () => {
   const pacer = new RequestPacer(5);
   for (let call = 0; call < 50; call += 1) pacer.reserve(1, 0);

@@ -72,10 +72,13 @@ export class RequestPacer {
 
   /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
   noteRefusal(retryAfterMs: number | null, nowMs: number): void {
-    if (nowMs < this.#pausedUntilMs && retryAfterMs === null) return; // sent before the pause
-    const asked = retryAfterMs ?? Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusals);
+    // 0 seconds, or a date that is past by our clock, names no pause: requests would continue without one.
+    const isNamed = retryAfterMs !== null && retryAfterMs > 0;
+    if (nowMs < this.#pausedUntilMs && !isNamed) return; // sent before the pause
+    const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusals);
+    const askedMs = isNamed ? retryAfterMs : ownMs;
     this.#refusals = Math.min(this.#refusals + 1, 10);
-    this.#pausedUntilMs = nowMs + Math.min(asked, chainLimits.retryAfterMsMax);
+    this.#pausedUntilMs = nowMs + Math.min(askedMs, chainLimits.retryAfterMsMax);
     const { calls, callsBefore } = this.#second;
     const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, Math.max(calls, callsBefore));
     this.#callsPerSecond = Math.max(callsPerSecondMin, wasTooMuch * 0.7);
