@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * The longest that a test waits for anything; only a failure takes as long. A busy machine can take a hundred times as
  * long as an idle one.
  */
-export const waitMsMax = 120_000;
+export const waitMsMax = 300_000;
 
 /** Calls `probe` until it returns something other than `null`; fails after `waitMsMax`. */
 export async function waitFor<Found>(
