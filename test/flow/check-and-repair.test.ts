@@ -10,6 +10,9 @@ import { runCommand } from "../support/run-command.ts";
 const recording = readRecording("contracts-a");
 const wrongBlock = recording.trades[0]?.block_number ?? 0;
 const range = ["--from", String(wrongBlock - 20), "--to", String(wrongBlock + 20)];
+/** The only line that the command prints. */
+const isInUse =
+  /^oddwire: another process is using the data folder \S+; stop it, or set another ODDWIRE_DATA_DIR\n$/;
 const noAudit = { ODDWIRE_AUDIT_CALLS_PER_MINUTE: "0" };
 
 test("check reports what differs, and repair corrects it", async (t) => {
@@ -23,9 +26,11 @@ test("check reports what differs, and repair corrects it", async (t) => {
   const service = await stage.startService([stage.node.url], noAudit);
   await service.waitFinalized(stage.head);
   const run = (words: readonly string[]) => runCommand(words, stage.commandSettings);
-  const busy = await run(["check"]);
-  assert.equal(busy.code, 75);
-  assert.match(busy.stderr, /another process is using the data folder/);
+  for (const command of ["check", "repair"]) {
+    const { code, stdout, stderr } = await run([command]);
+    assert.deepEqual([code, stdout], [75, ""]);
+    assert.match(stderr, isInUse);
+  }
   assert.equal(await service.stop(), 0);
 
   const differs = await run(["check", ...range]);
@@ -67,4 +72,8 @@ test("check reports what differs, and repair corrects it", async (t) => {
 
   const again = await stage.startService([stage.node.url], noAudit);
   await assertRecordedTruth(again, recording);
+  // The lock of a process ends with it, however it ends.
+  await again.kill9();
+  const afterKill = await run(["check", ...range]);
+  assert.equal(afterKill.code, 0, afterKill.stderr);
 });

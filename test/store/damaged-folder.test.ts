@@ -46,7 +46,7 @@ describe("a damaged folder is refused", () => {
         await folder.store.append(encode(blocks.slice(from, from + 10)));
       }
       await folder.store.engine.command(damage);
-      // Refused again at the second start, which must not take the folder for one in use.
+      // Refused again at the second start.
       for (const _ of [1, 2]) {
         await assert.rejects(folder.reopen(), (error: unknown) => {
           assert(error instanceof StoreDamagedError);

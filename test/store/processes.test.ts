@@ -1,18 +1,17 @@
-/** Two processes with one folder, and processes that are killed while they write. */
+/** Processes that are killed while they write. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { readFills } from "../../src/query/read-fills.ts";
-import { DataFolderBusyError } from "../../src/storage/engine/store-errors.ts";
 import { appendForEverPath, endlessBlocks } from "../support/append-for-ever.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
-/** Not on a server: it has no lock, and finishes the statements of a process that was killed. */
+/** Not on a server: it finishes the statements of a process that was killed. */
 const skip = embeddedOnly;
 
 /** After how many lines each process is killed, so that kills hit different moments of an append. */
@@ -54,18 +53,6 @@ class Appender {
     }
   }
 }
-
-test("a folder in use is refused until its process is gone", { skip }, async (t) => {
-  const folder = await StoreFolder.open(t);
-  await folder.close();
-  const appender = new Appender(t, folder.path);
-  await appender.listen(2);
-  // The engine itself prints the reason to standard error.
-  await assert.rejects(folder.reopen(), DataFolderBusyError);
-  await appender.listen(3);
-  await appender.kill();
-  assert.notEqual((await folder.reopen()).coverage, null);
-});
 
 test("R10: kill -9 loses no acknowledged block and repeats none", { skip }, async (t) => {
   const folder = await StoreFolder.open(t);

@@ -16,7 +16,7 @@ import {
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { chooseEngine } from "../../storage/choose-engine.ts";
-import { claimDataFolder } from "../../storage/embedded/data-folder.ts";
+import { claimDataFolder, lockDataFolder } from "../../storage/embedded/data-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
 import {
   type CommittedFacts,
@@ -44,7 +44,7 @@ const sliceBlocks = 500;
 
 /**
  * Opens the configured store and nodes, and passes them to `work`. A server is only read unless `isWriting`. Throws
- * `DataFolderBusyError` while a service uses the data folder: only one process can open the embedded engine.
+ * `DataFolderBusyError` while another process uses the folder of the embedded engine.
  */
 export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
@@ -53,8 +53,10 @@ export async function withAudit<Result>(
   const config = readConfig("serve");
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
-  await claimDataFolder(dataDir, { chainId, contracts });
   await using opened = new AsyncDisposableStack();
+  // A server may be read while a service serves from it.
+  if (config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
+  await claimDataFolder(dataDir, { chainId, contracts });
   const isWriting = options.isWriting ?? false;
   const store = await openStore({ config, contracts, isWriting }, opened);
   const range = rangeOf(options, store);

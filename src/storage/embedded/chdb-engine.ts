@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
@@ -16,18 +15,13 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import {
-  awaitWrite,
-  DataFolderBusyError,
-  reasonOf,
-  StoreDamagedError,
-} from "../engine/store-errors.ts";
+import { awaitWrite, reasonOf, StoreDamagedError } from "../engine/store-errors.ts";
 import { deleteRows } from "./delete-rows.ts";
 
 /**
- * ClickHouse inside the process (chDB). One process per data folder: a second one gets
- * `DataFolderBusyError`. Queries cannot be canceled, so the number that may wait is bounded. Over it,
- * queries throw `SERVICE_UNAVAILABLE`.
+ * ClickHouse inside the process (chDB). Only one process can have a data folder open: `lockDataFolder` first.
+ * Queries cannot be canceled, so the number that may wait is bounded. Over it, queries throw
+ * `SERVICE_UNAVAILABLE`.
  *
  * A connection runs one statement at a time. Reads and writes have separate connections: an insert
  * waits for the disk, and queries of clients would wait with it.
@@ -125,7 +119,7 @@ export class ChdbEngine implements Engine {
 /** The default database of all statements. */
 const database = "oddwire";
 
-/** Opens all connections. Throws `DataFolderBusyError` or `StoreDamagedError`. */
+/** Opens all connections. Throws `StoreDamagedError`. */
 function openSessions(path: string): readonly Session[] {
   const sessions: Session[] = [];
   try {
@@ -138,12 +132,8 @@ function openSessions(path: string): readonly Session[] {
   } catch (thrown) {
     for (const session of sessions) session.close();
     const cause = toError(thrown);
-    if (isInUse(path)) {
-      throw new DataFolderBusyError(`another process is using the data folder ${path}`, { cause });
-    }
-    throw new StoreDamagedError(`the embedded engine cannot open the data folder ${path}`, {
-      cause,
-    });
+    const what = `the embedded engine cannot open the data folder ${path}: ${reasonOf(cause)}`;
+    throw new StoreDamagedError(what, { cause });
   }
 }
 
@@ -160,23 +150,6 @@ async function undamaged<Result>(reading: Promise<Result>): Promise<Result> {
     throw new StoreDamagedError(`the data folder cannot be read: ${reasonOf(cause)}`, {
       cause,
     });
-  }
-}
-
-/** Whether another process has the folder open. Its PID is in a file there, which remains when it is killed. */
-function isInUse(path: string): boolean {
-  const statusFile = join(path, "status");
-  if (!existsSync(statusFile)) return false;
-  const [, digits] = /^PID: ([0-9]+)$/m.exec(readFileSync(statusFile, "utf8")) ?? [];
-  return digits !== undefined && Number(digits) !== process.pid && isAlive(Number(digits));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    // EPERM: the process exists and belongs to another user. Other errors: there is no such process.
-    return (thrown as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

@@ -21,8 +21,8 @@ type FolderIdentity = FactsIdentity & {
 };
 
 /**
- * Locks a data folder, which is created if missing, for a process that serves or indexes. Returns a function that
- * unlocks it; the system does so when the process ends. Throws `ConfigError`, `DataFolderBusyError` and
+ * Locks a data folder, which is created if missing, for a process that serves, indexes, checks or repairs. Returns a
+ * function that unlocks it; the system does so when the process ends. Throws `ConfigError`, `DataFolderBusyError` and
  * `DataFolderUnwritableError`.
  */
 export function lockDataFolder(dataDir: string): () => void {

@@ -7,8 +7,8 @@ import { ChdbEngine } from "./chdb-engine.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
 
 /**
- * Opens the engine in a data folder and creates missing tables. Throws `DataFolderBusyError`,
- * `StoreDamagedError` and `DataFolderUnwritableError`.
+ * Opens the engine in a data folder and creates missing tables. Throws `StoreDamagedError` and
+ * `DataFolderUnwritableError`.
  */
 export async function openFolder(dataDir: string): Promise<Engine> {
   const engine = await ChdbEngine.open(dataDir);
