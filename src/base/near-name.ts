@@ -19,7 +19,7 @@ export function nearName(name: string, candidates: Iterable<string>): string | n
   return nearest;
 }
 
-/** Names that other APIs use for the same parameters. Of several meanings, the first valid one is suggested. */
+/** Names, values and words of paths in other APIs. Of several meanings, the first valid one is suggested. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   q: ["search"],
   query: ["search"],
@@ -47,16 +47,23 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   token: ["token_id", "token_ids"],
   asset: ["token_id", "token_ids"],
   asset_id: ["token_id", "token_ids"],
-  closed: ["status"],
+  closed: ["status", "resolved"],
+  active: ["open"],
+  tx: ["transactions"],
   expires: ["expires_at"],
   expiry: ["expires_at"],
 };
 
+/** Returns the candidate that has the meaning of `name` in other APIs; `null` when there is none. */
+export function synonymOf(name: string, candidates: readonly string[]): string | null {
+  const meanings = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
+  return meanings?.find((one) => candidates.includes(one)) ?? null;
+}
+
 /** Describes an unknown name for the client, with the name that was probably meant and all valid ones. */
 export function unknownName(name: string, valid: readonly string[]): string {
   if (valid.length === 0) return "is not known here; there are no parameters";
-  const synonym = Object.hasOwn(synonyms, name) ? synonyms[name] : undefined;
-  const meant = synonym?.find((one) => valid.includes(one)) ?? nearName(name, valid);
+  const meant = synonymOf(name, valid) ?? nearName(name, valid);
   const names = valid.join(", ");
   if (meant === null) return `is not known here; valid names: ${names}`;
   return `is not known here; did you mean ${meant}? Valid names: ${names}`;
@@ -69,8 +76,9 @@ export function wrongValue(
   choices: readonly string[] = [],
 ): string {
   const issue = `must be ${expected}; got ${truncate(JSON.stringify(given))}`;
-  const near = typeof given === "string" ? nearName(given, choices) : null;
-  return near === null ? issue : `${issue}; did you mean ${near}?`;
+  const meant =
+    typeof given === "string" ? (synonymOf(given, choices) ?? nearName(given, choices)) : null;
+  return meant === null ? issue : `${issue}; did you mean ${meant}?`;
 }
 
 /** Shortens a text of the client to 64 characters, to quote it in an answer. */

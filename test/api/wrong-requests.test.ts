@@ -10,6 +10,7 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/markets?q=election", "q", "did you mean search?"],
   ["/v1/markets?limit=1000", "limit", "from 1 to 100", 'got "1000"'],
   ["/v1/markets?status=opn", "status", "open, resolved, all", 'got "opn"', "did you mean open?"],
+  ["/v1/markets?status=closed", "status", 'got "closed"', "did you mean resolved?"],
   ["/v1/markets?sort=volume24h", "sort", 'got "volume24h"', "did you mean volume_24h?"],
   ["/v1/markets?active=1", "active", "true or false", 'got "1"'],
   ["/v1/markets?min_volume=1e6", "min_volume", "decimal", 'got "1e6"'],
@@ -65,6 +66,7 @@ test("404: suggests the path that was probably meant, such as /v1/markets for /v
     ["/v1/trade", "/v1/trades"],
     ["/api/v1/trade/1", "/v1/trades"],
     ["/v1/orderbooks/1", "/v1/orderbook/{token_id}"],
+    ["/v1/tx/0x12", "/v1/transactions/{tx_hash}"],
   ] as const) {
     const { message } = (await server.get(path)).body["error"] as { message: string };
     assert.equal(message, `There is no such path; did you mean ${meant}? See /docs`);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../../base/errors.ts";
-import { nearName } from "../../base/near-name.ts";
+import { nearName, synonymOf } from "../../base/near-name.ts";
 
 const apiPath = /^\/+(?:api|v[0-9])\b/i;
 
@@ -12,7 +12,10 @@ export function wantsPage({ method, url = "", headers }: IncomingMessage): boole
 
 /** Returns `NOT_FOUND` for an unknown path. Its message suggests the most similar known path. */
 export function unknownPath(url: string, known: readonly string[]): AppError {
-  const asked = wordsOf(url.replace(/\?.*/s, ""));
+  const knownWords = known.flatMap(wordsOf);
+  const asked = wordsOf(url.replace(/\?.*/s, "")).map(
+    (word) => synonymOf(word, knownWords) ?? word,
+  );
   // Pages of the explorer have the same names as lists, so they are not suggested to API clients.
   const isApi = apiPath.test(url);
   const pathByWords = new Map(
