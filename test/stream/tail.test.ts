@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import type { Trade } from "../../client/src/api.ts";
-import { printTrades } from "../../src/cli/client/print-trades.ts";
+import { OddwireClient } from "../../client/src/client.ts";
+import { printTrades, questionReader } from "../../src/cli/client/print-trades.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { idFields } from "../../src/rows/trade-row.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
@@ -164,4 +165,24 @@ test("a readable line names the market by its question", async () => {
   const lines = await follow(false, async () => {});
   const named = lines.filter((line) => questions.some((text) => line.endsWith(` ${text}`)));
   assert.equal(named.length, lines.length, lines.join("\n"));
+});
+
+test("a question that could not be read is read again after a minute, and not before", async (t) => {
+  const proxy = await CuttingProxy.open(t, server.edge.url);
+  const { data } = await server.getPage("/v1/markets?limit=1");
+  const { id, question } = data[0] as { id: string; question: string };
+  const backoff = { attempts: 1, firstWaitMs: 1, longestWaitMs: 1 };
+  const client = new OddwireClient({ url: proxy.url, key: server.edge.keys.read, backoff });
+  let nowMs = 0;
+  const questionOf = questionReader(client, { monotonicMs: () => nowMs });
+  proxy.refuse();
+  assert.equal(await questionOf(id), null);
+  proxy.resume();
+  nowMs = 59_999;
+  assert.equal(await questionOf(id), null);
+  nowMs = 60_000;
+  assert.equal(await questionOf(id), question);
+  proxy.refuse();
+  nowMs = 600_000;
+  assert.equal(await questionOf(id), question);
 });

@@ -2,6 +2,7 @@ import type { StreamReorg, Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { exitCodes } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { type ApiOptions, readApi } from "./api-options.ts";
@@ -10,6 +11,8 @@ import { callService } from "./call-service.ts";
 const newestRows = 10;
 /** The maximum number of cached questions. When it is reached, the cache is cleared. */
 const questionsMax = 1_000;
+/** A market without a question is looked up again after this. */
+const lookAgainMs = 60_000;
 
 /** A filter of the printed trades. `market` is a condition id, a token id or a slug. */
 export type TradeFilter = NonNullable<ChannelRequest<"trades">["filter"]> & {
@@ -89,16 +92,23 @@ async function startOf(
   return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
 }
 
-/** Returns a cached reader of market questions; `null` when the market is unknown or has no question. */
-function questionReader(client: OddwireClient): (id: string | null) => Promise<string | null> {
-  const questions = new Map<string, string | null>();
+type Known = { readonly question: string | null; readonly readMs: number };
+
+/** Returns a cached reader of market questions; `null` while the market is unknown or has no question. */
+export function questionReader(
+  client: Pick<OddwireClient, "market">,
+  clock: Pick<Clock, "monotonicMs"> = systemClock,
+): (id: string | null) => Promise<string | null> {
+  const questions = new Map<string, Known>();
   return async (id) => {
     if (id === null) return null;
     const known = questions.get(id);
-    if (known !== undefined) return known;
+    const nowMs = clock.monotonicMs();
+    if (known !== undefined && (known.question !== null || nowMs - known.readMs < lookAgainMs))
+      return known.question;
     const question = await client.market(id).then((market) => market.question, nullIfRefused);
     if (questions.size >= questionsMax) questions.clear();
-    questions.set(id, question);
+    questions.set(id, { question, readMs: nowMs });
     return question;
   };
 }
