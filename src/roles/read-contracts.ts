@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { ConfigError } from "../base/config/config.ts";
+import { withoutMark } from "../base/config/setting.ts";
 import { toError } from "../base/errors.ts";
 import { type Contracts, parseContracts } from "../contracts/contracts.ts";
 import { polygonContracts } from "../contracts/polygon-contracts.ts";
@@ -14,7 +15,7 @@ export async function readContracts(path: string | null): Promise<Contracts> {
 
 async function readJson(path: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    return JSON.parse(withoutMark(await readFile(path, "utf8")));
   } catch (thrown) {
     const reason = `ODDWIRE_CONTRACTS_FILE cannot be read: ${toError(thrown).message}`;
     throw new ConfigError([reason]);

@@ -35,7 +35,9 @@ async function welcomeOf(flags: string[], use: (welcome: Welcome) => Promise<voi
 }
 
 test("an empty folder gets an admin key that works and is shown only once", async () => {
-  await writeFile(join(folder, ".env"), "ODDWIRE_RPC_URLS=http://127.0.0.1:1\nODDWIRE_PORT=x\n");
+  // As an editor on Windows writes it.
+  const lines = ["\uFEFFODDWIRE_RPC_URLS=http://127.0.0.1:1", "ODDWIRE_PORT=x", ""];
+  await writeFile(join(folder, ".env"), lines.join("\r\n"));
   const flags = ["--port", "0", "--data-dir", "kept", "--start-block", "5"];
   await welcomeOf(flags, async (welcome) => {
     const { listening, explorer, indexing, data, reachable, admin_key = "" } = welcome;

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 import { toError } from "../errors.ts";
 import { isIpRange } from "../ip-address.ts";
 import type { LogLevel } from "../log.ts";
@@ -16,6 +18,7 @@ import {
   setting,
   type Value,
   wholeNumber,
+  withoutMark,
 } from "./setting.ts";
 
 /** All settings of the service. `Config` has a field for each. */
@@ -284,7 +287,8 @@ export function readClientConfig(environment: Environment = process.env): Client
 /** Adds the variables of `.env` in the working folder, if it exists. Variables that are already set take precedence. */
 export function readEnvFile(): void {
   try {
-    process.loadEnvFile(".env");
+    const variables = parseEnv(withoutMark(readFileSync(".env", "utf8")));
+    for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return;
     throw new ConfigError([`.env cannot be read: ${toError(thrown).message}`]);

@@ -105,6 +105,11 @@ function textOf(
   }
 }
 
+/** Removes the byte order mark, which editors on Windows write at the beginning of a file. */
+export function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
+}
+
 function malformed(known: Setting<Value>, text: string): string {
   // Settings with `show`, such as endpoints, contain secrets too, so their values are not quoted.
   const isPrivate = known.secret || known.show !== undefined || hasCredentials(text);

@@ -45,6 +45,15 @@ test("a folder is locked until it is unlocked, and the error says what to do", a
   lockDataFolder(folder)();
 });
 
+test("a lock that something else has written to is refused, and the error says what to do", async (t) => {
+  const folder = await openFolder(t);
+  const path = join(folder, "lock");
+  await writeFile(path, "something else");
+  assert.throws(() => lockDataFolder(folder), /ODDWIRE_DATA_DIR .*lock is not empty; delete it/);
+  await rm(path);
+  lockDataFolder(folder)();
+});
+
 test("a folder belongs to the chain it was first used for, and contains only its identity", async (t) => {
   const folder = await openFolder(t);
   await claim(folder);

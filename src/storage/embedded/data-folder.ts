@@ -9,7 +9,7 @@ import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { DataFolderBusyError, DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
-import { isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
+import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
 const format = 4;
@@ -27,13 +27,17 @@ type FolderIdentity = FactsIdentity & {
  */
 export function lockDataFolder(dataDir: string): () => void {
   makeDataFolder(dataDir);
+  const path = join(dataDir, "lock");
   // Node has no file locks of its own. Nothing is written: the file stays empty.
-  const lock = withDisk(() => new DatabaseSync(join(dataDir, "lock")));
+  const lock = withDisk(() => new DatabaseSync(path));
   try {
     withDisk(() => lock.exec("BEGIN EXCLUSIVE"));
     return () => lock.close();
   } catch (cause) {
     lock.close();
+    if (isDamaged(cause)) {
+      throw new ConfigError([`ODDWIRE_DATA_DIR cannot be used: ${path} is not empty; delete it`]);
+    }
     if (!isLocked(cause)) throw cause;
     const message = `another process is using the data folder ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`;
     throw new DataFolderBusyError(message, { cause });

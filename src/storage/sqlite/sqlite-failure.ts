@@ -22,7 +22,7 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
   } catch (thrown) {
-    if (!damageCodes.has(sqliteCodeOf(thrown))) throw thrown;
+    if (!isDamaged(thrown)) throw thrown;
     throw new StoreDamagedError(`${path} is damaged`, { cause: thrown });
   }
 }
@@ -46,6 +46,11 @@ export function withinTransaction(sql: DatabaseSync, write: () => void): void {
 /** Whether SQLite raised the error: its file is damaged or cannot be written. */
 export function isSqliteFailure(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
+}
+
+/** Whether a file is damaged, or is not one of SQLite. */
+export function isDamaged(thrown: unknown): boolean {
+  return damageCodes.has(sqliteCodeOf(thrown));
 }
 
 /** Whether another process holds a lock on the file: SQLITE_BUSY. */
