@@ -1,11 +1,12 @@
 /** The scripts `backup` and `restore`, with a data folder that a service has filled. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { lockDataFolder } from "../../src/storage/embedded/data-folder.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";
@@ -45,7 +46,7 @@ test("a service with a restored folder returns the same rows and accepts the sam
 
   const early = await run("backup", [stage.dataDir, archive]);
   assert.equal(early.code, 75, early.said);
-  assert.match(early.said, /the service is running/);
+  assert.match(early.said, /the service or a command is running/);
   assert.deepEqual(await readdir(folder), []);
 
   const before = await readAll(service);
@@ -71,6 +72,18 @@ test("backup refuses a folder that is not a data folder, and never overwrites a 
   const { code, said } = await run("backup", [folder, archive]);
   assert.equal(code, 1);
   assert.match(said, /exists/);
+});
+
+test("a second backup to the same archive leaves the file of the first alone", async (t) => {
+  const folder = await makeFolder(t);
+  await writeFile(join(folder, "oddwire.json"), "{}");
+  const archive = join(folder, "kept.tar.gz");
+  const unlock = lockDataFolder(folder);
+  await writeFile(`${archive}.part`, "half an archive");
+  const { code, said } = await run("backup", [folder, archive]);
+  unlock();
+  assert.equal(code, 75, said);
+  assert.equal(await readFile(`${archive}.part`, "utf8"), "half an archive");
 });
 
 test("restore refuses a damaged archive and a folder that is not empty, and leaves nothing behind", async (t) => {
