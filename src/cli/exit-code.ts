@@ -29,13 +29,19 @@ function describeMisuse({ code, exitCode, message }: CommanderError) {
 
 function exitCodeOf(error: Error): number {
   const isPassing = [DataFolderBusyError, DataFolderUnwritableError, StartAgainError];
-  if (isPassing.some((kind) => error instanceof kind)) return exitCodes.tryAgain;
+  if (isPassing.some((kind) => error instanceof kind) || isDiskError(error))
+    return exitCodes.tryAgain;
   if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
   if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
   const isFailure = [WrongChainError, StoreDamagedError, CommandError, AppError];
   return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
     ? exitCodes.failed
     : exitCodes.bug;
+}
+
+/** Whether a disk is full or fails. */
+function isDiskError(error: Error): boolean {
+  return ["ENOSPC", "EDQUOT", "EIO"].includes((error as NodeJS.ErrnoException).code ?? "");
 }
 
 /** Whether the service cannot listen: the port is in use or not allowed, or the host is unknown or of another machine. */

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -14,6 +14,7 @@ import { writeContractsFile } from "../support/contracts-file.ts";
 import { LiveChain } from "../support/live-chain.ts";
 import { fillUp, mountDisk } from "../support/own-disk.ts";
 import { testSeed } from "../support/property-settings.ts";
+import { runCommand } from "../support/run-command.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
 import { Service, type ServiceOptions } from "../support/service.ts";
 import { factsOf } from "../support/store-chain.ts";
@@ -57,6 +58,25 @@ async function assertGoesOn(chain: LiveChain, options: ServiceOptions): Promise<
   assert.equal(await service.stop(), 0);
   await assertStoreHolds(options.dataDir, factsOf(chain.blocks));
 }
+
+test("a command on a full disk ends with 75, and leaves no file behind", async (t) => {
+  const disk = await mountDisk(t, 1);
+  if (disk === null) return t.skip("NOT TESTED: no file system can be mounted here");
+  const dataDir = join(disk, "data");
+  await mkdir(dataDir);
+  const ballast = await fillUp(disk);
+  const create = () =>
+    runCommand(["keys", "create", "--name", "a", "--scope", "read"], { ODDWIRE_DATA_DIR: dataDir });
+  const refused = await create();
+  assert.deepEqual(
+    [refused.code, refused.stdout, refused.stderr],
+    [75, "", "oddwire: ENOSPC: no space left on device, write\n"],
+  );
+  assert.deepEqual(await readdir(dataDir), []);
+  await rm(ballast);
+  const created = await create();
+  assert.equal(created.code, 0, created.stderr);
+});
 
 test("a full disk stops the service with 75, and a restart with more room goes on", async (t) => {
   const disk = await mountDisk(t, 24);

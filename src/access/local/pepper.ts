@@ -15,13 +15,13 @@ export function readPepper(dataDir: string): string {
   if (known !== null) return checked(known, path);
   // Creating a link is atomic, so two first starts at the same time end with the same pepper.
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
-  writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
   try {
+    writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
     linkSync(draft, path);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
   } finally {
-    rmSync(draft);
+    rmSync(draft, { force: true });
   }
   return checked(readFileSync(path, "utf8"), path);
 }

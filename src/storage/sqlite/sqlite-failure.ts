@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { toError } from "../../base/errors.ts";
 import { DataFolderUnwritableError, StoreDamagedError } from "../engine/store-errors.ts";
 
 /** SQLite's codes for a damaged file: SQLITE_CORRUPT and SQLITE_NOTADB. */
@@ -13,7 +14,10 @@ export function withDisk<Result>(work: () => Result): Result {
     return work();
   } catch (thrown) {
     if (!unwritableCodes.has(sqliteCodeOf(thrown))) throw thrown;
-    throw new DataFolderUnwritableError("the data folder cannot be written", { cause: thrown });
+    const { message } = toError(thrown);
+    throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {
+      cause: thrown,
+    });
   }
 }
 
