@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { webLimits } from "../base/config/limits.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import { Admission } from "./admission.ts";
+import { Admission, type Caller } from "./admission.ts";
+import type { VerifiedKey } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
 import { LocalWindow } from "./local/sliding-window.ts";
@@ -43,6 +44,14 @@ test("a client whose key cannot be checked gets 503, however often it asks, and 
     assert.equal(limitStatus.remaining, 100);
   }
   assert.equal(counted.blocks, 0);
+});
+
+test("a key that cannot be checked any more, while a response is made, gets 503", () => {
+  const { admission } = openAdmission();
+  const key = { id: "k" } as unknown as VerifiedKey;
+  const caller = { key } as unknown as Caller;
+  assert.equal(admission.refusalSince(caller)?.code, "SERVICE_UNAVAILABLE");
+  assert.equal(admission.refusalSince({ ...caller, key: null }), null);
 });
 
 const { upgradesPerMinute, filesPerMinute, ipAbuseMax } = webLimits;

@@ -146,9 +146,9 @@ export class Admission {
     return caller;
   }
 
-  /** Whether the key of an admitted request still works. It may have been revoked since. */
-  stillWorks({ key }: Caller): boolean {
-    return key === null || this.#access.keys.isLive(key);
+  /** Why the key of an admitted request works no longer: it was revoked, or cannot be checked. `null` if it works. */
+  refusalSince({ key }: Caller): AppError | null {
+    return key === null || this.#access.keys.isLive(key) ? null : this.#noKey();
   }
 
   /** Returns the sender. It is cached per connection, except behind proxies, which mix clients on a connection. */

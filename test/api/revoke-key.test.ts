@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { Type } from "typebox";
+import { defineRoute } from "../../src/api/http/route.ts";
+import { cleanUp } from "../support/clean-up.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 
 const server = await openTestServer({ authFailuresMax: 0 });
@@ -48,6 +51,35 @@ test("200: listeners, which close sockets, are called before the response", asyn
   });
   await server.access.keys.revoke(key.id);
   assert.equal(wasLive, false);
+});
+
+test("401: a key that is revoked while a long response is made, also for a client that accepts gzip", async (t) => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+  const long = defineRoute({
+    path: "/v1/long",
+    access: "read",
+    summary: "A long response",
+    isTagged: () => true,
+    response: Type.Object({ data: Type.String() }),
+    handler: async () => {
+      ask();
+      await opened;
+      return { data: "x".repeat(100_000) };
+    },
+  });
+  const slow = await openTestServer({ routes: [long] });
+  cleanUp(t, () => slow.close());
+  const input = { name: "for a while", expiresAtMs: null, allowedIps: [] } as const;
+  const { key, value } = await slow.access.keys.create({ ...input, scope: "read" });
+  const headers = { "accept-encoding": "gzip" };
+  const answering = slow.request("GET", "/v1/long", { key: value, headers });
+  await asked;
+  await slow.access.keys.revoke(key.id);
+  open();
+  const answer = await answering;
+  assertError(answer, "UNAUTHORIZED");
+  for (const name of ["content-encoding", "etag"]) assert.equal(answer.headers.get(name), null);
 });
 
 test("200: a content type without a body, as some clients send it", async () => {

@@ -229,6 +229,8 @@ export class HttpServer {
     // Fastify would close the connection after a refused body, and the reset could reach the client before the error.
     // Without that header there is nothing to remove: Node would then no longer announce what it does itself.
     if (this.node.listening && reply.hasHeader("connection")) reply.removeHeader("connection");
+    // Those of the response that the error replaces.
+    for (const name of ["content-encoding", "etag"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(error, { request, reply }) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
@@ -297,11 +299,12 @@ export class HttpServer {
     });
   }
 
-  /** Throws `UNAUTHORIZED` if the key was revoked while the response was made. Streamed bodies check it themselves. */
+  /** Throws if the key stopped working while the response was made. Streamed bodies check it themselves. */
   async #unlessRevoked({ caller }: FastifyRequest, answer: Promise<unknown>): Promise<unknown> {
     const known = await answer;
-    if (known instanceof Readable || this.#options.admission.stillWorks(caller)) return known;
-    throw new AppError("UNAUTHORIZED");
+    const refusal = known instanceof Readable ? null : this.#options.admission.refusalSince(caller);
+    if (refusal !== null) throw refusal;
+    return known;
   }
 
   /** Adds `OPTIONS`: the methods of the path and, for pages of allowed origins, the headers they can send. */
