@@ -5,9 +5,10 @@
  */
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";
+import { firstSeqAbove } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { FillFilter } from "./fill-filter.ts";
-import { finalBoundary, type ListOrder } from "./merged-list.ts";
+import type { ListOrder } from "./row-snapshot.ts";
 
 /** A page of the fills that pass a filter. */
 export type FillPage = ListOrder & {
@@ -72,12 +73,12 @@ export function pageBound(
   const lowest = Math.max(oldest, seqFrom);
   if (order === "desc") {
     const bound = Math.floor(
-      Math.min(newest, after ?? Infinity, seqTo, finalBoundary(store)) - span,
+      Math.min(newest, after ?? Infinity, seqTo, firstSeqAbove(coverage)) - span,
     );
     return bound > lowest ? (bound as Seq) : null;
   }
   const bound = Math.ceil(Math.max(lowest, after ?? 0) + span);
-  return bound < Math.min(seqTo, finalBoundary(store)) ? (bound as Seq) : null;
+  return bound < Math.min(seqTo, firstSeqAbove(coverage)) ? (bound as Seq) : null;
 }
 
 /** The estimated number of positions that a page covers, and the newest position that can be in it. */

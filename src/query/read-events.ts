@@ -13,7 +13,7 @@ import {
   type PlaceFilter,
   placeConditions,
 } from "./condition.ts";
-import { type ListOrder, readRows, type StoredList } from "./merged-list.ts";
+import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 type EventKind = LocatedEvent["event"]["kind"];
 
@@ -63,7 +63,7 @@ export async function readEvents(
   store: IndexedFacts,
   { limit, ...list }: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
-  return readRows(store, storedEvents(list), limit);
+  return new RowSnapshot(store, storedEvents(list)).first(limit);
 }
 
 async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {

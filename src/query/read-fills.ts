@@ -5,8 +5,13 @@ import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
-import { type ListOrder, readRows, type SqlConditions, type StoredList } from "./merged-list.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
+import {
+  type ListOrder,
+  RowSnapshot,
+  type SqlConditions,
+  type StoredList,
+} from "./row-snapshot.ts";
 
 /** A list of the fills that pass `filter`, in ascending or descending order. */
 export type FillList = ListOrder & Pick<FillPage, "filter" | "totalsOf">;
@@ -53,7 +58,8 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 
 /** Reads one page. */
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
-  return readRows(store, { ...storedFills(page), ...nearOf(store, page) }, page.limit);
+  const list = { ...storedFills(page), ...nearOf(store, page) };
+  return new RowSnapshot(store, list).first(page.limit);
 }
 
 /** Returns the part of a list that probably contains the page. */

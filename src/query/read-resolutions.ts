@@ -1,10 +1,10 @@
 import { assert } from "../base/assert.ts";
 import type { ConditionId } from "../base/ids.ts";
 import type { Resolution } from "../market/market.ts";
+import { firstSeqAbove } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { ResolutionRange } from "../views/markets/resolution-log.ts";
-import { finalBoundary } from "./merged-list.ts";
 
 type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
 
@@ -37,7 +37,7 @@ export function snapshotResolutions(
     assert(found !== null, "no final resolution is removed");
     return found;
   };
-  const seq = finalBoundary(store);
+  const seq = firstSeqAbove(store.coverage);
   const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
   const unfinalized = new Map(
     places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),

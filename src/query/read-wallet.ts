@@ -3,10 +3,10 @@ import type { Address, ConditionId, TokenId } from "../base/ids.ts";
 import { mapInTurns } from "../base/time/turns.ts";
 import { isTrade } from "../market/fill.ts";
 import { addWalletTotals, type WalletMarket, type WalletTotals } from "../market/wallet-totals.ts";
+import { firstSeqAbove } from "../storage/recover.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
-import { finalBoundary } from "./merged-list.ts";
 
 const walletTokensMax = 50_000;
 
@@ -39,7 +39,7 @@ async function readTokens(
   address: Address,
 ): Promise<ReadonlyMap<TokenId, WalletTotals>> {
   store.reads.add("wallet", "engine");
-  const boundary = finalBoundary(store);
+  const boundary = firstSeqAbove(store.coverage);
   const unfinalized = store.headBuffer
     .fills()
     .filter((fill) => isTrade(fill) && (fill.maker === address || fill.taker === address));

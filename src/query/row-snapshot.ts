@@ -1,30 +1,79 @@
 import { assert } from "../base/assert.ts";
 import type { Seq } from "../base/ids.ts";
+import type { FillTable } from "../storage/codec/fill-layout.ts";
+import type { Engine } from "../storage/engine/engine.ts";
+import { firstSeqAbove } from "../storage/recover.ts";
+import { integerLiteral } from "../storage/sql-literal.ts";
+import type { HeadBuffer } from "../views/head/head-buffer.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import {
-  countFinalRows,
-  finalBoundary,
-  readFinalRows,
-  readFinalSeqAt,
-  type StoredList,
-  unfinalizedRows,
-} from "./merged-list.ts";
+
+/** The start and direction of a list, and whether it includes unfinalized rows. */
+export type ListOrder = {
+  readonly order: "asc" | "desc";
+  /** The last position of the previous page: only rows after it, in the order of the list. */
+  readonly after: Seq | null;
+  readonly finalizedOnly: boolean;
+};
+
+/** The rows of a list in two forms that must agree: for the engine and for the head buffer. */
+export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
+  readonly question: "trades" | "events";
+  readonly table: FillTable | "events";
+  /** Reads rows of the table. `clauses` follow `FROM <table>`. */
+  readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
+  /** The engine's settings for a query of a page. */
+  readonly settings: string;
+  /** The condition for a `WHERE`. */
+  readonly sql: string;
+  /** The conditions for each token separately, when the table is ordered by token and there are few tokens. */
+  readonly byToken?: readonly SqlConditions[];
+  /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
+  readonly near?: SqlConditions & { readonly bound: Seq | null };
+  readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
+  readonly holds: (item: Item) => boolean;
+};
 
 /**
- * A snapshot of all rows of a list, however long the reading takes: final rows never change, and the few
- * unfinalized rows are copied when it is made. Every read is one query of bounded size.
+ * The SQL conditions of a query. `prewhere` has only the tokens: when the engine chooses, it reads other columns before
+ * it knows the matching rows, and a page takes twice as long.
+ */
+export type SqlConditions = { readonly prewhere?: string; readonly sql: string };
+
+/** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
+type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly limit: number };
+
+/**
+ * All rows of a list as of now, from the store and from the head buffer. The boundary between final and unfinalized rows
+ * is fixed once: a block that becomes final meanwhile is neither lost nor returned twice. Final rows never change, and
+ * the few unfinalized ones are copied. Every read is one query of bounded size.
  */
 export class RowSnapshot<Item extends { readonly seq: Seq }> {
   readonly #store: IndexedFacts;
   readonly #list: StoredList<Item>;
+  /** Rows below this position are final. */
   readonly #boundary: Seq;
+  /** In the order of the list. */
   readonly #unfinalized: readonly Item[];
 
   constructor(store: IndexedFacts, list: StoredList<Item>) {
     this.#store = store;
     this.#list = list;
-    this.#boundary = finalBoundary(store);
-    this.#unfinalized = unfinalizedRows(store, list);
+    this.#boundary = firstSeqAbove(store.coverage);
+    this.#unfinalized = list.finalizedOnly ? [] : unfinalizedRows(store.headBuffer, list);
+  }
+
+  /** Reads the first `limit` rows. */
+  async first(limit: number): Promise<readonly Item[]> {
+    const { order, question, after } = this.#list;
+    const unfinalized = this.#unfinalized.slice(0, limit);
+    if (order === "asc") {
+      return [...(await this.#readFinal(after, limit)), ...unfinalized].slice(0, limit);
+    }
+    if (unfinalized.length === limit) {
+      this.#store.reads.add(question, "head");
+      return unfinalized;
+    }
+    return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length))];
   }
 
   /** Counts the rows, up to `max`. */
@@ -64,8 +113,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
-      const page = { boundary: this.#boundary, limit: chunkRows };
-      const chunk = await readFinalRows(this.#store, { ...this.#list, after }, page);
+      const chunk = await this.#readFinal(after, chunkRows);
       if (chunk.length > 0) yield chunk;
       if (chunk.length < chunkRows) break;
       after = chunk.at(-1)?.seq ?? after;
@@ -78,14 +126,83 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
       yield this.#unfinalized.slice(at, at + chunkRows);
   }
 
-  async #countFinal(max: number): Promise<number> {
-    const page = { boundary: this.#boundary, limit: max };
-    return countFinalRows(this.#store, this.#list, page);
+  /** Reads the first final rows after a position. */
+  async #readFinal(after: Seq | null, limit: number): Promise<readonly Item[]> {
+    const { near, order, question } = this.#list;
+    if (order === "desc" && after === 0) return [];
+    this.#store.reads.add(question, "engine");
+    const page = { after, boundary: this.#boundary, limit };
+    if (near === undefined) return this.#readByToken(page);
+    const rows = await this.#readPart(near, page);
+    if (rows.length === limit || near.bound === null) return rows;
+    const rest =
+      order === "asc"
+        ? { after: Math.max(after ?? 0, near.bound - 1) as Seq }
+        : { boundary: Math.min(this.#boundary, near.bound) as Seq };
+    const further = await this.#readByToken({ ...page, ...rest, limit: limit - rows.length });
+    return [...rows, ...further];
   }
 
-  async #finalSeqAt(index: number): Promise<Seq | null> {
-    return readFinalSeqAt(this.#store, this.#list, { boundary: this.#boundary, index });
+  /** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */
+  async #readByToken(page: FinalPage): Promise<readonly Item[]> {
+    const { byToken, sql, order } = this.#list;
+    const parts = (byToken ?? [{ sql }]).map((conditions) => this.#readPart(conditions, page));
+    const rows = await Promise.all(parts);
+    const [first = [], ...others] = rows;
+    if (others.length === 0) return first;
+    const sign = order === "asc" ? 1 : -1;
+    return rows
+      .flat()
+      .toSorted((a, b) => sign * (a.seq - b.seq))
+      .slice(0, page.limit);
   }
+
+  async #readPart({ prewhere, sql }: SqlConditions, page: FinalPage): Promise<readonly Item[]> {
+    const { read, order, settings } = this.#list;
+    const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
+    const where = `${first}WHERE ${this.#finalSql({ ...page, sql })}`;
+    const limit = `ORDER BY seq ${order} LIMIT ${integerLiteral(page.limit)}`;
+    return read(this.#store.engine, `${where} ${limit} SETTINGS ${settings}`);
+  }
+
+  /** Counts the final rows, up to `max`. */
+  async #countFinal(max: number): Promise<number> {
+    const rows = await this.#store.engine.query(
+      `SELECT count() FROM (
+         SELECT 1 FROM ${this.#list.table} WHERE ${this.#finalSql()} LIMIT ${integerLiteral(max)})`,
+    );
+    return Number(rows[0]?.[0]);
+  }
+
+  /** Reads the position of the final row at an index, counted from 0; `null` when there are fewer. */
+  async #finalSeqAt(index: number): Promise<Seq | null> {
+    const { table, order } = this.#list;
+    const rows = await this.#store.engine.query(
+      `SELECT seq FROM ${table} WHERE ${this.#finalSql()}
+       ORDER BY seq ${order} LIMIT 1 OFFSET ${integerLiteral(index)}`,
+    );
+    const seq = rows[0]?.[0];
+    return seq === undefined ? null : (Number(seq) as Seq);
+  }
+
+  /** Returns the condition of the final rows of the list, or of a part of it. */
+  #finalSql(part: Partial<FinalPage & SqlConditions> = {}): string {
+    const { sql, after, boundary } = { ...this.#list, boundary: this.#boundary, ...part };
+    const sign = this.#list.order === "asc" ? ">" : "<";
+    const position = after === null ? "" : `AND seq ${sign} ${integerLiteral(after)}`;
+    return `${sql} AND seq < ${integerLiteral(boundary)} ${position}`;
+  }
+}
+
+/** Returns the unfinalized rows of a list, in its order. */
+function unfinalizedRows<Item extends { readonly seq: Seq }>(
+  headBuffer: HeadBuffer,
+  { order, after, unfinalizedIn, holds }: StoredList<Item>,
+): readonly Item[] {
+  const isAfter = ({ seq }: Item): boolean =>
+    after === null || (order === "asc" ? seq > after : seq < after);
+  const rows = unfinalizedIn(headBuffer).filter((item) => isAfter(item) && holds(item));
+  return order === "asc" ? rows : rows.toReversed();
 }
 
 function missing(): never {

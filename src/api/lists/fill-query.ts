@@ -5,8 +5,8 @@ import { address, amount, conditionId, hash, tokenId } from "../../base/input/cl
 import type { Fill } from "../../market/fill.ts";
 import type { Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
-import type { ListOrder } from "../../query/merged-list.ts";
 import { readFills, storedFills } from "../../query/read-fills.ts";
+import type { ListOrder } from "../../query/row-snapshot.ts";
 import { marketsOfEvent } from "../../views/events/event-list.ts";
 import type { Backend } from "../backend.ts";
 import { checkBounds, checkRange } from "../http/check-bounds.ts";

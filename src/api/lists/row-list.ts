@@ -2,9 +2,8 @@
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { readRows, type StoredList } from "../../query/merged-list.ts";
 import { rowContextOf } from "../../query/row-context.ts";
-import { RowSnapshot } from "../../query/row-snapshot.ts";
+import { RowSnapshot, type StoredList } from "../../query/row-snapshot.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -137,7 +136,7 @@ export function shownAs<Item>(
 export function storedSource<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  readPage = async (limit: number) => readRows(store, list, limit),
+  readPage = async (limit: number) => new RowSnapshot(store, list).first(limit),
 ): RowSource<Item> {
   return {
     readPage,

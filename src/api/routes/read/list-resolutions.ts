@@ -2,10 +2,10 @@ import { type Static, Type } from "typebox";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
-import { finalBoundary } from "../../../query/merged-list.ts";
 import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
+import { firstSeqAbove } from "../../../storage/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -105,7 +105,7 @@ function rangeOf(query: ResolutionQuery, { store, state }: Backend) {
   const { seqTo = Infinity, txHash } = rest;
   return {
     seqFrom,
-    seqTo: query.status === "finalized" ? Math.min(seqTo, finalBoundary(store)) : seqTo,
+    seqTo: query.status === "finalized" ? Math.min(seqTo, firstSeqAbove(store.coverage)) : seqTo,
     timestampFrom,
     timestampTo,
     txHash,
