@@ -10,7 +10,7 @@ export class MemoryStateStore implements StateStore {
     this.savedThrough = savedThrough;
   }
 
-  table<Key extends string, Value>(): StateTable<Key, Value> {
+  table<Key extends string, Value>(_name: string): StateTable<Key, Value> {
     return new Map<Key, Value>();
   }
 

@@ -5,7 +5,8 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { type Column, readId, writeId } from "../disk/column.ts";
-import type { Codec, StateStore, StateTable } from "../disk/state-store.ts";
+import type { StateStore } from "../disk/state-store.ts";
+import { ExactColumn } from "./exact-column.ts";
 
 export class DayTokens {
   readonly #ids: Column<"u8">;
@@ -18,18 +19,15 @@ export class DayTokens {
   readonly #ordinals: Column<"i32">;
   /** The position of the last price before the window; 0 without a price. */
   readonly #baseSeqs: Column<"f64">;
-  /** The last price before the window, in micros; `NaN` when it is not a safe integer. */
-  readonly #basePrices: Column<"f64">;
-  /** The prices that are not safe integers. */
-  readonly #largeBases: StateTable<TokenId, Tick>;
+  /** The last price before the window, in micros. */
+  readonly #basePrices: ExactColumn;
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
     this.#taken = stateStore.column("day.taken", "u8");
     this.#ordinals = stateStore.column("day.ordinals", "i32");
     this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
-    this.#basePrices = stateStore.column("day.base_prices", "f64");
-    this.#largeBases = stateStore.table("day_bases", tickCodec);
+    this.#basePrices = ExactColumn.open(stateStore, "day.base_prices");
     this.#length = this.#taken.values.lastIndexOf(1) + 1;
     for (let slot = 0; slot < this.#length; slot += 1) {
       if (this.#taken.get(slot) === 0) this.#free.push(slot);
@@ -80,27 +78,11 @@ export class DayTokens {
 
   baseOf(slot: number): Tick | null {
     const seq = this.#baseSeqs.get(slot) as Seq;
-    if (seq === 0) return null;
-    const price = this.#basePrices.get(slot);
-    if (!Number.isNaN(price)) return { seq, price: BigInt(price) };
-    return this.#largeBases.get(this.tokenIdAt(slot)) ?? null;
+    return seq === 0 ? null : { seq, price: BigInt(this.#basePrices.get(slot)) };
   }
 
   setBase(slot: number, base: Tick | null): void {
-    const price = Number(base?.price ?? 0n);
-    const isSafe = Number.isSafeInteger(price);
     this.#baseSeqs.set(slot, base?.seq ?? 0);
-    this.#basePrices.set(slot, isSafe ? price : Number.NaN);
-    if (!isSafe && base !== null) {
-      this.#largeBases.set(this.tokenIdAt(slot), { seq: base.seq, price: base.price });
-    }
+    this.#basePrices.set(slot, base?.price ?? 0n);
   }
 }
-
-const tickCodec: Codec<Tick> = {
-  encode: ({ seq, price }) => `${seq},${price}`,
-  decode: (text) => {
-    const [seq, price] = text.split(",");
-    return { seq: Number(seq) as Seq, price: BigInt(price ?? 0) };
-  },
-};

@@ -9,6 +9,7 @@ import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
 import { dayTradeOf } from "../../market/day-trade.ts";
 import { type Fill, isTrade } from "../../market/fill.ts";
 import { Column, type ColumnKind } from "../disk/column.ts";
+import type { StateTable } from "../disk/state-store.ts";
 import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
 
 const tokenIds = [1n, 2n, 3n].map(tokenIdOf);
@@ -77,8 +78,9 @@ const known = {
 };
 
 /** A state store that a later window can open again. */
-class SavedColumns extends MemoryStateStore {
+class SavedState extends MemoryStateStore {
   readonly #columns = new Map<string, { readonly kind: ColumnKind; readonly column: Column }>();
+  readonly #tables = new Map<string, Map<unknown, unknown>>();
 
   override column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
     const column = new Column(kind);
@@ -86,12 +88,19 @@ class SavedColumns extends MemoryStateStore {
     return column;
   }
 
-  reopened(): SavedColumns {
-    const next = new SavedColumns();
+  override table<Key extends string, Value>(name: string): StateTable<Key, Value> {
+    const table = (this.#tables.get(name) ?? new Map()) as Map<Key, Value>;
+    this.#tables.set(name, table);
+    return table;
+  }
+
+  reopened(): SavedState {
+    const next = new SavedState();
     for (const [name, { kind, column }] of this.#columns) {
       const block = column.values.buffer.slice();
       next.#columns.set(name, { kind, column: new Column(kind, block) });
     }
+    for (const [name, table] of this.#tables) next.#tables.set(name, new Map(table));
     next.column = <Kind extends ColumnKind>(name: string) =>
       next.#columns.get(name)?.column as Column<Kind>;
     return next;
@@ -100,7 +109,7 @@ class SavedColumns extends MemoryStateStore {
 
 /** The window, and the remaining blocks from which the expected sums are computed. */
 class Comparison {
-  #stateStore = new SavedColumns();
+  #stateStore = new SavedState();
   #markets = marketSums();
   window = new DayWindow(this.#stateStore, this.#markets);
   #blocks: { readonly timestamp: number; readonly fills: readonly Fill[] }[] = [
@@ -166,8 +175,7 @@ class Comparison {
 
   /** Restarts from a copy. One more block has come meanwhile, and all blocks are final. */
   #restart(secondsLater: number): void {
-    const timestamp = this.#timeOf(this.#settled);
-    this.window.prepareSave({ number: this.#settled, timestamp });
+    this.window.prepareSave(this.#timeOf(this.#settled));
     this.#blocks.push({
       timestamp: this.#timeOf(this.#blocks.length - 1) + secondsLater,
       fills: [],
@@ -176,10 +184,9 @@ class Comparison {
     this.#markets = marketSums();
     this.window = new DayWindow(this.#stateStore, this.#markets);
     const now = this.#timeOf(this.#blocks.length - 1);
-    const from = this.window.resume(this.#settled, now);
-    const fills = this.#blocks.flatMap((block) => block.fills);
-    const wanted = fills.filter((fill) => fill.seq >= from && isTrade(fill));
-    this.window.add(wanted.map(dayTradeOf), known);
+    this.window.resume(this.#settled, now);
+    const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
+    this.window.add(fills.filter(isTrade).map(dayTradeOf), known);
     for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;

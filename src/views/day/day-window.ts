@@ -13,8 +13,8 @@ import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
-import { ExactSums } from "./exact-sums.ts";
-import { type Amount, TradeQueue, tickOf } from "./trade-queue.ts";
+import { type Amount, ExactColumn } from "./exact-column.ts";
+import { TradeQueue, tickOf } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -34,9 +34,6 @@ export type KnownTokens = {
 /** Sums over the tokens of each market, by ordinal. Lists of markets are ordered by them. Each start rebuilds them. */
 type MarketSums = { readonly dayVolumeUsd: Column<"f64">; readonly dayTrades: Column<"f64"> };
 
-/** What was saved: nothing, the tokens with their prices before the window, or all trades as well. */
-const savedAs = { nothing: 0, tokens: 1, whole: 2 } as const;
-
 const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
 
 export class DayWindow {
@@ -50,10 +47,10 @@ export class DayWindow {
   readonly #firstOf: Column<"f64">;
   /** By slot: the count, value and size of the trades within the window. */
   readonly #count: Column<"f64">;
-  readonly #usd: ExactSums;
-  readonly #shares: ExactSums;
+  readonly #usd: ExactColumn;
+  readonly #shares: ExactColumn;
   readonly #marketTrades: Column<"f64">;
-  readonly #marketUsd: ExactSums;
+  readonly #marketUsd: ExactColumn;
   /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
   /** The numbers that `prepareSave` writes. */
@@ -67,12 +64,12 @@ export class DayWindow {
     this.#newestOf = stateStore.column("day.newest", "f64");
     this.#firstOf = stateStore.column("day.first", "f64");
     this.#count = stateStore.column("day.count", "f64");
-    this.#usd = new ExactSums(stateStore.column("day.usd", "f64"));
-    this.#shares = new ExactSums(stateStore.column("day.shares", "f64"));
+    this.#usd = ExactColumn.open(stateStore, "day.usd");
+    this.#shares = ExactColumn.open(stateStore, "day.shares");
     this.#saved = stateStore.column("day.saved", "f64");
     this.#first = this.#trades.oldest;
     this.#marketTrades = markets.dayTrades;
-    this.#marketUsd = new ExactSums(markets.dayVolumeUsd);
+    this.#marketUsd = new ExactColumn(markets.dayVolumeUsd);
     for (const slot of this.tokens.slots) this.#addAllToMarket(slot, 1);
   }
 
@@ -83,28 +80,26 @@ export class DayWindow {
 
   /**
    * Continues from what the state store contains of the blocks up to and including `through`, for a window that ends
-   * at `now`. Returns the position from which trades have to be loaded.
+   * at `now`. The trades above `through` have to be loaded.
    */
-  resume(through: number, now: number): Seq {
-    const behind = firstSeqOf(through + 1);
-    const [saved = 0, start = 0, first = 0, savedNow = 0, finalNow = 0] = this.#saved.values;
-    // A save older than the window has hardly any of its trades, and more have come since than the window has.
-    if (saved !== savedAs.whole || now - savedNow > dayWindowSeconds) {
+  resume(through: number, now: number): void {
+    const [first = 0, savedNow = 0, finalNow = 0] = this.#saved.values;
+    // A save older than the window has none of its trades.
+    if (first === 0 || now - savedNow > dayWindowSeconds) {
       this.#clear();
       this.#now = now;
-      return saved === savedAs.nothing ? behind : (start as Seq);
+      return;
     }
     this.#first = first;
     this.#now = savedNow;
-    this.removeFrom(behind);
+    this.removeFrom(firstSeqOf(through + 1));
     this.moveTo(finalNow);
-    return behind;
   }
 
   #clear(): void {
     this.#trades.clear();
     this.#first = this.#trades.oldest;
-    for (const slot of this.tokens.slots) this.#empty(slot);
+    for (const slot of this.tokens.slots) this.#end(slot);
   }
 
   /** Adds trades that are newer than all before. */
@@ -211,18 +206,12 @@ export class DayWindow {
     return trades.timestampOf(after) <= start && trades.sizeOf(after) > 0;
   }
 
-  /**
-   * Records what the next start needs: whether the columns have everything, the position from which trades have to be
-   * loaded if not, and the times. Trades above `finalBlock` can still change.
-   */
-  prepareSave(finalBlock: { readonly number: number; readonly timestamp: number }): void {
-    const { oldest, next } = this.#trades;
-    const behind = firstSeqOf(finalBlock.number + 1);
-    const start = oldest === next ? behind : Math.min(this.#trades.seqOf(oldest), behind);
-    const isWhole = this.#trades.prepareSave() && this.#usd.areSafe && this.#shares.areSafe;
-    const saved = isWhole ? savedAs.whole : savedAs.tokens;
-    const numbers = [saved, start, this.#first, this.#now, finalBlock.timestamp];
-    for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
+  /** Records what the next start needs besides the columns. Trades after `finalNow` can still change. */
+  prepareSave(finalNow: number): void {
+    this.#trades.prepareSave();
+    for (const [at, number] of [this.#first, this.#now, finalNow].entries()) {
+      this.#saved.set(at, number);
+    }
   }
 
   /** The sums of a token's own trades within the window. */
@@ -231,8 +220,8 @@ export class DayWindow {
     if (slot === -1) return noVolume;
     return {
       trades: this.#count.get(slot),
-      volumeUsd: this.#usd.get(slot),
-      volumeShares: this.#shares.get(slot),
+      volumeUsd: BigInt(this.#usd.get(slot)),
+      volumeShares: BigInt(this.#shares.get(slot)),
     };
   }
 
@@ -310,15 +299,11 @@ export class DayWindow {
 
   /** Forgets a token that has no trade any more. */
   #end(slot: number): void {
-    this.#empty(slot);
-    this.tokens.end(slot);
-  }
-
-  #empty(slot: number): void {
     this.#addAllToMarket(slot, -1);
     for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
-    for (const sums of [this.#usd, this.#shares]) sums.clear(slot);
+    for (const sums of [this.#usd, this.#shares]) sums.set(slot, 0);
     this.#candles.delete(slot);
+    this.tokens.end(slot);
   }
 
   #entryAt(number: number) {

@@ -5,9 +5,7 @@ import type { DayTrade } from "../../market/day-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
-
-/** An amount in micros: a safe integer, or a `bigint` when a number would not be exact. */
-export type Amount = number | bigint;
+import { type Amount, ExactColumn } from "./exact-column.ts";
 
 /** Trades of a page, a power of two. Room in the columns is taken and freed by the page. */
 export const pageTrades = 2 ** 15;
@@ -21,9 +19,9 @@ export class TradeQueue {
   readonly #slots: Column<"i32">;
   readonly #seqs: Column<"f64">;
   readonly #timestamps: Column<"u32">;
-  /** Micros; `NaN` when the size or the value of the trade is not a safe integer. */
-  readonly #sizes: Column<"f64">;
-  readonly #values: Column<"f64">;
+  /** Micros. */
+  readonly #sizes: ExactColumn;
+  readonly #values: ExactColumn;
   readonly #buys: Column<"u8">;
   /** The distance to the previous trade of the same token, in trades; 0 for none. */
   readonly #before: Column<"u32">;
@@ -38,8 +36,6 @@ export class TradeQueue {
   #pageCount = 0;
   #oldest = 1;
   #next = 1;
-  /** By number, the amounts of trades that are `NaN` in the columns. */
-  readonly #large = new Map<number, Pick<DayTrade, "size" | "value">>();
   /** Where the queue began and ended when it was saved, and its pages. */
   readonly #saved: Column<"f64">;
 
@@ -48,8 +44,8 @@ export class TradeQueue {
     this.#slots = stateStore.column("day_trades.slots", "i32");
     this.#seqs = stateStore.column("day_trades.seqs", "f64");
     this.#timestamps = stateStore.column("day_trades.timestamps", "u32");
-    this.#sizes = stateStore.column("day_trades.sizes", "f64");
-    this.#values = stateStore.column("day_trades.values", "f64");
+    this.#sizes = ExactColumn.open(stateStore, "day_trades.sizes");
+    this.#values = ExactColumn.open(stateStore, "day_trades.values");
     this.#buys = stateStore.column("day_trades.buys", "u8");
     this.#before = stateStore.column("day_trades.before", "u32");
     this.#after = stateStore.column("day_trades.after", "u32");
@@ -57,11 +53,10 @@ export class TradeQueue {
     this.#restore();
   }
 
-  /** Records the ends and pages of the queue for the next start. Returns whether the columns have all amounts. */
-  prepareSave(): boolean {
+  /** Records the ends and pages of the queue for the next start. */
+  prepareSave(): void {
     const numbers = [this.#oldest, this.#next, this.#pagesFrom, this.#pages.length, ...this.#pages];
     for (const [at, number] of numbers.entries()) this.#saved.set(at, number);
-    return this.#large.size === 0;
   }
 
   #restore(): void {
@@ -81,7 +76,6 @@ export class TradeQueue {
     this.#pages = [];
     this.#pagesFrom = this.#next;
     this.#oldest = this.#next;
-    this.#large.clear();
   }
 
   /** The number of the oldest trade, or of the next one when there is none. */
@@ -99,15 +93,11 @@ export class TradeQueue {
     if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#addPage();
     this.#next += 1;
     const at = this.#at(number);
-    const { size, value } = trade;
-    const [safeSize, safeValue] = [Number(size), Number(value)];
-    const isSafe = Number.isSafeInteger(safeSize) && Number.isSafeInteger(safeValue);
-    if (!isSafe) this.#large.set(number, { size, value });
     this.#slots.set(at, slot);
     this.#seqs.set(at, trade.seq);
     this.#timestamps.set(at, trade.timestamp);
-    this.#sizes.set(at, isSafe ? safeSize : Number.NaN);
-    this.#values.set(at, isSafe ? safeValue : Number.NaN);
+    this.#sizes.set(at, trade.size);
+    this.#values.set(at, trade.value);
     this.#buys.set(at, trade.isBuy ? 1 : 0);
     this.#after.set(at, 0);
     this.#before.set(at, before === 0 ? 0 : number - before);
@@ -120,14 +110,12 @@ export class TradeQueue {
     this.#next -= 1;
     const before = this.beforeOf(this.#next);
     if (before !== 0) this.#after.set(this.#at(before), 0);
-    this.#large.delete(this.#next);
   }
 
   shift(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
     const after = this.afterOf(this.#oldest);
     if (after !== 0) this.#before.set(this.#at(after), 0);
-    this.#large.delete(this.#oldest);
     this.#oldest += 1;
     if (this.#oldest < this.#pagesFrom + pageTrades) return;
     this.#free.push(...this.#pages.splice(0, 1));
@@ -147,11 +135,11 @@ export class TradeQueue {
   }
 
   sizeOf(number: number): Amount {
-    return this.#large.get(number)?.size ?? this.#sizes.get(this.#at(number));
+    return this.#sizes.get(this.#at(number));
   }
 
   valueOf(number: number): Amount {
-    return this.#large.get(number)?.value ?? this.#values.get(this.#at(number));
+    return this.#values.get(this.#at(number));
   }
 
   isBuy(number: number): boolean {

@@ -27,7 +27,7 @@ import type { Codec, StateStore, StateTable } from "./state-store.ts";
 const marketsFileName = "markets.sqlite";
 
 /** Raise it whenever the same facts lead to another state, for example when a column is added. */
-const formatVersion = 14;
+const formatVersion = 15;
 
 const pageBytes = 16_384;
 

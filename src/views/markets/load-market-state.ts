@@ -54,9 +54,9 @@ export async function loadMarketState(
   const { last } = coverage;
   const through = state.savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
   const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
-  const day = { from: state.dayWindow.resume(through, last.timestamp), to: range.to };
+  state.dayWindow.resume(through, last.timestamp);
   // The prices before the day come from the saved totals, so the totals of the range are added later.
-  await settleAll([loadDay(engine, state, day), loadEvents(engine, state, range)]);
+  await settleAll([loadDay(engine, state, range), loadEvents(engine, state, range)]);
   await loadTotals(engine, state, range);
   state.dayWindow.finishLoading(last.timestamp);
   state.markFinal(last);

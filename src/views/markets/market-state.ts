@@ -108,8 +108,8 @@ export class MarketState implements View {
   /** Saves the state as of the newest final block. Unfinalized blocks are undone while it is saved. */
   save(): void {
     if (this.#finalBlock === null) return;
-    const { number } = this.#finalBlock;
-    this.dayWindow.prepareSave(this.#finalBlock);
+    const { number, timestamp } = this.#finalBlock;
+    this.dayWindow.prepareSave(timestamp);
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
