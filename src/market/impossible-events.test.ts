@@ -6,7 +6,6 @@ import { knownContracts } from "../../test/support/recorded-chain.ts";
 import { exchangeOf } from "../../test/support/test-markets.ts";
 import { type ConditionId, type Hash, seqOf, type TokenId } from "../base/ids.ts";
 import { MarketDirectory } from "../views/markets/market-directory.ts";
-import { UndoLog } from "../views/markets/undo-log.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 
 type Event = LocatedEvent["event"];
@@ -18,8 +17,7 @@ const [one, other] = ["a", "b"].map((digit) => {
 
 /** Returns the market of the first condition after these events, one log each. */
 function marketAfter(events: readonly Event[]) {
-  const parts = { stateStore: new MemoryStateStore(), journal: new UndoLog(), onToken: () => {} };
-  const directory = new MarketDirectory(knownContracts(), parts);
+  const directory = new MarketDirectory(knownContracts(), new MemoryStateStore(), () => {});
   for (const [index, event] of events.entries()) directory.applyEvent(located(event, index));
   return directory.market(one);
 }

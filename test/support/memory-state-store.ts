@@ -1,8 +1,10 @@
 import { Column, type ColumnKind } from "../../src/views/disk/column.ts";
 import type { StateStore, StateTable } from "../../src/views/disk/state-store.ts";
+import { UndoLog } from "../../src/views/disk/undo-log.ts";
 
 /** A state store without a copy on disk. */
 export class MemoryStateStore implements StateStore {
+  readonly journal = new UndoLog();
   readonly isDue = false;
   readonly savedThrough: number | null;
 

@@ -23,6 +23,7 @@ import { WalCheckpoints } from "../../storage/sqlite/wal-checkpoints.ts";
 import { Column, type ColumnKind, columnPageBytes } from "./column.ts";
 import { DiskTable } from "./disk-table.ts";
 import type { Codec, StateStore, StateTable } from "./state-store.ts";
+import { UndoLog } from "./undo-log.ts";
 
 const marketsFileName = "markets.sqlite";
 
@@ -49,6 +50,7 @@ type MarketsFileOptions = {
 };
 
 export class MarketsFile implements StateStore {
+  readonly journal = new UndoLog();
   readonly #sql: DatabaseSync;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];

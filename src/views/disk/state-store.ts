@@ -1,5 +1,6 @@
 /** The storage of the market state: tables of values by key, and columns of numbers. */
 import type { Column, ColumnKind } from "./column.ts";
+import type { UndoLog } from "./undo-log.ts";
 
 /** How the values of a table are stored. */
 export type Codec<Value> = {
@@ -15,6 +16,8 @@ export type StateTable<Key, Value> = {
 };
 
 export type StateStore = {
+  /** The changes of unfinalized blocks. A save excludes them. */
+  readonly journal: UndoLog;
   /** Returns a table, once for each name. Keys are `0x` hex. Tables named alike up to a dot are stored as one. */
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value>;
   /** Returns a column as it was saved last, once for each name. */

@@ -10,12 +10,12 @@ import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
 import type { Market, Resolution, TokenTotals } from "../../market/market.ts";
 import { generationsOf } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
 import { displayOf, type MarketText, noText, Questions } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
 import { noTotals, totalsCodec } from "./token-totals.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 /** A condition that was prepared on ConditionalTokens, or one of generation 3 that was seen. */
 export type Condition = {
@@ -49,16 +49,14 @@ export class Conditions {
   /** The venue's market metadata. If a reorg reverts some of it, it is requested again. */
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
-  constructor(
-    contracts: Contracts,
-    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
-  ) {
+  constructor(contracts: Contracts, stateStore: StateStore) {
+    const { journal } = stateStore;
     this.contracts = contracts;
-    this.questions = new Questions(contracts, { stateStore, journal });
-    this.gen3 = new Gen3Registry(stateStore, journal);
+    this.questions = new Questions(contracts, stateStore);
+    this.gen3 = new Gen3Registry(stateStore);
     this.conditions = new JournaledMap(journal, stateStore.table("market.condition"));
     this.places = new JournaledMap(journal, stateStore.table("places"));
-    this.resolutions = new ResolutionLog(stateStore, journal);
+    this.resolutions = new ResolutionLog(stateStore);
     this.totals = new JournaledMap(journal, stateStore.table("totals", totalsCodec));
     this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
   }

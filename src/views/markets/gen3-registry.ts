@@ -6,8 +6,8 @@ import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
 import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
 import { parseQuestionText, type QuestionText } from "../../market/question-text.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
 type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
@@ -22,9 +22,9 @@ export class Gen3Registry {
   readonly #legacy: JournaledMap<ConditionId, ConditionId>;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
-  constructor(stateStore: StateStore, journal: UndoLog) {
+  constructor(stateStore: StateStore) {
     const mapOf = <Key extends string, Value>(name: string) =>
-      new JournaledMap<Key, Value>(journal, stateStore.table(name));
+      new JournaledMap<Key, Value>(stateStore.journal, stateStore.table(name));
     this.#announcements = mapOf("market.announcement");
     this.#texts = mapOf("market.text");
     this.#reporters = mapOf("gen3_reporters");

@@ -6,10 +6,11 @@
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
 import { Column, type ColumnKind, idBytes, readId, writeId } from "../disk/column.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 /** The yes-or-no properties of a market, as bits. */
 export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
@@ -56,7 +57,8 @@ export class MarketColumns {
   readonly search: MarketSearch;
   readonly labels: TextSearch;
 
-  constructor(stateStore: StateStore, journal: UndoLog) {
+  constructor(stateStore: StateStore) {
+    const { journal } = stateStore;
     const numbers = <Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> => {
       const column = stateStore.column(name, kind);
       this.#numbers.push(column);
@@ -76,8 +78,8 @@ export class MarketColumns {
     this.events = numbers("markets.events", "u32");
     this.#eventCount = stateStore.column("markets.event_count", "f64");
     this.#eventNumbers = new JournaledMap(journal, stateStore.table("event_numbers"));
-    this.search = new MarketSearch(stateStore, journal);
-    this.labels = new TextSearch({ stateStore, journal }, "labels", 1);
+    this.search = new MarketSearch(stateStore);
+    this.labels = new TextSearch(stateStore, "labels", 1);
     this.#reserve(this.count);
     for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
       this.#setLead(ordinal);

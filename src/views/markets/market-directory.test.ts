@@ -30,7 +30,6 @@ import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
 import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
-import { UndoLog } from "./undo-log.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -48,11 +47,7 @@ function factsOf(number: number, logs: readonly LogContent[]): BlockFacts {
 }
 
 function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
-  const directory = new MarketDirectory(contracts, {
-    stateStore: new MemoryStateStore(),
-    journal: new UndoLog(),
-    onToken: () => {},
-  });
+  const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   for (const block of blocks) apply(directory, block);
   return directory;
 }

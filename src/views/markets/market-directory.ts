@@ -17,11 +17,11 @@ import {
 } from "../../market/market.ts";
 import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { addCandle, addTotals } from "./token-totals.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 /** When something was first seen. The timestamp is in unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
@@ -45,16 +45,13 @@ export class MarketDirectory extends Conditions {
   readonly columns: MarketColumns;
   readonly #onToken: OnToken;
 
-  constructor(
-    contracts: Contracts,
-    parts: { stateStore: StateStore; journal: UndoLog; onToken: OnToken },
-  ) {
-    const { stateStore, journal } = parts;
-    super(contracts, { stateStore, journal });
-    this.#onToken = parts.onToken;
+  constructor(contracts: Contracts, stateStore: StateStore, onToken: OnToken) {
+    const { journal } = stateStore;
+    super(contracts, stateStore);
+    this.#onToken = onToken;
     this.#earlyRegistrations = new JournaledMap(journal, stateStore.table("early_registrations"));
     this.#dependents = new JournaledMap(journal, stateStore.table("dependents"));
-    this.columns = new MarketColumns(stateStore, journal);
+    this.columns = new MarketColumns(stateStore);
   }
 
   /** Applies one event. Events that do not concern markets change nothing. */

@@ -9,7 +9,6 @@ import type { ConditionId } from "../../base/ids.ts";
 import type { Column } from "../disk/column.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { MarketList, type MarketPlace } from "./market-list.ts";
-import { UndoLog } from "./undo-log.ts";
 
 /** More markets than fit into one chunk of a loop. */
 const markets = 9000;
@@ -18,7 +17,7 @@ type Sort = (typeof sorts)[number];
 type Order = "asc" | "desc";
 
 function openColumns(random: SeededRandom): MarketColumns {
-  const columns = new MarketColumns(new MemoryStateStore(), new UndoLog());
+  const columns = new MarketColumns(new MemoryStateStore());
   for (let ordinal = 0; ordinal < markets; ordinal += 1) {
     const digits = Array.from({ length: 64 }, () => random.integer(0, 15).toString(16)).join("");
     columns.add(`0x${digits}` as ConditionId);

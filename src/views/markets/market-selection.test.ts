@@ -7,12 +7,11 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { type MarketSelection, membersOf } from "./market-selection.ts";
-import { UndoLog } from "./undo-log.ts";
 
 const { listed, resolved, negRisk } = marketFlags;
 /** Enough markets for a common word to be searched in all of them. */
 const markets = 1403;
-const columns = new MarketColumns(new MemoryStateStore(), new UndoLog());
+const columns = new MarketColumns(new MemoryStateStore());
 const texts = Array.from({ length: markets }, (_, ordinal) =>
   ["all", ...(ordinal % 3 === 0 ? ["third"] : []), ...(ordinal % 7 === 2 ? [] : ["most"])].join(
     " ",

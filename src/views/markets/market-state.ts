@@ -11,11 +11,11 @@ import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Coverage } from "../../storage/recover.ts";
 import { DayWindow } from "../day/day-window.ts";
 import type { StateStore } from "../disk/state-store.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import type { View } from "../view.ts";
 import { loadMarketState } from "./load-market-state.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
-import { UndoLog } from "./undo-log.ts";
 
 type Place = { readonly number: number; readonly timestamp: number };
 
@@ -24,7 +24,7 @@ export class MarketState implements View {
   readonly dayWindow: DayWindow;
   /** The venue's market metadata, and which markets it still has to be requested for. */
   readonly venue: MetadataLedger;
-  readonly #journal = new UndoLog();
+  readonly #journal: UndoLog;
   #revision = 0;
   readonly #stateStore: StateStore;
   /** The newest final block; `null` before the first. */
@@ -35,14 +35,12 @@ export class MarketState implements View {
   /** The state continues from what the state store contains. */
   constructor(contracts: Contracts, stateStore: StateStore) {
     this.#stateStore = stateStore;
-    const journal = this.#journal;
-    this.directory = new MarketDirectory(contracts, {
-      stateStore,
-      journal,
-      onToken: (tokenId, ordinal) => this.dayWindow.place(tokenId, ordinal),
-    });
+    this.#journal = stateStore.journal;
+    this.directory = new MarketDirectory(contracts, stateStore, (tokenId, ordinal) =>
+      this.dayWindow.place(tokenId, ordinal),
+    );
     this.dayWindow = new DayWindow(stateStore, this.directory.columns);
-    this.venue = new MetadataLedger(this, { journal, table: stateStore.table("venue_progress") });
+    this.venue = new MetadataLedger(this, stateStore);
     // A copy excludes unfinalized blocks, but its day window can still refer to markets of theirs.
     this.#forgetUnknownMarkets();
   }

@@ -10,10 +10,10 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import type { DueMarkets, MetadataSink } from "../../venue/metadata/market-metadata.ts";
 import { type MetadataProgress, noProgress } from "../../venue/metadata/metadata-pass.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
-import type { StateTable } from "../disk/state-store.ts";
+import type { StateStore, StateTable } from "../disk/state-store.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { marketFlags } from "./market-columns.ts";
 import type { MarketDirectory } from "./market-directory.ts";
-import type { UndoLog } from "./undo-log.ts";
 import { type Contradiction, contradictionsOf, labelsOf } from "./venue-claims.ts";
 
 /** The venue's answer about a market, as bits: whether it knows the market, and where it contradicts the chain. */
@@ -48,13 +48,10 @@ export class MetadataLedger implements MetadataSink {
   readonly #journal: UndoLog;
   readonly #table: StateTable<string, MetadataProgress>;
 
-  constructor(
-    markets: Markets,
-    { journal, table }: { journal: UndoLog; table: StateTable<string, MetadataProgress> },
-  ) {
+  constructor(markets: Markets, stateStore: StateStore) {
     this.#markets = markets;
-    this.#journal = journal;
-    this.#table = table;
+    this.#journal = stateStore.journal;
+    this.#table = stateStore.table("venue_progress");
   }
 
   get progress(): MetadataProgress {

@@ -18,7 +18,6 @@ import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { deriveConditionId } from "../../market/ids/condition-ids.ts";
 import { keccakOf } from "../../market/ids/keccak.ts";
 import { MarketDirectory } from "./market-directory.ts";
-import { UndoLog } from "./undo-log.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -34,11 +33,7 @@ function contractOf(kind: string) {
 }
 
 function directoryOf(logs: readonly LogContent[]): MarketDirectory {
-  const directory = new MarketDirectory(contracts, {
-    stateStore: new MemoryStateStore(),
-    journal: new UndoLog(),
-    onToken: () => {},
-  });
+  const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   const hash = `0x${"b".repeat(64)}` as Hash;
   for (const [number, log] of logs.entries()) {
     const writer = new BlockWriter({ number, hash, parentHash: null, timestamp: 1_700_000_000 });

@@ -20,8 +20,8 @@ import {
   parseQuestionText,
   type QuestionText,
 } from "../../market/question-text.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
 
 type QuestionEvent = Extract<
   MarketEvent,
@@ -85,13 +85,10 @@ export class Questions {
   readonly #questionsOf: JournaledMap<Hash, readonly Hash[]>;
   readonly #negRiskAdapters: readonly Address[];
 
-  constructor(
-    contracts: Contracts,
-    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
-  ) {
+  constructor(contracts: Contracts, stateStore: StateStore) {
     this.#contracts = contracts;
     const mapOf = <Value>(name: string) =>
-      new JournaledMap<Hash, Value>(journal, stateStore.table(name));
+      new JournaledMap<Hash, Value>(stateStore.journal, stateStore.table(name));
     this.#umaQuestions = mapOf("uma_questions");
     this.#negRiskQuestions = mapOf("neg_risk_questions");
     this.#negRiskMarkets = mapOf("neg_risk_markets");

@@ -1,8 +1,9 @@
 import type { ConditionId, Hash, Seq } from "../../base/ids.ts";
 import type { Resolution } from "../../market/market.ts";
 import { type Column, idBytes, readId, writeId } from "../disk/column.ts";
+import { JournaledMap } from "../disk/journaled-map.ts";
 import type { Codec, StateStore } from "../disk/state-store.ts";
-import { JournaledMap, type UndoLog } from "./undo-log.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 
 /** Which results are requested. All conditions have to hold. Times are in unix seconds; ends are exclusive. */
 export type ResolutionRange = {
@@ -32,10 +33,10 @@ export class ResolutionLog {
   readonly #txTags: Column<"u32">;
   readonly #ids: Column<"u8">;
 
-  constructor(stateStore: StateStore, journal: UndoLog) {
-    this.#journal = journal;
+  constructor(stateStore: StateStore) {
+    this.#journal = stateStore.journal;
     this.#byCondition = new JournaledMap(
-      journal,
+      stateStore.journal,
       stateStore.table("market.resolution", resolutionCodec),
     );
     this.#count = stateStore.column("resolutions.count", "f64");

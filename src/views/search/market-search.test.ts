@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { marketLimits } from "../../base/config/limits.ts";
-import { UndoLog } from "../markets/undo-log.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { type Hits, MarketSearch, type MarketTexts } from "./market-search.ts";
 import { wordsOf } from "./search-words.ts";
 
@@ -136,8 +136,9 @@ class TextHistory {
 
 /** Markets that all share some words, so that these words are common. */
 function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketTexts[] } {
-  const journal = new UndoLog();
-  const search = new MarketSearch(new MemoryStateStore(), journal);
+  const stateStore = new MemoryStateStore();
+  const { journal } = stateStore;
+  const search = new MarketSearch(stateStore);
   const all = Array.from({ length: markets }, (_, ordinal) => ({
     ...none,
     question: `All own${ordinal}`,
@@ -202,7 +203,7 @@ describe("a search of markets", () => {
   });
 
   test("finds the few of many markets that have all words, both common and rare ones", () => {
-    const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
+    const search = new MarketSearch(new MemoryStateStore());
     const all = Array.from({ length: 9000 }, (_, ordinal) => ({
       ...none,
       question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,
@@ -236,7 +237,7 @@ describe("a search of markets", () => {
 });
 
 test("a word that no market has is corrected to the most frequent word that differs by one typo", () => {
-  const search = new MarketSearch(new MemoryStateStore(), new UndoLog());
+  const search = new MarketSearch(new MemoryStateStore());
   const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];
   for (const [ordinal, question] of questions.entries()) search.put(ordinal, { ...none, question });
   const corrected = (text: string) => search.corrected(wordsOf(text)).join(" ");

@@ -5,7 +5,7 @@
 import { marketLimits } from "../../base/config/limits.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import type { UndoLog } from "../markets/undo-log.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { skippedPostings } from "./posting-lists.ts";
 import { withoutTypo, wordsOf } from "./search-words.ts";
 import type { MatchWay } from "./terms.ts";
@@ -67,10 +67,10 @@ export class MarketSearch {
   /** How often texts have changed, reverts included. */
   #changes = 0;
 
-  constructor(stateStore: StateStore, journal: UndoLog) {
-    this.#journal = journal;
-    this.#titles = new TextSearch({ stateStore, journal }, "titles", titleWorths.length);
-    this.#descriptions = new TextSearch({ stateStore, journal }, "descriptions", 1);
+  constructor(stateStore: StateStore) {
+    this.#journal = stateStore.journal;
+    this.#titles = new TextSearch(stateStore, "titles", titleWorths.length);
+    this.#descriptions = new TextSearch(stateStore, "descriptions", 1);
   }
 
   put(ordinal: number, texts: MarketTexts): void {

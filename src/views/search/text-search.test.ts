@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { SeededRandom } from "../../../test/support/seeded-random.ts";
-import { UndoLog } from "../markets/undo-log.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { TextSearch } from "./text-search.ts";
 
 type Fields = readonly (readonly string[])[];
@@ -50,11 +50,8 @@ function naiveScore(fields: Fields | undefined, word: string, ways = [1, 2, 3]):
 }
 
 function openIndex(): { journal: UndoLog; index: TextSearch } {
-  const journal = new UndoLog();
-  return {
-    journal,
-    index: new TextSearch({ stateStore: new MemoryStateStore(), journal }, "test", 2),
-  };
+  const stateStore = new MemoryStateStore();
+  return { journal: stateStore.journal, index: new TextSearch(stateStore, "test", 2) };
 }
 
 const allThings = Int32Array.from({ length: 31 }, (_, thing) => thing);

@@ -6,7 +6,7 @@
 
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import type { UndoLog } from "../markets/undo-log.ts";
+import type { UndoLog } from "../disk/undo-log.ts";
 import { PostingLists } from "./posting-lists.ts";
 import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
 
@@ -51,12 +51,8 @@ export class TextSearch {
   readonly #hashOf: Column<"u32">;
 
   /** `fields` is the number of fields of a thing, at most 4. */
-  constructor(
-    { stateStore, journal }: { stateStore: StateStore; journal: UndoLog },
-    name: string,
-    fields: number,
-  ) {
-    this.#journal = journal;
+  constructor(stateStore: StateStore, name: string, fields: number) {
+    this.#journal = stateStore.journal;
     this.#terms = new Terms(stateStore, name);
     this.#postings = new PostingLists(stateStore, name, fields);
     this.#documents = stateStore.column(`${name}.documents`, "f64");

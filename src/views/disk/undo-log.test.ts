@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
-import { JournaledMap, UndoLog } from "./undo-log.ts";
+import { JournaledMap } from "./journaled-map.ts";
+import { UndoLog } from "./undo-log.ts";
 
 type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
 type Step =

@@ -3,8 +3,7 @@
  * noted under the block being applied, with the value it replaced. A revert restores these values,
  * newest first. Final blocks are applied outside of `record`, so their changes are not noted.
  */
-import type { Column } from "../disk/column.ts";
-import type { StateTable } from "../disk/state-store.ts";
+import type { Column } from "./column.ts";
 
 type Change = { readonly undo: () => void; readonly redo: () => void };
 
@@ -78,36 +77,5 @@ export class UndoLog {
   finalizeThrough(block: number): void {
     const kept = this.#blocks.findIndex((recorded) => recorded.number > block);
     this.#blocks.splice(0, kept === -1 ? this.#blocks.length : kept);
-  }
-}
-
-/** A table whose changes the journal can revert. Values must not be changed in place. */
-export class JournaledMap<Key, Value> {
-  readonly #journal: UndoLog;
-  readonly #table: StateTable<Key, Value>;
-
-  constructor(journal: UndoLog, table: StateTable<Key, Value>) {
-    this.#journal = journal;
-    this.#table = table;
-  }
-
-  get(key: Key): Value | undefined {
-    return this.#table.get(key);
-  }
-
-  set(key: Key, value: Value): void {
-    if (this.#journal.isRecording) this.#noteSet(key, value);
-    this.#table.set(key, value);
-  }
-
-  #noteSet(key: Key, value: Value): void {
-    const before = this.#table.get(key);
-    this.#journal.note({
-      undo: () => {
-        if (before === undefined) this.#table.delete(key);
-        else this.#table.set(key, before);
-      },
-      redo: () => this.#table.set(key, value),
-    });
   }
 }

@@ -1,0 +1,33 @@
+import type { StateTable } from "./state-store.ts";
+import type { UndoLog } from "./undo-log.ts";
+
+/** A table whose changes the journal can revert. Values must not be changed in place. */
+export class JournaledMap<Key, Value> {
+  readonly #journal: UndoLog;
+  readonly #table: StateTable<Key, Value>;
+
+  constructor(journal: UndoLog, table: StateTable<Key, Value>) {
+    this.#journal = journal;
+    this.#table = table;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#table.get(key);
+  }
+
+  set(key: Key, value: Value): void {
+    if (this.#journal.isRecording) this.#noteSet(key, value);
+    this.#table.set(key, value);
+  }
+
+  #noteSet(key: Key, value: Value): void {
+    const before = this.#table.get(key);
+    this.#journal.note({
+      undo: () => {
+        if (before === undefined) this.#table.delete(key);
+        else this.#table.set(key, before);
+      },
+      redo: () => this.#table.set(key, value),
+    });
+  }
+}
