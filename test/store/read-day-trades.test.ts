@@ -31,10 +31,10 @@ test("pages of any size return the trades of the range, in order", async (t) => 
     trades.filter(isWanted).map((trade) => trade.seq);
   const from = firstSeqOf(middle.number);
   assert(seqsOf((trade) => trade.seq >= from).length > 10);
-  for (const pageFills of [1, 10, 1_000_000]) {
+  for (const pageBlocks of [1, 10, 1_000_000]) {
     for (const to of Object.values(ends)) {
       const wanted = seqsOf((trade) => trade.seq >= from && trade.seq < to);
-      assert.deepEqual(await read({ from, to, pageFills }), wanted);
+      assert.deepEqual(await read({ from, to, pageBlocks }), wanted);
     }
   }
   assert.deepEqual(await read({ from: ends.all, to: ends.all }), []);

@@ -1,4 +1,4 @@
-import { blockNumberOf, firstSeqOf, type Seq } from "../../base/ids.ts";
+import { firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { DayTrade } from "../../market/day-trade.ts";
@@ -7,8 +7,8 @@ import { type ColumnBlock, readColumns } from "../../storage/codec/native-blocks
 import type { Engine } from "../../storage/engine/engine.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 
-/** About how many fills a page has by default: 10 MB of columns. */
-const pageFillsUsual = 200_000;
+/** Blocks of a page by default: an hour of Polygon. At 100 fills a block, the columns of a page have 14 MB. */
+const pageBlocksUsual = 2000;
 
 /** How many pages are read at the same time. The engine reads them faster than this process handles them. */
 const pagesAtOnce = 3;
@@ -24,41 +24,32 @@ const columns = {
 } as const;
 
 /** Positions: `from` inclusive, `to` exclusive. */
-type DayRange = Range<Seq> & { readonly pageFills?: number };
+type DayRange = Range<Seq> & { readonly pageBlocks?: number };
 
 /** The trades of a range in chain order, page by page. */
 export async function* readDayTrades(
   engine: Engine,
   range: DayRange,
 ): AsyncGenerator<Iterable<DayTrade>, void, undefined> {
-  const ends = await readPageEnds(engine, range);
-  const starts = [range.from, ...ends];
-  const readPage = ([index, end]: [number, Seq]) =>
+  const readPage = ({ from, to }: Range<Seq>) =>
     readColumns(
       engine,
       columns,
       `FROM fills WHERE role != 'taker'
-         AND seq >= ${integerLiteral(starts[index] ?? end)} AND seq < ${integerLiteral(end)} ORDER BY seq`,
+         AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)} ORDER BY seq`,
     );
-  for await (const page of mapInOrder(ends.entries(), readPage, pagesAtOnce)) {
+  for await (const page of mapInOrder(pagesOf(range), readPage, pagesAtOnce)) {
     for (const block of page) yield tradesOf(block);
   }
 }
 
-/** Computes where pages end from the counts in commit records. The engine would read a page cut by LIMIT twice. */
-async function readPageEnds(
-  engine: Engine,
-  { from, to, pageFills = pageFillsUsual }: DayRange,
-): Promise<readonly Seq[]> {
-  const since = `to_block >= ${integerLiteral(blockNumberOf(from))}`;
-  const rows = await engine.query(
-    `SELECT max(to_block) AS last FROM
-       (SELECT to_block, sum(fills) OVER (ORDER BY to_block) AS fills_until
-        FROM commits WHERE ${since})
-     GROUP BY intDiv(fills_until, ${integerLiteral(pageFills)}) ORDER BY last`,
-  );
-  const ends = rows.map(([last]) => firstSeqOf(Number(last) + 1));
-  return [...ends.filter((end) => end < to), to];
+/** Splits a range by blocks. The engine would read a page cut by LIMIT twice. */
+function* pagesOf({ from, to, pageBlocks = pageBlocksUsual }: DayRange): Generator<Range<Seq>> {
+  for (let start = from; start < to; ) {
+    const end = Math.min(start + firstSeqOf(pageBlocks), to) as Seq;
+    yield { from: start, to: end };
+    start = end;
+  }
 }
 
 function* tradesOf({

@@ -53,7 +53,8 @@ export async function loadMarketState(
 ): Promise<void> {
   const { last } = coverage;
   const through = state.savedThrough ?? (await loadUntilDay(engine, state, last.timestamp));
-  const range = { from: firstSeqOf(through + 1), to: firstSeqAbove(coverage) };
+  const fromBlock = Math.max(through + 1, coverage.fromBlock);
+  const range = { from: firstSeqOf(fromBlock), to: firstSeqAbove(coverage) };
   state.dayWindow.resume(through, last.timestamp);
   // The prices before the day come from the saved totals, so the totals of the range are added later.
   await settleAll([loadDay(engine, state, range), loadEvents(engine, state, range)]);
