@@ -6,7 +6,7 @@ import type { Market } from "../market/market.ts";
 import { type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
 import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { MarketList } from "../views/markets/market-list.ts";
+import { listMarkets, type MarketList } from "../views/markets/market-list.ts";
 import type { MarketSelection } from "../views/markets/market-selection.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { Hits } from "../views/search/market-search.ts";
@@ -49,7 +49,7 @@ export async function searchMarkets(
 /** Returns the selected markets as they are now. */
 export function readMarketList({ store, state }: Sources, selection: MarketSelection): MarketList {
   store.reads.add("markets", "views");
-  return new MarketList(state.directory.columns, selection);
+  return listMarkets(state.directory.columns, selection);
 }
 
 /** Returns the selected events as they are now, each represented by its first market. */

@@ -8,7 +8,7 @@ import { SeededRandom } from "../../../test/support/seeded-random.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Column } from "../disk/column.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { MarketList, type MarketPlace } from "./market-list.ts";
+import { listMarkets, type MarketPlace } from "./market-list.ts";
 
 /** More markets than fit into one chunk of a loop. */
 const markets = 9000;
@@ -68,7 +68,7 @@ test("pages of a list show the markets as they were when the list was made, what
     fc.property(fc.array(anyAsked, { maxLength: 6 }), (all) => {
       const lists = all.map(({ sort, order, asked, limit, changes }) => {
         const flags = { asked, wanted: asked };
-        const list = new MarketList(columns, { ...anyMarket, flags, sort });
+        const list = listMarkets(columns, { ...anyMarket, flags, sort });
         const expected = naivePlaces(columns, { sort, order, asked });
         for (let i = 0; i < changes; i += 1) {
           keysOf(columns, sort).set(random.integer(0, markets - 1), random.integer(0, 400));

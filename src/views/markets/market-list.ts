@@ -5,10 +5,15 @@
  */
 import type { ConditionId } from "../../base/ids.ts";
 import { type Chunk, inChunks, stepItems } from "../disk/chunked-loop.ts";
-import type { Column } from "../disk/column.ts";
-import { type Ranks, rankedOf } from "../search/market-search.ts";
+import { type Column, idBytes } from "../disk/column.ts";
+import { rankedOf } from "../search/market-search.ts";
 import type { MarketColumns } from "./market-columns.ts";
-import { type MarketSelection, type MarketSort, membersOf } from "./market-selection.ts";
+import {
+  type MarketSelection,
+  type MarketSort,
+  type Members,
+  membersOf,
+} from "./market-selection.ts";
 
 /** The position of a market in a list. It does not depend on what else the list contains. */
 export type MarketPlace = {
@@ -19,7 +24,6 @@ export type MarketPlace = {
   readonly conditionId: ConditionId;
 };
 
-const idBytes = 32;
 /** Ranks are 16-bit integers. Comparing floating-point numbers would take twice as long. */
 const rankMax = 65_535;
 /** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
@@ -37,38 +41,28 @@ type Page = {
   readonly best: Chosen[];
 };
 
-/** Some markets with their ranks, and the keys that order them. */
-export type RankedMarkets = {
-  /** `null` if ranks and keys are by ordinal. Markets with rank 0 are then not in the list. */
-  readonly ordinals: Int32Array<ArrayBuffer> | null;
-  readonly ranks: Ranks;
-  readonly length: number;
-  readonly keys: Float64Array;
-};
+/** The markets of a list and the keys that order them, which are by ordinal if the ranks are. */
+type RankedMarkets = Members & { readonly keys: Float64Array };
 
 /** The markets of a list and the keys that order them, as they were when the list was requested. */
 export class MarketList {
   readonly #columns: MarketColumns;
-  /** `null` if ranks and keys are by ordinal. */
-  readonly #ordinals: Int32Array<ArrayBuffer> | null;
-  /** Above 0 for each market of the list; all equal without a search. */
-  readonly #ranks: Ranks;
-  readonly #keys: Float64Array;
+  readonly #markets: RankedMarkets;
   #isRetained = false;
-  readonly length: number;
 
-  constructor(columns: MarketColumns, markets: MarketSelection | RankedMarkets) {
-    const ranked = "keys" in markets ? markets : rankedMarkets(columns, markets);
+  constructor(columns: MarketColumns, markets: RankedMarkets) {
     this.#columns = columns;
-    this.#ordinals = ranked.ordinals;
-    this.#ranks = ranked.ranks;
-    this.#keys = ranked.keys;
-    this.length = ranked.length;
+    this.#markets = markets;
+  }
+
+  get length(): number {
+    return this.#markets.length;
   }
 
   /** The most memory it can use. Dense lists requested at the same time share their keys. */
   get byteLength(): number {
-    return this.#keys.byteLength + this.#ranks.byteLength + (this.#ordinals?.byteLength ?? 0);
+    const { keys, ranks, ordinals } = this.#markets;
+    return keys.byteLength + ranks.byteLength + (ordinals?.byteLength ?? 0);
   }
 
   /** Leaves the memory of the list to the garbage collector: an export reads the list in several turns. */
@@ -79,8 +73,9 @@ export class MarketList {
   /** Frees the memory of a list that is not retained. The list then has no more pages. */
   release(): void {
     if (this.#isRetained) return;
-    free(this.#ranks);
-    if (this.#ordinals !== null) free(this.#ordinals);
+    const { ranks, ordinals } = this.#markets;
+    free(ranks);
+    if (ordinals !== null) free(ordinals);
   }
 
   /** Returns the next positions in order, at most `limit`, after `edge`, which need not be in the list. */
@@ -90,7 +85,7 @@ export class MarketList {
   ): MarketPlace[] {
     const sign = order === "asc" ? 1 : -1;
     const page: Page = { sign, limit, edge: edgeOf(edge, sign), best: [] };
-    const { length } = this.#ranks;
+    const { length } = this.#markets.ranks;
     const chunks = Math.ceil(length / stepItems);
     // New markets have the highest ordinals, and usually the largest keys: this order finds the best first.
     for (let turn = 0; turn < chunks; turn += 1) {
@@ -105,17 +100,18 @@ export class MarketList {
   /** Adds the best items of a chunk to a page. Calls are short for the same reason as in `inChunks`. */
   #choose(page: Page, { from, to }: Chunk): void {
     const { sign } = page;
+    const { ranks, keys, ordinals } = this.#markets;
     const end = sign === 1 ? to : from - 1;
     let at = this.#next(page, sign === 1 ? from : to - 1, end);
     for (; at !== end; at = this.#next(page, at + sign, end)) {
-      const [rank, key] = [this.#ranks[at] ?? 0, sign * (this.#keys[at] ?? 0)];
-      this.#insert(page, { ordinal: this.#ordinals?.[at] ?? at, rank, key });
+      const [rank, key] = [ranks[at] ?? 0, sign * (keys[at] ?? 0)];
+      this.#insert(page, { ordinal: ordinals?.[at] ?? at, rank, key });
     }
   }
 
   /** Finds the next item after the edge that can be among the best. This loop dominates the cost of a page. */
   #next({ sign, limit, edge, best }: Page, from: number, end: number): number {
-    const [ranks, keys, ordinals] = [this.#ranks, this.#keys, this.#ordinals];
+    const { ranks, keys, ordinals } = this.#markets;
     const leads = this.#columns.idLeads.values;
     const last = best[limit - 1];
     const [rankMin, keyMax] = [last?.rank ?? 1, last?.key ?? Infinity];
@@ -157,6 +153,11 @@ function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
   if (edge === null) return { rank: rankMax + 1, key: 0, id: null };
   const { rank, key, conditionId } = edge;
   return { rank, key: sign * key, id: Buffer.from(conditionId.slice(2), "hex") };
+}
+
+/** Returns the selected markets as they are now. */
+export function listMarkets(columns: MarketColumns, selection: MarketSelection): MarketList {
+  return new MarketList(columns, rankedMarkets(columns, selection));
 }
 
 function rankedMarkets(columns: MarketColumns, selection: MarketSelection): RankedMarkets {

@@ -33,8 +33,9 @@ export type MarketSelection = {
   readonly sort: MarketSort;
 };
 
-/** The markets of a list: those with a rank above 0. Ranks are by ordinal if `ordinals` is `null`. */
+/** The markets of a list: those with a rank above 0. Without a search, all have the same rank. */
 export type Members = {
+  /** `null` if ranks are by ordinal. */
   readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
