@@ -43,9 +43,9 @@ export class LocalAccess implements AccessStore {
     this.#pepper = pepper;
     this.#log = log;
     this.audit = new AccessAudit(log);
-    this.keys = LocalKeys.open({ ...options, database, pepper });
+    this.keys = new LocalKeys({ ...options, database, pepper });
     if (adminKey !== null) this.audit.recordImport(this.keys.ensureAdminKey(adminKey));
-    this.ipBlocks = LocalIpBlocks.open({ database, clock });
+    this.ipBlocks = new LocalIpBlocks(database, clock);
     const { accessFollowMs, accessFlushMs } = webLimits;
     this.#timers = [
       setInterval(() => guarded(log, () => this.#follow()), accessFollowMs).unref(),

@@ -15,15 +15,10 @@ export class LocalIpBlocks implements IpBlocks {
   #blocks = new Map<string, IpBlock>();
   #version = -1;
 
-  private constructor(database: AccessDatabase, clock: Clock) {
+  constructor(database: AccessDatabase, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
-  }
-
-  static open(options: { database: AccessDatabase; clock: Clock }): LocalIpBlocks {
-    const blocks = new LocalIpBlocks(options.database, options.clock);
-    blocks.refresh();
-    return blocks;
+    this.refresh();
   }
 
   get(bucket: string): IpBlock | null {

@@ -40,18 +40,13 @@ export class LocalKeys implements Keys {
   #version = -1;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(options: LocalKeysOptions) {
+  /** Throws `ConfigError` when the keys in the database were made under another pepper. */
+  constructor(options: LocalKeysOptions) {
     this.#database = options.database;
     this.#clock = options.clock;
     this.#live = new LiveKeys(options);
-  }
-
-  /** Throws `ConfigError` when the keys in the database were made under another pepper. */
-  static open(options: LocalKeysOptions): LocalKeys {
-    const keys = new LocalKeys(options);
-    options.database.atomically(() => keys.#checkPepper());
-    keys.refresh();
-    return keys;
+    this.#database.atomically(() => this.#checkPepper());
+    this.refresh();
   }
 
   verify(value: string | undefined, ip: string): VerifiedKey | null {
