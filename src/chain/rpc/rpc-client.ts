@@ -1,4 +1,5 @@
 import { chainLimits } from "../../base/config/limits.ts";
+import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import {
@@ -134,10 +135,10 @@ export class RpcClient {
     for (let start = 0; start < calls.length; start += callsMax) {
       parts.push(calls.slice(start, start + callsMax));
     }
+    const ask = (part: readonly RpcCall[]) => this.ask(part, timeoutMs);
     const answers: Answer[] = [];
-    for (let start = 0; start < parts.length; start += chainLimits.partsAtOnceMax) {
-      const some = parts.slice(start, start + chainLimits.partsAtOnceMax);
-      answers.push(...(await Promise.all(some.map((part) => this.ask(part, timeoutMs)))));
+    for await (const answer of mapInOrder(parts, ask, chainLimits.partsAtOnceMax)) {
+      answers.push(answer);
     }
     return joined(answers);
   }
@@ -169,20 +170,16 @@ export class RpcClient {
 
   /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
   async #within<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { signal } = this.#context;
-    const abort = new AbortController();
+    const expiry = new AbortController();
     const timer = new AbortController();
-    const close = () => abort.abort(signal.reason);
     const expire = () => {
-      abort.abort(new EndpointError("timeout", `no answer within ${Math.round(timeoutMs)} ms`));
+      expiry.abort(new EndpointError("timeout", `no answer within ${Math.round(timeoutMs)} ms`));
     };
-    signal.addEventListener("abort", close, { once: true });
     this.#passTime(timeoutMs, timer.signal).then(expire, () => {});
     try {
-      return await run(abort.signal);
+      return await run(AbortSignal.any([this.#context.signal, expiry.signal]));
     } finally {
       timer.abort();
-      signal.removeEventListener("abort", close);
     }
   }
 

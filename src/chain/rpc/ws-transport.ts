@@ -8,11 +8,6 @@ import type { BlockRef } from "../raw-log.ts";
 import { idOf } from "./json-rpc.ts";
 import type { Incoming, OnHead, Outgoing, Transport } from "./transport.ts";
 
-type Pending = {
-  readonly resolve: (incoming: Incoming) => void;
-  readonly reject: (error: Error) => void;
-};
-
 /** The id of the subscription request; exchanges count from 1. */
 const subscribeId = 0;
 
@@ -23,7 +18,7 @@ const subscribeId = 0;
 export class WsTransport implements Transport {
   readonly #url: URL;
   readonly #onHead: OnHead;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Map<number, PromiseWithResolvers<Incoming>>();
   #socket: WebSocket | null = null;
   #isSubscribed = false;
   #messages = 0;
@@ -44,30 +39,21 @@ export class WsTransport implements Transport {
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Incoming> {
     signal.throwIfAborted();
     const socket = this.#socket ?? this.#connect();
-    return new Promise((resolve, reject) => {
-      const messagesBefore = this.#messages;
-      const giveUp = () => {
-        settle();
-        reject(signal.reason as Error);
-        if (this.#messages === messagesBefore) this.#drop(socket, "the socket does not answer");
-      };
-      const settle = () => {
-        signal.removeEventListener("abort", giveUp);
-        this.#pending.delete(outgoing.firstId);
-      };
-      signal.addEventListener("abort", giveUp, { once: true });
-      this.#pending.set(outgoing.firstId, {
-        resolve: (incoming) => {
-          settle();
-          resolve(incoming);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      });
-      this.#send(socket, outgoing.body);
-    });
+    const pending = Promise.withResolvers<Incoming>();
+    const messagesBefore = this.#messages;
+    const giveUp = () => {
+      pending.reject(signal.reason);
+      if (this.#messages === messagesBefore) this.#drop(socket, "the socket does not answer");
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    this.#pending.set(outgoing.firstId, pending);
+    this.#send(socket, outgoing.body);
+    try {
+      return await pending.promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      this.#pending.delete(outgoing.firstId);
+    }
   }
 
   replace(): void {
@@ -132,6 +118,7 @@ export class WsTransport implements Transport {
     for (const id of ids) {
       const pending = this.#pending.get(id);
       if (pending !== undefined) {
+        this.#pending.delete(id);
         pending.resolve({ value, bytes });
         return;
       }
