@@ -1,7 +1,7 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import type { ChainContext } from "../chain-context.ts";
-import { EndpointError, nullIfFailed } from "../chain-errors.ts";
+import { EndpointError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "./endpoint.ts";
 
@@ -92,18 +92,6 @@ export class EndpointPool {
       }
     }
     if (failure !== null) throw failure;
-    return null;
-  }
-
-  /** Returns the first answer; `null` when all endpoints fail. Failures do not count against them. */
-  async firstAnswer<T>(
-    endpoints: readonly Endpoint[],
-    ask: (endpoint: Endpoint) => Promise<T>,
-  ): Promise<T | null> {
-    for (const endpoint of endpoints) {
-      const answer = await nullIfFailed(ask(endpoint));
-      if (answer !== null) return answer;
-    }
     return null;
   }
 }

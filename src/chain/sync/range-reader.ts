@@ -1,6 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
-import { EndpointError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type ParsedLogs, parseLogs } from "../parse/parse-log.ts";
@@ -104,13 +104,13 @@ async function askAnother(
   endpoint: Endpoint,
   range: BlockRange,
 ): Promise<void> {
-  const others = pool.finalAt(range.to).filter((other) => other !== endpoint);
+  const other = pool.finalAt(range.to).find((one) => one !== endpoint);
+  if (other === undefined) return;
   const call = { method: "eth_getLogs", params: [formatLogsParam(range, filter)] };
-  const logs = await pool.firstAnswer(others.slice(0, 1), async (other) => {
-    const { replies } = await other.request([call]);
-    return parseLogs(resultOf(replies[0]), filter).logs;
-  });
-  if (logs !== null && logs.length > 0) {
+  const asking = other
+    .request([call])
+    .then(({ replies }) => parseLogs(resultOf(replies[0]), filter).logs.length > 0);
+  if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
   }
 }

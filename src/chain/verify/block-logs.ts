@@ -1,6 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
-import { EndpointError } from "../chain-errors.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import { formatLogsParam, type LogFilter, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import {
@@ -76,7 +76,8 @@ export class BlockLogs {
     if (!showsMore(header.logsBloom, reported, this.#filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
-    const logs = await this.#pool.firstAnswer(witnesses, (one) => this.#fetchProven(one, header));
+    let logs: readonly RawLog[] | null = null;
+    for (const one of witnesses) logs ??= await nullIfFailed(this.#fetchProven(one, header));
     if (logs === null) {
       throw new EndpointError("inconsistent", `the logs of block ${header.number} are not proven`);
     }
