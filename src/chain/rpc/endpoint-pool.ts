@@ -11,8 +11,10 @@ const explorationShare = 0.05;
 /** The endpoints of a source. Work is retried over them here. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
-  /** The last block that endpoints agreed is final; `null` before the first. Written by `Finality`. */
+  /** The block that is final by agreement; `null` before the first, and once it is dropped. Written by `Finality`. */
   agreed: BlockRef | null = null;
+  /** The endpoints that were part of the last agreement. Only their final blocks are believed. */
+  agreeing: readonly Endpoint[] = [];
   readonly #context: ChainContext;
 
   constructor(endpoints: readonly Endpoint[], context: ChainContext) {
@@ -43,7 +45,8 @@ export class EndpointPool {
   /** The endpoints that report the block as final and were part of the last agreement on finality, the best first. */
   finalAt(number: number): Endpoint[] {
     return this.ranked().filter(
-      ({ view, isInAgreement }) => isInAgreement && (view?.final?.number ?? -1) >= number,
+      (endpoint) =>
+        this.agreeing.includes(endpoint) && (endpoint.view?.final?.number ?? -1) >= number,
     );
   }
 

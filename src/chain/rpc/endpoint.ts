@@ -69,8 +69,6 @@ export class Endpoint {
   areLogTimesBelieved = true;
   /** Whether it had another hash for a final block than the majority. */
   isOutvoted = false;
-  /** Whether it was part of the agreement on the last final block. Only then are its final blocks believed. */
-  isInAgreement = false;
   onHead: (head: BlockRef) => void = () => {};
 
   readonly #chainId: number;

@@ -189,7 +189,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last final block: by agreement, or because the consumer has stored it as final. */
   get #finalized(): BlockRef | null {
-    const agreed = this.#finality.agreement?.block ?? null;
+    const { agreed } = this.#pool;
     const { base } = this.#unfinalized;
     return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
   }
@@ -222,7 +222,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last block that is final by agreement; -1 without one. */
   get #finalNumber(): number {
-    return this.#finality.agreement?.block.number ?? -1;
+    return this.#pool.agreed?.number ?? -1;
   }
 
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
@@ -230,7 +230,7 @@ export class ChainSource<Final = readonly Block[]> {
     if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
     const ends = this.#options.rangeEnds?.() ?? [];
     const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
-    const finalized = () => this.#finality.agreement?.block ?? unfinalized.base;
+    const finalized = () => this.#pool.agreed ?? unfinalized.base;
     for await (const part of walkRanges(this.#walkParts, start, finalized)) {
       const { fromBlock, toBlock, last, blocks } = part;
       unfinalized.restart(toBlock + 1, { number: last.number, hash: last.hash });
@@ -240,8 +240,7 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   async #step(): Promise<readonly HeadChange[]> {
-    const { agreement } = this.#finality;
-    const settled = agreement === null ? null : await this.#headFollower.settle(agreement);
+    const settled = await this.#headFollower.settle();
     return settled === null ? this.#headFollower.advance() : [settled];
   }
 

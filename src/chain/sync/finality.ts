@@ -11,9 +11,6 @@ import { VoteMemory } from "../vote-memory.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** The block that is final by agreement, and the endpoints that agree. */
-export type Agreement = { readonly block: BlockRef; readonly endpoints: readonly Endpoint[] };
-
 /** The answers of endpoints about one block. */
 type Ballot = {
   readonly number: number;
@@ -43,17 +40,12 @@ type FinalityParts = {
 export class Finality {
   readonly #parts: FinalityParts;
   readonly #memory: VoteMemory;
-  #agreement: Agreement | null = null;
   #isDisputed = false;
   #isMajorityAbsent = false;
 
   constructor(parts: FinalityParts) {
     this.#parts = parts;
     this.#memory = new VoteMemory(parts.context.clock, chainLimits.finalityVoteKeptMs);
-  }
-
-  get agreement(): Agreement | null {
-    return this.#agreement;
   }
 
   get isDisputed(): boolean {
@@ -82,12 +74,10 @@ export class Finality {
     // Endpoints without a final block confirm or deny claims, but make none.
     if (2 * finals.length <= members.length) return false;
     const number = Math.min(...finals);
-    const agreed = this.#agreement?.block.number ?? -1;
-    if (number < agreed) await this.#confirmAgreement(members);
-    if (
-      number <=
-      Math.max(this.#agreement?.block.number ?? -1, this.#parts.unfinalized.base?.number ?? -1)
-    ) {
+    const { pool, unfinalized } = this.#parts;
+    const agreed = () => pool.agreed?.number ?? -1;
+    if (number < agreed()) await this.#confirmAgreement(members);
+    if (number <= Math.max(agreed(), unfinalized.base?.number ?? -1)) {
       if (this.#memory.absent().length === 0) this.#isDisputed = false;
       return false;
     }
@@ -107,20 +97,19 @@ export class Finality {
 
   /** Drops an agreement that its own endpoints no longer confirm, unless blocks were handed out on it. */
   async #confirmAgreement(members: readonly Endpoint[]): Promise<void> {
-    const agreement = this.#agreement;
-    if (agreement === null) return;
-    const { number, hash } = agreement.block;
+    const { agreed, agreeing } = this.#parts.pool;
+    if (agreed === null) return;
+    const { number, hash } = agreed;
     if (number <= (this.#parts.unfinalized.base?.number ?? -1)) return;
-    const asked = agreement.endpoints.filter((endpoint) => endpoint.isReachable);
+    const asked = agreeing.filter((endpoint) => endpoint.isReachable);
     const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
     // An endpoint that did not answer can still confirm it later.
     if (answers.includes(null)) return;
     const confirming = answers.filter((answer) => answer?.hash === hash).length;
-    if (2 * confirming > Math.max(members.length, agreement.endpoints.length)) return;
-    this.#agreement = null;
+    if (2 * confirming > Math.max(members.length, agreeing.length)) return;
     this.#parts.pool.agreed = null;
     this.#parts.context.log.warn(
-      { number, hash, hosts: agreement.endpoints.map(({ host }) => host) },
+      { number, hash, hosts: agreeing.map(({ host }) => host) },
       "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
     );
   }
@@ -159,9 +148,8 @@ export class Finality {
     this.#isDisputed = false;
     this.#isMajorityAbsent = 2 * endpoints.length < this.#presentCount();
     if (this.#isMajorityAbsent) return false;
-    this.#agreement = { block: { number, hash }, endpoints };
-    this.#parts.pool.agreed = this.#agreement.block;
-    for (const one of this.#parts.pool.endpoints) one.isInAgreement = endpoints.includes(one);
+    this.#parts.pool.agreed = { number, hash };
+    this.#parts.pool.agreeing = endpoints;
     const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
     for (const voter of [...votes.values()].flat()) {
       voter.isOutvoted = !endpoints.includes(voter);

@@ -11,7 +11,6 @@ import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
 import type { FinalBlockCheck } from "./final-block-check.ts";
-import type { Agreement } from "./finality.ts";
 import type { HeadWatch } from "./head-watch.ts";
 import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
@@ -76,23 +75,23 @@ export class HeadFollower {
   }
 
   /** Finalizes blocks up to the agreement, or reverts our branch when the agreement is on another one. */
-  async settle(agreement: Agreement): Promise<HeadChange | null> {
-    const { unfinalized } = this.#parts;
-    const { block, endpoints } = agreement;
-    if (unfinalized.length === 0 || block.number < unfinalized.firstNumber) return null;
+  async settle(): Promise<HeadChange | null> {
+    const { unfinalized, pool } = this.#parts;
+    const block = pool.agreed;
+    if (block === null || unfinalized.length === 0) return null;
+    if (block.number < unfinalized.firstNumber) return null;
     const number = Math.min(block.number, unfinalized.nextNumber - 1);
-    const usable = endpoints.filter((endpoint) => endpoint.isUsable);
+    const usable = pool.agreeing.filter((endpoint) => endpoint.isUsable);
     const hash =
       number === block.number
         ? block.hash
-        : (await this.#parts.pool.tryInTurn(usable, (endpoint) => fetchHeader(endpoint, number)))
-            ?.hash;
+        : (await pool.tryInTurn(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
     if (hash === undefined) return null;
     if (hash === unfinalized.hashAt(number)) {
       unfinalized.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
-    return this.#parts.pool.tryInTurn(usable, async (endpoint) =>
+    return pool.tryInTurn(usable, async (endpoint) =>
       this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
   }

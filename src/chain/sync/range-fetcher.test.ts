@@ -44,12 +44,12 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
     const head = await fetchHeader(endpoint, 999);
     assert(head !== null);
     endpoint.view = { head, final: head, finalMax: 999, warning: null };
-    endpoint.isInAgreement = true;
     endpoint.noteLatency(1 + index * 1_000);
   }
   const pruned = new RpcError(4444, "pruned history unavailable");
   nodes[0]?.fault(on("eth_getLogs", () => ({ kind: "error", error: pruned })));
   const pool = new EndpointPool(endpoints, context);
+  pool.agreeing = endpoints;
   const addresses = [`0x${"aa".repeat(20)}` as Address];
   const filter = deriveLogFilter({ addresses, topics0: [`0x${"11".repeat(32)}` as Hash] });
   const blockLogs = new BlockLogs({ pool, filter });
