@@ -109,8 +109,8 @@ async function measure(path: string): Promise<void> {
   );
   const cursors = new Cursors(Buffer.alloc(32, 7), () => 0);
   const store = { reads: new QueryReads() };
-  const backend = { state, store, cursors, freshness: () => ({}) };
-  const route = listMarkets({ backend } as never, systemClock);
+  const parts = { state, store, cursors, freshness: () => ({}) };
+  const route = listMarkets(parts as never, systemClock);
   const ask = async (query: object): Promise<ListPage> =>
     route.handler(
       {

@@ -44,7 +44,7 @@ export function createRoutes(parts: {
   const { backend, access, clock, version, role, readChecks, metrics } = parts;
   const { keys, ipBlocks, audit } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
-  const lists = { backend, bulk };
+  const lists = { ...backend, bulk };
   const { cursors } = backend;
   const services = { keys, ipBlocks, audit, clock, cursors };
   const reading = {
@@ -64,7 +64,7 @@ export function createRoutes(parts: {
     getWallet: getWallet(backend),
     getPrice: getPrice(backend),
     listPrices: listPrices(backend),
-    listCandles: listCandles(backend, bulk),
+    listCandles: listCandles(lists),
     getOrderbook: getOrderbook(backend),
   };
   const routes = {

@@ -56,7 +56,7 @@ export async function serveEverything(
   try {
     const explorer = new Explorer(openExplorer);
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
-    const unknownPage = explorer.answerPage.bind(explorer);
+    const unknownPage = explorer.page.bind(explorer);
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const shownAt = { edge, routes: all, observe, stream, unknownPage, freshness };
     const url = await listen(start, { access, metrics, ...shownAt });
@@ -94,7 +94,7 @@ async function listen(
     readonly observe?: (observation: Observation) => void;
     readonly freshness?: () => Freshness;
     readonly stream?: StreamServer;
-    readonly unknownPage?: Explorer["answerPage"];
+    readonly unknownPage?: Explorer["page"];
   },
 ): Promise<string> {
   const { config, log, life } = start;

@@ -33,22 +33,19 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
     summary: "Rows without end",
     querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
     response: Type.Object({}),
-    handler: (request, reply) =>
-      answers.answer(
-        { request, reply },
-        {
-          format: "ndjson",
-          row,
-          name: "endless",
-          limit: request.query.limit,
-          open: async () => {
-            await gate.opening();
-            const reported = { rowCount: null, isCut: false, nextCursor: null };
-            const writer = () => (one: Static<typeof row>) => JSON.stringify(one);
-            return { ...reported, chunks: endlessChunks(), writer };
-          },
+    handler: ({ query }, reply) =>
+      answers.answer(reply, {
+        format: "ndjson",
+        row,
+        name: "endless",
+        limit: query.limit,
+        open: async () => {
+          await gate.opening();
+          const reported = { rowCount: null, isCut: false, nextCursor: null };
+          const writer = () => (one: Static<typeof row>) => JSON.stringify(one);
+          return { ...reported, chunks: endlessChunks(), writer };
         },
-      ),
+      }),
   });
   return [endless];
 }

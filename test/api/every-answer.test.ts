@@ -25,7 +25,7 @@ const ready = defineRoute({
   cacheControl: "private, max-age=1",
   params: Type.Object({ token_id: Type.String() }),
   response: Type.Object({ price: Type.String() }),
-  handler: () => Buffer.from('{"price":"0.5"}'),
+  handler: () => '{"price":"0.5"}',
 });
 const origin = "https://app.example.com";
 const server = await openTestServer({

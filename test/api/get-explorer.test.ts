@@ -24,7 +24,7 @@ suite("GET /", () => {
       if (isBroken) throw new Error("a file is missing");
       return files;
     });
-    const unknownPage = explorer.answerPage.bind(explorer);
+    const unknownPage = explorer.page.bind(explorer);
     server = await openTestServer({ routes: explorer.routes, unknownPage });
   });
   after(async () => server.close());

@@ -104,7 +104,7 @@ export async function openTestServer(
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
-    unknownPage?: Explorer["answerPage"];
+    unknownPage?: Explorer["page"];
     /** Lets the server serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;

@@ -7,7 +7,6 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
-import type { Exchange } from "../http/exchange.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
@@ -64,7 +63,8 @@ export class BulkAnswers {
   }
 
   /** Sets the headers of the file and returns its body. */
-  async answer<Item>({ request, reply }: Exchange, bulk: BulkRequest<Item>): Promise<Readable> {
+  async answer<Item>(reply: FastifyReply, bulk: BulkRequest<Item>): Promise<Readable> {
+    const { request } = reply;
     const { key } = request.caller;
     const isPage = bulk.limit !== undefined && bulk.limit <= webLimits.pageRowsMax;
     const release = isPage ? () => undefined : this.#take(key?.id ?? "");

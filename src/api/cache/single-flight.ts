@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
+import type { FastifyReply } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
-import type { Exchange } from "../http/exchange.ts";
 import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "../http/gzip.ts";
 import type { Route } from "../http/route.ts";
 import {
@@ -38,34 +38,35 @@ export class SingleFlight {
   }
 
   /** Returns the response of a route, in an encoding that the request accepts. */
-  async answer(route: Route, exchange: Exchange): Promise<unknown> {
-    const { request, reply } = exchange;
+  async answer(route: Route, reply: FastifyReply): Promise<unknown> {
+    const { request } = reply;
     const { cachePolicyOf } = route;
     // Read the freshness first: a response must not claim to cover what is indexed while it is made.
     const fresh = this.#freshness();
     if (cachePolicyOf === undefined || request.method !== "GET") {
       const body = await route.handler(request, reply);
+      if (body instanceof PackableBytes) return bodyFor(reply, body);
       if (!isAnswerBody(body)) return body;
-      return replyWith(responseOf(route, body, exchange), exchange, fresh);
+      return replyWith(responseOf(route, body, reply), reply, fresh);
     }
     const target = request.raw.url ?? "";
     const cached = this.#cache.get(target);
     // The fast path has already sent it unless it must be compressed first.
-    if (cached?.isCurrent()) return replyWith(cached, exchange, fresh);
+    if (cached?.isCurrent()) return replyWith(cached, reply, fresh);
     const flight = this.#flights.get(target);
     // A response that is still current is as new as one that would be made for this request.
     const shared = flight?.isCurrent() === true ? await flight.response : null;
     return shared === null
-      ? this.#make(route, exchange, { policy: cachePolicyOf(request), fresh })
-      : replyWith(shared, exchange, fresh);
+      ? this.#make(route, reply, { policy: cachePolicyOf(request), fresh })
+      : replyWith(shared, reply, fresh);
   }
 
   async #make(
     route: Route,
-    exchange: Exchange,
+    reply: FastifyReply,
     { policy, fresh }: { readonly policy: CachePolicy; readonly fresh: Freshness },
   ): Promise<unknown> {
-    const { request, reply } = exchange;
+    const { request } = reply;
     const target = request.raw.url ?? "";
     const isCurrent = policy.watch();
     const { promise, resolve } = Promise.withResolvers<SharedResponse | null>();
@@ -74,14 +75,14 @@ export class SingleFlight {
     try {
       const body = await route.handler(request, reply);
       if (!isAnswerBody(body)) return body;
-      const made = responseOf(route, body, exchange);
+      const made = responseOf(route, body, reply);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
       const cacheable = { ...made, route: path, access, contentType, policy, isCurrent };
       const { head } = this.#cache.put(target, cacheable);
       const response = { ...made, head };
       resolve(response);
-      return replyWith(response, exchange, fresh);
+      return replyWith(response, reply, fresh);
     } finally {
       resolve(null);
       if (this.#flights.get(target) === flight) this.#flights.delete(target);
@@ -92,7 +93,7 @@ export class SingleFlight {
 function responseOf(
   { isTagged }: Route,
   body: AnswerBody,
-  { reply }: Exchange,
+  reply: FastifyReply,
 ): SharedResponse & { readonly head: string } {
   const parts = partsOf(body);
   const { head, tail } = parts;
@@ -100,13 +101,13 @@ function responseOf(
   return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
-function replyWith(response: SharedResponse, exchange: Exchange, fresh: Freshness): unknown {
-  const { request, reply } = exchange;
+function replyWith(response: SharedResponse, reply: FastifyReply, fresh: Freshness): unknown {
+  const { request } = reply;
   const { etag, cacheControl } = response;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
   if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
-    return bodyOf(response, exchange, fresh);
+    return bodyOf(response, reply, fresh);
   reply.code(304).removeHeader("content-type");
   // Without a body Fastify would send `Content-Length: 0` for HEAD, which is not the length of GET (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
@@ -115,13 +116,13 @@ function replyWith(response: SharedResponse, exchange: Exchange, fresh: Freshnes
 /** Returns the whole body; a long one is compressed for a client that accepts gzip. */
 function bodyOf(
   response: SharedResponse,
-  exchange: Exchange,
+  reply: FastifyReply,
   fresh: Freshness,
 ): string | Promise<Buffer> {
   const { head } = response;
-  const { id, headers } = exchange.request;
+  const { id, headers } = reply.request;
   const end = endOf(id, response, fresh);
-  if (typeof head !== "string") return bodyFor(exchange, head, end);
+  if (typeof head !== "string") return bodyFor(reply, head, end);
   if (head.length < packedFromBytes || !acceptsGzip(headers)) return head + end;
-  return bodyFor(exchange, new PackableBytes(Buffer.from(head)), end);
+  return bodyFor(reply, new PackableBytes(Buffer.from(head)), end);
 }

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import { describeApi } from "./describe-api.ts";
 
@@ -26,6 +26,6 @@ function getOpenapi(readDocument: () => PackableBytes): Route {
     summary: "This API as an OpenAPI 3.1 document",
     response: Type.Record(Type.String(), Type.Unknown()),
     cacheControl: "private, max-age=300",
-    handler: async (request, reply) => bodyFor({ request, reply }, readDocument()),
+    handler: readDocument,
   });
 }

@@ -1,7 +1,8 @@
 /** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
 import { fastify } from "fastify";
+import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
-import { fileRoute, inlineHash, pagePolicy, pageRoute, StaticFile } from "./static-file.ts";
+import { fileRoute, inlineHash, pagePolicy, pageRoute, staticFile } from "./static-file.ts";
 
 const scriptPath = "/docs/js/scalar.js";
 
@@ -50,35 +51,32 @@ const scriptPolicy = "default-src 'none'; frame-ancestors 'none'";
 
 /** The routes of the page and of its script, which is read at the first request. They need no key. */
 export function referenceRoutes(): readonly Route[] {
-  const file = new StaticFile(Buffer.from(page), "text/html; charset=utf-8", contentSecurityPolicy);
-  let script: Promise<StaticFile> | null = null;
+  const file = staticFile(Buffer.from(page), "text/html; charset=utf-8", contentSecurityPolicy);
+  let script: Promise<PackableBytes> | null = null;
   return [
     defineRoute({
       ...pageRoute,
       path: "/docs",
       summary: "The API reference",
       cacheControl: "private, max-age=300",
-      handler: async (request, reply) => file.answer({ request, reply }),
+      handler: () => file,
     }),
     defineRoute({
       ...fileRoute,
       path: scriptPath,
       summary: "The script of the API reference",
       cacheControl: "private, max-age=86400",
-      handler: async (request, reply) => {
-        script ??= readScript();
-        return (await script).answer({ request, reply });
-      },
+      handler: () => (script ??= readScript()),
     }),
   ];
 }
 
 /** Reads the script through a Fastify server that never listens, because only the package's plugin has it. */
-async function readScript(): Promise<StaticFile> {
+async function readScript(): Promise<PackableBytes> {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   const server = fastify();
   await server.register(scalar, { routePrefix: "/docs", configuration });
   const { rawPayload } = await server.inject(scriptPath);
   await server.close();
-  return new StaticFile(rawPayload, "text/javascript; charset=utf-8", scriptPolicy);
+  return staticFile(rawPayload, "text/javascript; charset=utf-8", scriptPolicy);
 }

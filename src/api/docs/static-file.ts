@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { Type } from "typebox";
-import type { Exchange } from "../http/exchange.ts";
-import { bodyFor, PackableBytes } from "../http/gzip.ts";
+import { PackableBytes } from "../http/gzip.ts";
 
 /** Options of all routes of pages for browsers. They need no key. */
 export const pageRoute = { access: "public", response: Type.String() } as const;
@@ -11,23 +10,9 @@ export const pageRoute = { access: "public", response: Type.String() } as const;
 export const fileRoute = { access: "file", response: Type.String() } as const;
 
 /** A file for browsers, compressed at the highest level when a client first accepts gzip. */
-export class StaticFile {
-  readonly #contentType: string;
-  readonly #policy: string;
-  readonly #packable: PackableBytes;
-
-  constructor(body: Buffer, contentType: string, policy: string) {
-    this.#contentType = contentType;
-    this.#policy = policy;
-    this.#packable = new PackableBytes(body, { level: 9 });
-  }
-
-  /** Sets the headers of the file and returns its body. */
-  async answer(exchange: Exchange): Promise<Buffer> {
-    exchange.reply.header("content-type", this.#contentType);
-    exchange.reply.header("content-security-policy", this.#policy);
-    return bodyFor(exchange, this.#packable);
-  }
+export function staticFile(body: Buffer, contentType: string, policy: string): PackableBytes {
+  const headers = { "content-type": contentType, "content-security-policy": policy };
+  return new PackableBytes(body, { level: 9, headers });
 }
 
 const contentTypes: Readonly<Record<string, string>> = {

@@ -6,9 +6,9 @@ import {
   fileRoute,
   pagePolicy,
   pageRoute,
-  StaticFile,
+  staticFile,
 } from "../docs/static-file.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 /** A file of the explorer. The name of an asset contains a hash of its content. */
@@ -45,7 +45,7 @@ const yearSeconds = 31_536_000;
 /** The explorer: one page at all of its paths, and its assets. Its files are opened at the first request. */
 export class Explorer {
   readonly #open: () => Promise<readonly ExplorerFile[]>;
-  #files: Promise<ReadonlyMap<string, StaticFile>> | null = null;
+  #files: Promise<ReadonlyMap<string, PackableBytes>> | null = null;
 
   constructor(open: () => Promise<readonly ExplorerFile[]>) {
     this.#open = open;
@@ -62,7 +62,7 @@ export class Explorer {
         // The page keeps its state in the query string.
         querystring: Type.Object({}, { additionalProperties: true }),
         cacheControl: "private, max-age=0",
-        handler: async (request, reply) => this.answerPage({ request, reply }),
+        handler: () => this.page(),
       }),
     );
     const assets = defineRoute({
@@ -72,17 +72,17 @@ export class Explorer {
       params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
       // Without `immutable` some browsers ask again when the page is reloaded.
       cacheControl: `private, max-age=${yearSeconds}, immutable`,
-      handler: async (request, reply) => this.#answer(request.params.name, { request, reply }),
+      handler: ({ params }) => this.#file(params.name),
     });
     return [...pages, assets];
   }
 
   /** Returns the page. In the browser it shows what its address names, or that there is no such page. */
-  async answerPage(exchange: Exchange): Promise<Buffer> {
-    return this.#answer("", exchange);
+  async page(): Promise<PackableBytes> {
+    return this.#file("");
   }
 
-  async #answer(name: string, exchange: Exchange): Promise<Buffer> {
+  async #file(name: string): Promise<PackableBytes> {
     this.#files ??= this.#open().then(keep);
     const files = await this.#files.catch((thrown: unknown) => {
       // The next request tries again.
@@ -91,16 +91,16 @@ export class Explorer {
     });
     const file = files.get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
-    return file.answer(exchange);
+    return file;
   }
 }
 
-function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, StaticFile> {
+function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, PackableBytes> {
   return new Map(
     files.map(({ name, body }) => {
       const contentType = contentTypeOf(name);
       assert(contentType !== null, `${name} is of the explorer`);
-      const file = new StaticFile(body, contentType, contentSecurityPolicy);
+      const file = staticFile(body, contentType, contentSecurityPolicy);
       // The page has no name under `/assets`, where browsers cache files for a year.
       return [name === pageName ? "" : name, file];
     }),

@@ -9,9 +9,9 @@ import {
   fileRoute,
   inlineHash,
   pagePolicy,
-  StaticFile,
+  staticFile,
 } from "../docs/static-file.ts";
-import type { Exchange } from "../http/exchange.ts";
+import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
@@ -23,11 +23,6 @@ const segment = Type.String({ maxLength: 100 });
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
   if (files.size === 0) return [];
-  const answer = async (path: string, exchange: Exchange) => {
-    const file = files.get(path) ?? files.get(`${path}.html`);
-    if (file === undefined) throw new AppError("NOT_FOUND");
-    return file.answer(exchange);
-  };
   const common = {
     ...fileRoute,
     summary: "The documentation",
@@ -40,9 +35,13 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
       params: Type.Object(
         Object.fromEntries([...rest.matchAll(/\w+/g)].map(([name]) => [name, segment])),
       ),
-      handler: async (request, reply) => {
-        const path = Object.values(request.params).join("/");
-        return answer(path.replace(/(^|\/)$/, "$1index.html"), { request, reply });
+      handler: ({ params }) => {
+        const path = Object.values(params)
+          .join("/")
+          .replace(/(^|\/)$/, "$1index.html");
+        const file = files.get(path) ?? files.get(`${path}.html`);
+        if (file === undefined) throw new AppError("NOT_FOUND");
+        return file;
       },
     }),
   );
@@ -58,7 +57,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
   return [redirect, ...pages];
 }
 
-function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
+function readFiles(folder: string): ReadonlyMap<string, PackableBytes> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return new Map(
@@ -67,7 +66,7 @@ function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
       if (contentType === null) return [];
       const body = readFileSync(join(folder, name));
       const policy = extname(name) === ".html" ? policyOf(body.toString()) : "default-src 'none'";
-      return [[name, new StaticFile(body, contentType, policy)]];
+      return [[name, staticFile(body, contentType, policy)]];
     }),
   );
 }

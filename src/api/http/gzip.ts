@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { promisify } from "node:util";
 import { constants, crc32, gzip } from "node:zlib";
+import type { FastifyReply } from "fastify";
 import { assert } from "../../base/assert.ts";
-import type { Exchange } from "./exchange.ts";
 
 /** Shorter bodies are sent in one write with their headers. Compressing them would save almost nothing. */
 export const packedFromBytes = 8192;
@@ -20,6 +20,8 @@ type PackingOptions = {
   /** 1 to 9. The default of 1 shrinks a page of trades to a sixth in 1 ms; higher levels are slower and save little. */
   readonly level?: number;
   readonly onPacked?: () => void;
+  /** The headers of a response with these bytes. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 const pack = promisify(gzip);
@@ -36,12 +38,14 @@ const packedAtOnceMax = 2;
 export class PackableBytes {
   static #underWay = 0;
   readonly bytes: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
   readonly #options: PackingOptions;
   #packing: Promise<PackedStart> | null = null;
   #packed: PackedStart | null = null;
 
   constructor(bytes: Buffer, options: PackingOptions = {}) {
     this.bytes = bytes;
+    this.headers = options.headers ?? {};
     this.#options = options;
   }
 
@@ -96,13 +100,14 @@ export function endOfGzip(start: Pick<PackedStart, "crc" | "length">, text: stri
   return end;
 }
 
-/** Returns a body of the bytes and a text, compressed if the client accepts gzip and packing need not wait. */
+/** Sets the headers of the bytes. Returns them with a text, compressed if the client accepts gzip and packing need not wait. */
 export async function bodyFor(
-  { request, reply }: Exchange,
+  reply: FastifyReply,
   start: PackableBytes,
   end = "",
 ): Promise<Buffer> {
-  if (!start.canBePackedSoon || !acceptsGzip(request.headers))
+  reply.headers(start.headers);
+  if (!start.canBePackedSoon || !acceptsGzip(reply.request.headers))
     return end === "" ? start.bytes : Buffer.concat([start.bytes, Buffer.from(end)]);
   const packed = await start.pack();
   reply.header("content-encoding", "gzip");

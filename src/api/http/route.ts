@@ -6,6 +6,7 @@ import type { ErrorCode } from "../../base/errors.ts";
 import type { AnswerBody, CachePolicy, WrittenJson } from "../cache/response-cache.ts";
 import type { Meta } from "../lists/list-answer.ts";
 import { jsonContentType } from "./error-answer.ts";
+import type { PackableBytes } from "./gzip.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -13,8 +14,8 @@ declare module "fastify" {
   }
 }
 
-/** The result of a handler: the object of the schema, one with `data` as written JSON, a finished body, or a stream. */
-type Answer<Body> = Content<Body> | WrittenAnswer | string | Buffer | Readable;
+/** The result of a handler: the object of the schema, one with `data` as written JSON, a text, bytes, or a stream. */
+type Answer<Body> = Content<Body> | WrittenAnswer | string | PackableBytes | Readable;
 
 /** The server adds the request id and the freshness to `meta`. */
 type Content<Body> = Body extends { readonly meta: infer Shown }

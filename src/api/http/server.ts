@@ -19,7 +19,7 @@ import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
 import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
-import type { Exchange } from "./exchange.ts";
+import { bodyFor, type PackableBytes } from "./gzip.ts";
 import { readJsonBodies } from "./json-body.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "./request-head.ts";
 import type { Route } from "./route.ts";
@@ -40,7 +40,7 @@ type ServerOptions = {
   readonly freshness?: () => Freshness;
   readonly observe?: (observation: Observation) => void;
   /** The page that browsers get instead of `NOT_FOUND`. Without it they get the error as JSON. */
-  readonly unknownPage?: (exchange: Exchange) => Promise<Buffer>;
+  readonly unknownPage?: () => Promise<PackableBytes>;
   /** Takes requests that upgrade to WebSocket. */
   readonly stream?: Pick<StreamServer, "accepts" | "take">;
 };
@@ -232,16 +232,19 @@ export class HttpServer {
     // Those of the response that the error replaces.
     for (const name of ["content-encoding", "etag"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
-    const page = wantsPage(request.raw) ? this.#pageFor(error, { request, reply }) : null;
+    const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);
     void whenKnown(answer, (known) => reply.send(known));
   }
 
   /** Returns what a browser gets in place of an error, and sets its headers; `null` for the error itself. */
-  #pageFor(error: AppError, exchange: Exchange): Awaitable<Buffer | string> | null {
-    if (error.code === "NOT_FOUND") return this.#options.unknownPage?.(exchange) ?? null;
-    const page = waitPageOf(error, exchange.request.id);
-    if (page !== null) exchange.reply.headers(waitPageHeaders);
+  #pageFor(reply: FastifyReply, error: AppError): Awaitable<Buffer | string> | null {
+    if (error.code === "NOT_FOUND") {
+      const unknown = this.#options.unknownPage?.();
+      return unknown?.then((page) => bodyFor(reply, page)) ?? null;
+    }
+    const page = waitPageOf(error, reply.request.id);
+    if (page !== null) reply.headers(waitPageHeaders);
     return page;
   }
 
@@ -290,7 +293,7 @@ export class HttpServer {
       handler: (request, reply) => {
         reply.header("content-type", contentType).header("cache-control", cacheControl);
         reply.code(status);
-        const makeAnswer = () => this.#singleFlight.answer(route, { request, reply });
+        const makeAnswer = () => this.#singleFlight.answer(route, reply);
         const ready = whenReady?.(request) ?? null;
         const answer = ready === null ? makeAnswer() : ready.then(makeAnswer);
         // A request of an administrator can revoke its own key, so its key is not checked again.

@@ -1,11 +1,11 @@
 /** Pages and exports of market lists. A list stays as it was when its first page was requested. */
+import type { FastifyReply } from "fastify";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
-import type { Exchange } from "../http/exchange.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
@@ -46,14 +46,14 @@ export class MarketLists {
   }
 
   /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
-  async answer<Row>(exchange: Exchange, listing: MarketListing<Row>) {
+  async answer<Row>(reply: FastifyReply, listing: MarketListing<Row>) {
     const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
       positionOf: ({ place }) => positionOf(place),
       asOfNow: () => this.#asOfNow(listing),
     };
     const writer = () => (placed: Placed<Row>) => JSON.stringify(placed.row);
-    return answerList(this.#parts, exchange, { ...listing, source, writer });
+    return answerList(this.#parts, reply, { ...listing, source, writer });
   }
 
   /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
@@ -109,12 +109,12 @@ export class MarketLists {
   ): Promise<{ readonly name: string; readonly result: Result }> {
     const { cursor, search } = query;
     const [name = "", ...keys] =
-      cursor === undefined ? [] : this.#parts.backend.cursors.decode(path, query, cursor);
+      cursor === undefined ? [] : this.#parts.cursors.decode(path, query, cursor);
     const edge = cursor === undefined ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null) return { name: String(name), result: read(kept, edge) };
     const words = search === undefined ? null : searchedWords(search);
-    const hits = words === null ? null : await searchMarkets(this.#parts.backend, words);
+    const hits = words === null ? null : await searchMarkets(this.#parts, words);
     const list = open(hits);
     const result = read(list, edge);
     const isKept = edge !== null || list.length > limit;

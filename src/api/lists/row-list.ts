@@ -1,4 +1,5 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
+import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
@@ -12,7 +13,6 @@ import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { type Row, requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
-import type { Exchange } from "../http/exchange.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { answerPage, listOf } from "./list-answer.ts";
 
@@ -33,7 +33,7 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
 }
 
 /** The parts that list routes need. */
-export type ListParts = { readonly backend: Backend; readonly bulk: BulkAnswers };
+export type ListParts = Backend & { readonly bulk: BulkAnswers };
 
 /** A snapshot of a list: its rows and their order stay the same, however long reading takes. */
 export type RowsAsOfNow<Item> = {
@@ -78,43 +78,36 @@ export type RowList<Item> = {
 };
 
 /** Responds with a page, or with a file of all rows. */
-export async function answerList<Item>(
-  { backend, bulk }: ListParts,
-  exchange: Exchange,
-  list: RowList<Item>,
-) {
+export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
   const { path, query, name, source, pageRows = chainPageRows } = list;
   const { format, include } = query;
   if (format !== "json") {
-    const open = async () => openFile({ backend, bulk }, list);
+    const open = async () => openFile(parts, list);
     const row = include === undefined ? requiredPart(list.row) : list.row;
-    return bulk.answer(exchange, { format, row, name, limit: query.limit, open });
+    return parts.bulk.answer(reply, { format, row, name, limit: query.limit, open });
   }
   const limit = query.limit ?? pageRows;
   // One row more than the page shows that there is a next page.
   const rows = await source.readPage(limit + 1);
-  const write = writerOf(list)(rowContextOf(backend));
+  const write = writerOf(list)(rowContextOf(parts));
   const { positionOf } = source;
   const asked = { path, query: { ...query, limit }, rows, positionOf };
-  const page = answerPage(backend.cursors, asked, write);
+  const page = answerPage(parts.cursors, asked, write);
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
 /** Opens a file of the rows, up to `limit` and the row cap. */
-async function openFile<Item>(
-  { backend, bulk }: ListParts,
-  list: RowList<Item>,
-): Promise<BulkRows<Item>> {
+async function openFile<Item>(parts: ListParts, list: RowList<Item>): Promise<BulkRows<Item>> {
   const { path, query, source } = list;
-  const capRows = bulk.rowsMax;
-  const context = rowContextOf(backend);
+  const capRows = parts.bulk.rowsMax;
+  const context = rowContextOf(parts);
   const rows = source.asOfNow();
   const rowsMax = Math.min(query.limit ?? capRows, capRows);
   const { count, edge } = await rows.end(rowsMax);
   return {
     rowCount: count,
     isCut: edge !== null && rowsMax === capRows,
-    nextCursor: edge === null ? null : backend.cursors.encode(path, query, edge),
+    nextCursor: edge === null ? null : parts.cursors.encode(path, query, edge),
     chunks: rows.chunks({ rowsMax, chunkRows: webLimits.exportChunkRows }),
     writer: () => writerOf(list)(context),
   };

@@ -8,7 +8,6 @@ import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, cachedUntilCandlesChange } from "../../backend.ts";
-import type { BulkAnswers } from "../../bulk/bulk-answers.ts";
 import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange } from "../../http/check-bounds.ts";
@@ -16,6 +15,7 @@ import { cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
 import { listOf, metaSchema } from "../../lists/list-answer.ts";
+import type { ListParts } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
@@ -39,7 +39,7 @@ const candleMeta = Type.Object({
 });
 
 /** Lists the candles of one token. */
-export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
+export function listCandles(backend: ListParts): Route {
   return defineRoute({
     path: "/v1/candles/{token_id}",
     access: "read",
@@ -55,8 +55,7 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
       return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
     }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
-    handler: async (request, reply) => {
-      const { params, query } = request;
+    handler: async ({ params, query }, reply) => {
       const asked = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
@@ -65,9 +64,10 @@ export function listCandles(backend: Backend, bulk: BulkAnswers): Route {
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
       const { format } = query;
       if (format !== "json") {
-        const open = async () => openBulkCandles(backend, { path, query, page }, bulk.rowsMax);
+        const open = async () =>
+          openBulkCandles(backend, { path, query, page }, backend.bulk.rowsMax);
         const file = { format, row: candleRow, name: "candles", limit: query.limit, open };
-        return bulk.answer({ request, reply }, file);
+        return backend.bulk.answer(reply, file);
       }
       const { rows, edge } = await readCandlePage(backend.store, page);
       const first = firstBucketOf(page);

@@ -38,32 +38,26 @@ type EventQuery = Static<typeof eventQuery>;
 /** Lists events with their markets. An event is listed when one of its markets matches. */
 export function listEvents(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
-  const { backend } = parts;
-  const { state } = backend;
+  const { state } = parts;
   return defineRoute({
     ...rowListRoute(eventRow),
     path,
     summary: "Events with their markets, totals and prices",
     querystring: eventQuery,
     cacheControl: "private, max-age=10",
-    handler: (request, reply) => {
-      const { query } = request;
-      return lists.answer(
-        { request, reply },
-        {
-          path,
-          query,
-          pageRows,
-          name: "events",
-          row: eventRow,
-          open: (hits) => readEventList(backend, eventsAsked(state, query, hits)),
-          present: (conditionId) => {
-            const key = keyOf(state, conditionId);
-            return key === null ? null : eventOf(state, key);
-          },
+    handler: ({ query }, reply) =>
+      lists.answer(reply, {
+        path,
+        query,
+        pageRows,
+        name: "events",
+        row: eventRow,
+        open: (hits) => readEventList(parts, eventsAsked(state, query, hits)),
+        present: (conditionId) => {
+          const key = keyOf(state, conditionId);
+          return key === null ? null : eventOf(state, key);
         },
-      );
-    },
+      }),
   });
 }
 

@@ -70,11 +70,10 @@ function eventListRoute(
     readonly present: (...of: Parameters<typeof presentExchangeEvent>) => Row | null;
   },
 ): Route {
-  const { backend } = parts;
   const { path, summary, row, kinds, present } = list;
   const name = path.slice("/v1/".length);
   const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
-    const event = present(located, backend.contracts, context);
+    const event = present(located, parts.contracts, context);
     assert(event !== null, "only what exchanges log is read");
     return event;
   });
@@ -83,14 +82,13 @@ function eventListRoute(
     path,
     summary,
     querystring: Type.Object({ ...eventQuery, kind: Type.Optional(Type.Enum([...kinds])) }),
-    handler: (request, reply) => {
-      const { query } = request;
+    handler: ({ query }, reply) => {
       const events = {
-        ...eventFilter(backend, kinds, query),
-        ...listOrder(backend, { path, query }),
+        ...eventFilter(parts, kinds, query),
+        ...listOrder(parts, { path, query }),
       };
-      const source = storedSource(backend.store, storedEvents(events));
-      return answerList(parts, { request, reply }, { path, query, name, row, source, ...shown });
+      const source = storedSource(parts.store, storedEvents(events));
+      return answerList(parts, reply, { path, query, name, row, source, ...shown });
     },
   });
 }

@@ -22,16 +22,14 @@ const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
 /** Lists every `OrderFilled` as on the chain, both legs and summaries. */
 export function listFills(parts: ListParts): Route {
-  const { backend } = parts;
   const path = "/v1/fills";
   return defineRoute({
     ...rowListRoute(fillRow),
     path,
     summary: "Every OrderFilled as on the chain, both legs; for volume use trades",
     querystring: fillListQuery,
-    handler: (request, reply) => {
-      const { query } = request;
-      const source = fillSource(backend, orderFilter(query, backend), { path, query });
+    handler: ({ query }, reply) => {
+      const source = fillSource(parts, orderFilter(query, parts), { path, query });
       const list = {
         path,
         query,
@@ -41,23 +39,21 @@ export function listFills(parts: ListParts): Route {
         tokenOf: ({ makerTokenId }: Fill) => makerTokenId,
         ...shownAs(presentFill),
       };
-      return answerList(parts, { request, reply }, list);
+      return answerList(parts, reply, list);
     },
   });
 }
 
 /** Lists matches, each with the sums of its legs. */
 export function listMatches(parts: ListParts): Route {
-  const { backend } = parts;
   const path = "/v1/matches";
   return defineRoute({
     ...rowListRoute(matchRow),
     path,
     summary: "Matches: what each taker order got from all its legs",
     querystring: matchListQuery,
-    handler: (request, reply) => {
-      const { query } = request;
-      const source = fillSource(backend, summaryFilter(query, backend), { path, query });
+    handler: ({ query }, reply) => {
+      const source = fillSource(parts, summaryFilter(query, parts), { path, query });
       const list = {
         path,
         query,
@@ -67,7 +63,7 @@ export function listMatches(parts: ListParts): Route {
         tokenOf: ({ tokenId }: Fill) => tokenId,
         ...shownAs(presentMatch),
       };
-      return answerList(parts, { request, reply }, list);
+      return answerList(parts, reply, list);
     },
   });
 }

@@ -11,8 +11,7 @@ const path = "/v1/markets";
 /** Lists markets, by default in descending order of 24h volume. */
 export function listMarkets(parts: ListParts, clock: Clock): Route {
   const lists = new MarketLists(parts, clock);
-  const { backend } = parts;
-  const { state } = backend;
+  const { state } = parts;
   return defineRoute({
     ...rowListRoute(marketRow),
     path,
@@ -20,26 +19,20 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
     querystring: marketQuery,
     cacheControl: "private, max-age=300",
     isTagged: () => true,
-    handler: (request, reply) => {
-      const { query } = request;
-      const withEvent = query.include === "event";
-      return lists.answer(
-        { request, reply },
-        {
-          path,
-          query,
-          pageRows: marketPageRows,
-          name: "markets",
-          row: marketRow,
-          open: (hits) => readMarketList(backend, { ...selectionOf(state, query), hits }),
-          present: (conditionId) => {
-            const market = state.directory.market(conditionId);
-            if (market === null) return null;
-            const row = presentMarket(market, state);
-            return withEvent ? { ...row, event: presentEventSummary(market) } : row;
-          },
+    handler: ({ query }, reply) =>
+      lists.answer(reply, {
+        path,
+        query,
+        pageRows: marketPageRows,
+        name: "markets",
+        row: marketRow,
+        open: (hits) => readMarketList(parts, { ...selectionOf(state, query), hits }),
+        present: (conditionId) => {
+          const market = state.directory.market(conditionId);
+          if (market === null) return null;
+          const row = presentMarket(market, state);
+          return query.include === "event" ? { ...row, event: presentEventSummary(market) } : row;
         },
-      );
-    },
+      }),
   });
 }

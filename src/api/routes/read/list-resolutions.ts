@@ -36,11 +36,10 @@ export function listResolutions(parts: ListParts): Route {
     path,
     summary: "Resolutions of conditions, newest first",
     querystring,
-    handler: (request, reply) => {
-      const { query } = request;
-      const source = resolutionSource(parts.backend, query);
+    handler: ({ query }, reply) => {
+      const source = resolutionSource(parts, query);
       const list = { path, query, name: "resolutions", row: resolutionRow, source };
-      return answerList(parts, { request, reply }, { ...list, ...shownAs(present) });
+      return answerList(parts, reply, { ...list, ...shownAs(present) });
     },
   });
 }

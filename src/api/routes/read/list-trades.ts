@@ -26,27 +26,24 @@ const shape = { name: "trades", row: tradeRow, tokenOf: ({ tokenId: id }: Fill) 
 
 /** Lists trades of all tokens, or of some. */
 export function listTrades(parts: ListParts): Route {
-  const { backend } = parts;
   const path = "/v1/trades";
   return defineRoute({
     ...rowListRoute(tradeRow),
     path,
     summary: "Trades, newest first",
     querystring: allQuery,
-    cachePolicyOf: cachedUntilChange(backend),
-    handler: (request, reply) => {
-      const { query } = request;
-      const filter = { ...fillFilter(query, backend), matchType: query.match_type, roles };
-      const source = fillSource(backend, filter, { path, query });
+    cachePolicyOf: cachedUntilChange(parts),
+    handler: ({ query }, reply) => {
+      const filter = { ...fillFilter(query, parts), matchType: query.match_type, roles };
+      const source = fillSource(parts, filter, { path, query });
       const list = { ...shape, path, query, source, writer: tradeWriter };
-      return answerList(parts, { request, reply }, list);
+      return answerList(parts, reply, list);
     },
   });
 }
 
 /** Lists trades of one token, or of its pair, with trades of the complement inverted. */
 export function listTokenTrades(parts: ListParts): Route {
-  const { backend } = parts;
   const common = rowListRoute(tradeRow);
   return defineRoute({
     ...common,
@@ -56,37 +53,32 @@ export function listTokenTrades(parts: ListParts): Route {
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
     cachePolicyOf: cachedUntilTradesChange(
-      backend,
+      parts,
       ({ params }) => (params as { readonly token_id: TokenId }).token_id,
     ),
-    handler: (request, reply) => {
-      const { params, query } = request;
+    handler: ({ params, query }, reply) => {
       const asked = params.token_id;
-      const { directory } = backend.state;
+      const { directory } = parts.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
       const wanted = query.include_complement ? directory.pairOf(asked) : [asked];
       const filter = {
-        ...fillFilter({ ...query, token_id: [...wanted] }, backend),
+        ...fillFilter({ ...query, token_id: [...wanted] }, parts),
         matchType: query.match_type,
         invertedTokenId: wanted[1],
         roles,
       };
       const sent = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
       const path = `/v1/trades/market/${asked}`;
-      return answerList(
-        parts,
-        { request, reply },
-        {
-          ...shape,
-          path,
-          query,
-          source: fillSource(backend, filter, { path, query }),
-          writer: (context) => {
-            const write = tradeWriter(context);
-            return (fill) => write(sent(fill));
-          },
+      return answerList(parts, reply, {
+        ...shape,
+        path,
+        query,
+        source: fillSource(parts, filter, { path, query }),
+        writer: (context) => {
+          const write = tradeWriter(context);
+          return (fill) => write(sent(fill));
         },
-      );
+      });
     },
   });
 }

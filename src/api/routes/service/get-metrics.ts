@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import type { LatencyHistogram } from "../../../base/metrics/latency-histogram.ts";
 import { formatPrometheus, prometheusContentType } from "../../../base/metrics/prometheus-text.ts";
-import type { Exchange } from "../../http/exchange.ts";
-import { bodyFor, PackableBytes } from "../../http/gzip.ts";
+import { PackableBytes } from "../../http/gzip.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { familiesOf } from "../../metrics/metric-table.ts";
 import { type Metrics, metricsSchema } from "../../metrics/metrics-schema.ts";
@@ -21,8 +20,7 @@ export function getMetrics(source: MetricsSource): Route {
     access: "read",
     summary: "System metrics",
     response: metricsSchema,
-    handler: async (request, reply) =>
-      packed({ request, reply }, JSON.stringify(await source.read())),
+    handler: async () => packable(JSON.stringify(await source.read())),
   });
 }
 
@@ -50,13 +48,13 @@ function asText(source: MetricsSource) {
   return {
     response: Type.String({ description: "Text format 0.0.4" }),
     contentType: prometheusContentType,
-    handler: async (request: Exchange["request"], reply: Exchange["reply"]) => {
+    handler: async () => {
       const families = familiesOf(await source.read());
-      return packed({ request, reply }, await formatPrometheus(families, source.histograms));
+      return packable(await formatPrometheus(families, source.histograms));
     },
   };
 }
 
-async function packed(exchange: Exchange, text: string): Promise<Buffer> {
-  return bodyFor(exchange, new PackableBytes(Buffer.from(text)));
+function packable(text: string): PackableBytes {
+  return new PackableBytes(Buffer.from(text));
 }
