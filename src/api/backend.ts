@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { TokenId } from "../base/ids.ts";
 import type { Freshness } from "../rows/freshness.ts";
+import { bookTopReader } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { CachePolicy } from "./cache/response-cache.ts";
-import { bookTopReader } from "./lists/book-tops.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
 /** The sources that data endpoints read from. They write nothing. */
@@ -93,10 +93,9 @@ function cachedWhileEqual(
 
 /** Caches a price until anything is indexed or reverted, or the best bid or ask of the token's book changes. */
 export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
-  const { books, state } = backend;
   return () => {
     const isCurrent = watchRevisions(backend);
-    const readTop = bookTopReader(books, state, tokenId);
+    const readTop = bookTopReader(tokenId, backend);
     const top = readTop();
     return () => isCurrent() && readTop() === top;
   };

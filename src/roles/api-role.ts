@@ -1,4 +1,3 @@
-import { bookTopsOf } from "../api/lists/book-tops.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { version } from "../base/config/version.ts";
@@ -30,8 +29,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const state = await openState(start, store);
 
   const books = openBooks(start);
-  const bookTopOf = bookTopsOf(books, state);
-  const hub = new Hub({ store, state, contracts, books, bookTopOf });
+  const hub = new Hub({ store, state, contracts, books });
   const follower = new FeedFollower({ feed, reader, facts: store, log });
   const replica = new Replica({ config, store, state, subscribers: hub, follower, log });
   life.onClose(() => replica.close());
@@ -45,7 +43,7 @@ export async function openApi(start: RoleStart): Promise<string> {
 
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   const freshness = () => replica.freshness();
-  const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
+  const backend = { store, state, contracts, cursors, freshness, books };
   const readChecks = async () => replica.checks(await metrics.readMissingBlocks());
   const table = new MetadataTable(store.engine);
   const { headBuffer } = store;

@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-import { bookTopsOf } from "../api/lists/book-tops.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { version } from "../base/config/version.ts";
@@ -38,8 +37,7 @@ export async function openServe(start: RoleStart): Promise<string> {
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
-  const bookTopOf = bookTopsOf(books, state);
-  const hub = new Hub({ store, state, contracts, books, bookTopOf });
+  const hub = new Hub({ store, state, contracts, books });
   const indexer = new Indexer({ ...start, chain, store, state, subscribers: hub });
   life.onClose(() => indexer.close());
   const auditor = openAuditor(start, { store, chain });
@@ -52,7 +50,7 @@ export async function openServe(start: RoleStart): Promise<string> {
 
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   const freshness = () => indexer.freshness();
-  const backend = { store, state, contracts, cursors, freshness, books, bookTopOf };
+  const backend = { store, state, contracts, cursors, freshness, books };
   const readChecks = () => readIndexingChecks({ indexer, auditor, metrics });
   const url = await serveEverything(start, { hub, backend, access, metrics, readChecks });
   times.done("listening");

@@ -3,6 +3,8 @@ import { divideHalfEven, formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { averagePrice } from "../market/candle.ts";
 import { invertPrice, invertSide } from "../market/invert.ts";
+import type { LiveBook } from "../venue/books/live-book.ts";
+import type { OrderBooks } from "../venue/books/order-books.ts";
 import { dayWindowSeconds } from "../views/day/day-window.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import {
@@ -74,18 +76,34 @@ export type PriceRow = Static<typeof priceRow>;
 /** The sources of a price, all of them in memory. */
 export type PriceSources = {
   readonly state: MarketState;
-  /** The best orders of a live book, a new object for every change; `null` without a live book. */
-  readonly bookTopOf: (tokenId: TokenId) => BookTop | null;
+  /** `null` when no venue is configured. */
+  readonly books: OrderBooks | null;
 };
 
-/** The best orders of a live book, in micros; `null` for an empty side. */
-export type BookTop = { readonly bid: bigint | null; readonly ask: bigint | null };
+/** The best orders of a live book, in micros; `null` for an empty side. A new object for every change. */
+export type BookTop = LiveBook["top"];
+
+/**
+ * Returns a reader of the best orders of a token's book; `null` without a book or for a stale one. It is valid until
+ * the state changes. Reading keeps a book followed.
+ */
+export function bookTopReader(
+  tokenId: TokenId,
+  { state: { directory }, books }: PriceSources,
+): () => BookTop | null {
+  // The venue has no book of a resolved market.
+  const isOpen = pairPrice(tokenId, directory)?.source !== "settlement";
+  if (books === null || !isOpen || !directory.isKnownToken(tokenId)) return () => null;
+  const peek = books.peeker(tokenId);
+  return () => {
+    const book = peek();
+    return book?.staleReason(books.clock.monotonicMs()) === null ? book.top : null;
+  };
+}
 
 /** The price of a token as clients see it, at the newest block; `null` for an unknown token. */
-export function presentPrice(
-  tokenId: TokenId,
-  { state, bookTopOf }: PriceSources,
-): PriceRow | null {
+export function presentPrice(tokenId: TokenId, sources: PriceSources): PriceRow | null {
+  const { state } = sources;
   if (!state.directory.isKnownToken(tokenId)) return null;
   const now = pairPrice(tokenId, state.directory);
   const settlement = now?.source === "settlement" ? now.price : null;
@@ -94,7 +112,7 @@ export function presentPrice(
     price: wire.decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
     last_trade: presentLastTrade(tokenId, state),
-    ...presentBookTop(bookTopOf(tokenId)),
+    ...presentBookTop(bookTopReader(tokenId, sources)()),
     stats_24h: presentStats(tokenId, state),
     complement: presentComplement(tokenId, state, now),
     resolved: settlement !== null,

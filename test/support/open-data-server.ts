@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { Route } from "../../src/api/http/route.ts";
-import { bookTopsOf } from "../../src/api/lists/book-tops.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { createRoutes } from "../../src/api/routes.ts";
@@ -131,7 +130,7 @@ export class DataServer {
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
-    const hub = new Hub({ store, state, contracts, books, bookTopOf: () => null });
+    const hub = new Hub({ store, state, contracts, books });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
@@ -268,11 +267,10 @@ function makeRoutes(
   },
 ): readonly Route[] {
   const { store, state, readiness, books, exportRowsMax } = parts;
-  const bookTopOf = bookTopsOf(books, state);
   const freshness = () => freshnessOf(store);
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
-    backend: { store, state, contracts, cursors, freshness, books, bookTopOf },
+    backend: { store, state, contracts, cursors, freshness, books },
     access,
     clock,
     version,

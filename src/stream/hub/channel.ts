@@ -2,7 +2,6 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
-import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Packet } from "../frames/packet.ts";
 
@@ -89,6 +88,4 @@ export function firstGroups<Row extends { readonly seq: number }>(
 export type StreamSources = PriceSources & {
   readonly store: IndexedFacts;
   readonly contracts: Contracts;
-  /** `null` when no venue is configured. */
-  readonly books: OrderBooks | null;
 };
