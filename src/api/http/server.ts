@@ -110,7 +110,7 @@ export class HttpServer {
         createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
           const isTaken = this.node.listening && this.#fastPath.take(request, response);
           if (isTaken === true) return;
-          this.#bare.pending.add(request, response);
+          this.#bare.pending.add(response);
           void whenKnown(isTaken, (isAnswered) => {
             if (!isAnswered) handle(request, response);
           });
