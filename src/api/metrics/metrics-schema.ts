@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { roles } from "../../base/config/config.ts";
+import { nullable } from "../../rows/wire-format.ts";
 import {
   amount,
   block,
@@ -23,13 +24,12 @@ const indexerSchema = Type.Object({
   finalized_block: block.gauge("The newest final block"),
   lag_blocks: block.gauge("Head less indexed block"),
   lag_seconds: block.gauge("Chain time between the indexed block and the head"),
-  coverage: Type.Union([
+  coverage: nullable(
     Type.Object({
       from_block: count.gauge("The first block stored"),
       to_block: count.gauge("The last block stored"),
     }),
-    Type.Null(),
-  ]),
+  ),
   gaps: block.gauge(
     "Blocks within the coverage that are not stored; not 0 only in a damaged directory",
   ),
@@ -68,20 +68,17 @@ const indexerSchema = Type.Object({
     },
     prefixed("audit"),
   ),
-  backfill: Type.Union(
-    [
-      Type.Object(
-        {
-          from_block: count.gauge("First block of the backfill; absent while the head is followed"),
-          to_block: count.gauge("Last block of the backfill: the head"),
-          progress: share.gauge("The share of the backfill that is done"),
-          blocks_per_second: measured.gauge("Blocks per second over the last 5 seconds"),
-          seconds_left: measured.gauge("Estimated time to the end of the backfill"),
-        },
-        prefixed("backfill"),
-      ),
-      Type.Null(),
-    ],
+  backfill: nullable(
+    Type.Object(
+      {
+        from_block: count.gauge("First block of the backfill; absent while the head is followed"),
+        to_block: count.gauge("Last block of the backfill: the head"),
+        progress: share.gauge("The share of the backfill that is done"),
+        blocks_per_second: measured.gauge("Blocks per second over the last 5 seconds"),
+        seconds_left: measured.gauge("Estimated time to the end of the backfill"),
+      },
+      prefixed("backfill"),
+    ),
     { description: "null while the head is followed" },
   ),
   endpoints: Type.Array(
@@ -146,19 +143,16 @@ const operationSchema = (operation: string) =>
   });
 
 const storeSchema = Type.Object({
-  tables: Type.Union(
-    [
-      Type.Array(
-        Type.Object({
-          table: Type.String(),
-          rows: count.gauge("Rows of a table"),
-          bytes: count.gauge("Bytes of a table on disk"),
-          parts: count.gauge("Parts of a table"),
-        }),
-        { ...labeledBy("table"), ...prefixed("store") },
-      ),
-      Type.Null(),
-    ],
+  tables: nullable(
+    Type.Array(
+      Type.Object({
+        table: Type.String(),
+        rows: count.gauge("Rows of a table"),
+        bytes: count.gauge("Bytes of a table on disk"),
+        parts: count.gauge("Parts of a table"),
+      }),
+      { ...labeledBy("table"), ...prefixed("store") },
+    ),
     { description: "null when the store cannot know" },
   ),
   queries: operationSchema("query"),
@@ -185,8 +179,8 @@ const accessSchema = Type.Object({
 const clusterSchema = Type.Object(
   {
     is_active: flag.gauge("1 while this process is the active indexer, else 0"),
-    active_node: Type.Union(
-      [Type.String(), Type.Null()],
+    active_node: nullable(
+      Type.String(),
       gauge("Always 1; the label names the active indexer", "node"),
     ),
     term: block.gauge("How often an indexer has become active since Redis was empty"),
@@ -273,10 +267,10 @@ export const metricsSchema = Type.Object({
   api: apiSchema,
   stream: streamSchema,
   store: storeSchema,
-  cluster: Type.Union([clusterSchema, Type.Null()], { description: "null outside a cluster" }),
-  access: Type.Union([accessSchema, Type.Null()], { description: "null outside a cluster" }),
-  books: Type.Union([booksSchema, Type.Null()], { description: "null without a source of books" }),
-  market_metadata: Type.Union([metadataSchema, Type.Null()], {
+  cluster: nullable(clusterSchema, { description: "null outside a cluster" }),
+  access: nullable(accessSchema, { description: "null outside a cluster" }),
+  books: nullable(booksSchema, { description: "null without a source of books" }),
+  market_metadata: nullable(metadataSchema, {
     description: "null on a process that does not ask a venue",
   }),
   process: processSchema,

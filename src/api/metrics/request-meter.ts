@@ -38,8 +38,8 @@ export class RequestMeter {
     help: "From the request's headers to the response's",
     labelNames: ["method", "route"],
   });
-  /** By route, then by method. */
-  readonly #routes = new Map<string, Map<string, RouteCounts>>();
+  /** By method and route. */
+  readonly #routes = new Map<string, RouteCounts>();
   readonly #codes = new KindCounts<ErrorCode>();
 
   observe({ method: given, route, status, code, durationMs }: Observation): void {
@@ -53,7 +53,7 @@ export class RequestMeter {
 
   async read(): Promise<Omit<Metrics["api"], "access_changes">> {
     const latencies = await this.latency.read();
-    const counted = [...this.#routes.values()].flatMap((methods) => [...methods.values()]);
+    const counted = [...this.#routes.values()];
     const routes = counted.map(({ method, route, statuses }) => {
       const latency = latencies.find(
         ({ labels }) => labels.method === method && labels.route === route,
@@ -70,13 +70,9 @@ export class RequestMeter {
   }
 
   #countsOf(method: string, route: string): RouteCounts {
-    let methods = this.#routes.get(route);
-    if (methods === undefined) this.#routes.set(route, (methods = new Map()));
-    let counts = methods.get(method);
-    if (counts === undefined) {
-      counts = { method, route, statuses: new KindCounts() };
-      methods.set(method, counts);
-    }
+    const name = `${method} ${route}`;
+    const counts = this.#routes.get(name) ?? { method, route, statuses: new KindCounts() };
+    this.#routes.set(name, counts);
     return counts;
   }
 }
