@@ -3,7 +3,7 @@ import type { Admission, Caller } from "../../access/admission.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
-import { acceptsGzip, endOfGzip, type PackedStart } from "../http/gzip.ts";
+import { acceptsGzip, endOfGzip } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
 import type { Answered } from "../metrics/request-meter.ts";
 import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
@@ -17,7 +17,6 @@ export class FastPath {
   readonly #freshness: () => Freshness;
   readonly #admission: Admission;
   readonly #corsOrigins: ReadonlySet<string>;
-  readonly #corsOfNone: Cors;
   readonly #onAnswered: (answered: Answered) => void;
   readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
@@ -32,7 +31,6 @@ export class FastPath {
     this.#freshness = parts.freshness;
     this.#admission = parts.admission;
     this.#corsOrigins = parts.corsOrigins;
-    this.#corsOfNone = this.#corsOf(undefined);
     this.#onAnswered = parts.onAnswered;
   }
 
@@ -51,14 +49,18 @@ export class FastPath {
     if (!canBeSentNow(cached, isPacked)) return false;
     const caller = this.#admission.admit(request, cached.access);
     const exchange = { request, response, isPacked };
-    if (!(caller instanceof Promise)) return this.#answer({ ...exchange, cached, caller });
+    if (!(caller instanceof Promise)) return this.#answer(exchange, cached, caller);
     return caller.then((known) => {
       const newest = this.#cache.get(request.url ?? "") ?? cached;
-      return this.#answer({ ...exchange, cached: newest, caller: known });
+      return this.#answer(exchange, newest, known);
     });
   }
 
-  #answer({ request, response, isPacked, cached, caller }: Admitted): boolean {
+  #answer(
+    { request, response, isPacked }: Exchange,
+    cached: CachedResponse,
+    caller: Caller,
+  ): boolean {
     // No response is made for a refused caller.
     const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
     if (answer === null) {
@@ -66,14 +68,19 @@ export class FastPath {
       return false;
     }
     const requestId = requestIdOf(request);
-    const { origin } = request.headers;
-    const cors = origin === undefined ? this.#corsOfNone : this.#corsOf(origin);
-    const { etag, route } = answer;
+    const { etag, route, cacheControl } = answer;
+    const headers: Headers = {
+      ...answerHeaders(caller, requestId),
+      ...corsHeaders(request.headers.origin, this.#corsOrigins),
+      "cache-control": cacheControl,
+    };
+    if (etag !== null) headers["etag"] = etag;
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
-    const packed = isPacked && typeof answer.head !== "string" ? answer.head.packed : null;
-    const sent = { answer, packed, caller, requestId, cors };
-    if (status === 304) response.writeHead(304, headersOf(sent)).end();
-    else this.#send(response, sent);
+    if (status === 304) response.writeHead(304, headers).end();
+    else {
+      const end = endOf(requestId, answer, this.#freshness());
+      send(response, answer, { headers, end, isPacked });
+    }
     this.#onAnswered({ method: "GET", route, status, code: null, requestId, caller });
     return true;
   }
@@ -81,65 +88,37 @@ export class FastPath {
   #currentOf(target: string, cached: CachedResponse): CachedResponse | null {
     return cached.isCurrent() ? cached : this.#cache.renew(target, cached);
   }
-
-  #send(response: ServerResponse, sent: Sent): void {
-    const { answer, packed, requestId } = sent;
-    const { head, headBytes } = answer;
-    const text = endOf(requestId, answer, this.#freshness());
-    if (packed !== null) {
-      const end = endOfGzip(packed, text);
-      this.#sendHead(response, sent, packed.bytes.length + end.length);
-      response.write(packed.bytes);
-      response.end(end);
-      return;
-    }
-    this.#sendHead(response, sent, headBytes + Buffer.byteLength(text));
-    if (typeof head !== "string") response.write(head.bytes);
-    response.end(typeof head === "string" ? head + text : text);
-  }
-
-  #sendHead(response: ServerResponse, sent: Sent, length: number): void {
-    const { answer, packed } = sent;
-    const headers = headersOf(sent);
-    if (packed !== null) headers["content-encoding"] = "gzip";
-    headers["content-type"] = answer.contentType;
-    headers["content-length"] = length;
-    response.writeHead(200, headers);
-  }
-
-  #corsOf(origin: string | undefined): Cors {
-    return corsHeaders(origin, this.#corsOrigins);
-  }
 }
 
-/** An admitted request and the response to send. */
-type Admitted = {
+/** A request and its response. */
+type Exchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly cached: CachedResponse;
-  readonly caller: Caller;
   /** Whether a long response is sent compressed, if it is compressed already. */
   readonly isPacked: boolean;
 };
 
-/** A cached response, and the parts that belong to one request. */
-type Sent = {
-  readonly answer: CachedResponse;
-  /** The compressed start, for a client that accepts gzip; otherwise `null`. */
-  readonly packed: PackedStart | null;
-  readonly caller: Caller;
-  readonly requestId: string;
-  readonly cors: Cors;
-};
+type Headers = Record<string, string | number>;
 
-type Cors = Readonly<Record<string, string>>;
-
-function headersOf({ answer, caller, requestId, cors }: Sent): Record<string, string | number> {
-  const { etag, cacheControl } = answer;
-  const headers = { ...answerHeaders(caller, requestId), ...cors };
-  headers["cache-control"] = cacheControl;
-  if (etag !== null) headers["etag"] = etag;
-  return headers;
+/** Sends a cached response, followed by `end`. A short one is one write with its headers. */
+function send(
+  response: ServerResponse,
+  { head, headBytes, contentType }: CachedResponse,
+  { headers, end, isPacked }: { headers: Headers; end: string; isPacked: boolean },
+): void {
+  headers["content-type"] = contentType;
+  if (typeof head === "string") {
+    headers["content-length"] = headBytes + Buffer.byteLength(end);
+    response.writeHead(200, headers).end(head + end);
+    return;
+  }
+  const packed = isPacked ? head.packed : null;
+  if (packed !== null) headers["content-encoding"] = "gzip";
+  const [start, rest] =
+    packed === null ? [head.bytes, Buffer.from(end)] : [packed.bytes, endOfGzip(packed, end)];
+  headers["content-length"] = start.length + rest.length;
+  response.writeHead(200, headers).write(start);
+  response.end(rest);
 }
 
 /** Returns whether a response is current or can be renewed here. Fastify sends one that must be compressed first. */
