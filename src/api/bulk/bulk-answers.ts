@@ -19,7 +19,7 @@ export type BulkRows<Item> = {
   readonly isCut: boolean;
   /** The cursor of the rows that the cap or `limit` leaves out; `null` when none are left out. */
   readonly nextCursor: string | null;
-  readonly chunks: AsyncIterable<readonly Item[]>;
+  readonly chunks: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
   /** Called for each chunk; returns a function that writes a row as JSON. */
   readonly writer: () => (item: Item) => string;
 };

@@ -32,7 +32,7 @@ async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRow
     rowCount: rows.length,
     isCut: false,
     nextCursor: edge === null ? null : cursorAt(backend, candles, edge),
-    chunks: only(page.order === query.order ? rows : rows.toReversed()),
+    chunks: [page.order === query.order ? rows : rows.toReversed()],
     writer,
   };
 }
@@ -50,7 +50,7 @@ async function openAll(
   const whole = { ...page, to };
   const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;
   if (first === undefined)
-    return { rowCount: 0, isCut: false, nextCursor: null, chunks: only([]), writer };
+    return { rowCount: 0, isCut: false, nextCursor: null, chunks: [], writer };
   const bucket = first.timestamp_ms / 1000;
   const span = capRows * bucketSeconds;
   const isRising = page.order === "asc";
@@ -94,10 +94,4 @@ async function hasRows({ store }: Backend, page: CandlePage): Promise<boolean> {
 
 function cursorAt({ cursors }: Backend, { path, query }: BulkCandles, bucket: number): string {
   return cursors.encode(path, query, [bucket]);
-}
-
-async function* only(
-  rows: readonly CandleRow[],
-): AsyncGenerator<readonly CandleRow[], void, undefined> {
-  if (rows.length > 0) yield rows;
 }
