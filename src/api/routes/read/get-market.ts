@@ -6,21 +6,13 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 
-const params = Type.Object({
-  id: Type.String({
-    minLength: 1,
-    maxLength: 200,
-    description: "Condition id, token id or slug",
-  }),
-});
-
 /** Returns one market by condition id, token id or slug. */
 export function getMarket(backend: Backend): Route {
   return defineRoute({
     path: "/v1/markets/{id}",
     access: "read",
     summary: "One market by condition id, token id or slug",
-    params,
+    params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     response: oneOf(marketRow),
     errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=300",

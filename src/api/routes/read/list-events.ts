@@ -68,12 +68,7 @@ export function getEvent({ state }: Backend): Route {
     access: "read",
     summary: "One event by its id, the venue's id or slug",
     params: Type.Object({
-      id: Type.String({
-        minLength: 1,
-        maxLength: 200,
-        description: "A neg_risk_market_id, or the event's id or slug at the venue",
-        examples: ["903193"],
-      }),
+      id: Type.String({ minLength: 1, maxLength: 200, examples: ["903193"] }),
     }),
     response: oneOf(eventRow),
     errors: ["NOT_FOUND"],
