@@ -30,11 +30,11 @@ test("audits the newest ranges first, new ranges as they become final, and then 
   assert.equal(auditLog.next({ from: 150, to: 170 }), null);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1049 }, 3), [900, 800, 700]);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
-  assert.deepEqual(auditLog.totals().audited, { from: 600, to: 1199 });
+  assert.deepEqual(auditLog.totals.audited, { from: 600, to: 1199 });
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
-  assert.deepEqual([auditLog.totals().rounds, auditLog.totals().audited?.from], [0, 100]);
+  assert.deepEqual([auditLog.totals.rounds, auditLog.totals.audited?.from], [0, 100]);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 2), [1100, 1000]);
-  assert.equal(auditLog.totals().rounds, 1);
+  assert.equal(auditLog.totals.rounds, 1);
   auditLog.close();
 });
 
@@ -43,7 +43,7 @@ test("an audit that is far behind starts again at the newest range", (t) => {
   audit(auditLog, { from: 0, to: 999 }, 5);
   const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
   assert.deepEqual(audit(auditLog, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
-  assert.equal(auditLog.totals().rounds, 0);
+  assert.equal(auditLog.totals.rounds, 0);
   auditLog.close();
 });
 
@@ -57,17 +57,17 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
   const again = AuditLog.open(folder);
   again.markOrderedRepaired(2);
   assert.deepEqual(
-    again.findings().map(({ state, changedAtMs }) => [state, changedAtMs]),
+    again.findings.map(({ state, changedAtMs }) => [state, changedAtMs]),
     [["unverified", 0]],
   );
-  assert.equal(again.totals().repairs, 0);
+  assert.equal(again.totals.repairs, 0);
   again.note(range, gathered, { nowMs: 3, isNext: false });
   again.markOrdered(4);
   again.markOrderedRepaired(5);
   assert.deepEqual(
-    again.findings().map(({ state }) => state),
+    again.findings.map(({ state }) => state),
     ["repaired"],
   );
-  assert.equal(again.totals().repairs, 1);
+  assert.equal(again.totals.repairs, 1);
   again.close();
 });

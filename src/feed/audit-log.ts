@@ -4,32 +4,11 @@ import { auditLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
 
-/**
- * A span is the number of a range of `spanBlocks` blocks. The current round has audited the spans from `low_span`
- * (inclusive) to `high_span` (exclusive).
- */
-const schema = `
-  CREATE TABLE IF NOT EXISTS progress (
-    id INTEGER PRIMARY KEY CHECK (id = 1),
-    rounds INTEGER NOT NULL DEFAULT 0,
-    low_span INTEGER NOT NULL DEFAULT 0,
-    high_span INTEGER NOT NULL DEFAULT 0,
-    ranges INTEGER NOT NULL DEFAULT 0,
-    blocks INTEGER NOT NULL DEFAULT 0,
-    mismatches INTEGER NOT NULL DEFAULT 0,
-    false_alarms INTEGER NOT NULL DEFAULT 0,
-    repairs INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS findings (
-    from_block INTEGER PRIMARY KEY,
-    to_block INTEGER NOT NULL,
-    state TEXT NOT NULL,
-    detail TEXT NOT NULL,
-    changed_at_ms INTEGER NOT NULL
-  ) STRICT;
-  INSERT OR IGNORE INTO progress (id) VALUES (1);
-  PRAGMA user_version = 1;
-`;
+/** The state of the audit is one JSON text. */
+const schema = `CREATE TABLE IF NOT EXISTS audit (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  state TEXT NOT NULL
+) STRICT`;
 
 /**
  * - `unverified`: will be compared again
@@ -46,22 +25,31 @@ export type Finding = BlockRange & {
   readonly changedAtMs: number;
 };
 
-/** Totals of the audit over the whole life of the data folder. */
-export type AuditTotals = {
-  readonly ranges: number;
+/** What is stored, over the whole life of the data folder. */
+type AuditState = {
+  ranges: number;
   /** Blocks read again; a block counts each time. */
-  readonly blocks: number;
-  readonly mismatches: number;
+  blocks: number;
+  mismatches: number;
   /** Ranges in which an endpoint contradicted the store and receipts disproved the endpoint. */
-  readonly falseAlarms: number;
-  readonly repairs: number;
-  readonly rounds: number;
+  falseAlarms: number;
+  repairs: number;
+  rounds: number;
+  /**
+   * The current round has audited the spans from `lowSpan` (inclusive) to `highSpan` (exclusive). A span is the number
+   * of a range of `spanBlocks` blocks.
+   */
+  lowSpan: number;
+  highSpan: number;
+  /** The newest findings, newest first, one for each first block. */
+  findings: readonly Finding[];
+};
+
+/** Totals of the audit. */
+export type AuditTotals = Readonly<Omit<AuditState, "lowSpan" | "highSpan" | "findings">> & {
   /** The contiguous range read again in the current round; `null` before its first range. */
   readonly audited: BlockRange | null;
 };
-
-/** The totals as stored, with the ends of the current round in spans. */
-type Progress = Omit<AuditTotals, "audited"> & { readonly low: number; readonly high: number };
 
 /** The result of the audit of one range. */
 export type AuditResult =
@@ -71,14 +59,17 @@ export type AuditResult =
   | { readonly kind: "skipped" };
 
 /**
- * Stores the progress and the findings of the audit in the data folder. Any process can open it at any time.
- * Methods that write throw `DataFolderUnwritableError` when the disk is full or fails.
+ * Stores the progress and the findings of the audit in the data folder. Methods that write throw
+ * `DataFolderUnwritableError` when the disk is full or fails.
  */
 export class AuditLog {
   readonly #sql: DatabaseSync;
+  readonly #state: AuditState;
 
   private constructor(sql: DatabaseSync) {
     this.#sql = sql;
+    const row = sql.prepare("SELECT state FROM audit").get();
+    this.#state = row === undefined ? newState() : (JSON.parse(String(row["state"])) as AuditState);
   }
 
   /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
@@ -87,10 +78,22 @@ export class AuditLog {
     return withKeptFile(path, () => {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a power loss some ranges are only audited once more.
-      sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-      sql.exec(`BEGIN IMMEDIATE; ${schema} COMMIT`);
+      sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
       return new AuditLog(sql);
     });
+  }
+
+  /** The findings, newest first, at most `findingsMax`. */
+  get findings(): readonly Finding[] {
+    return this.#state.findings;
+  }
+
+  get totals(): AuditTotals {
+    const { lowSpan, highSpan, findings: _, ...totals } = this.#state;
+    const { spanBlocks } = auditLimits;
+    const isBegun = lowSpan < highSpan;
+    const audited = isBegun ? { from: lowSpan * spanBlocks, to: highSpan * spanBlocks - 1 } : null;
+    return { ...totals, audited };
   }
 
   /** Returns the span to audit next as a range of blocks, new spans before older ones; `null` while there is none. */
@@ -104,13 +107,14 @@ export class AuditLog {
   }
 
   #nextSpan(first: number, end: number): number {
-    const { low, high } = this.#progress();
+    const state = this.#state;
+    const { lowSpan: low, highSpan: high } = state;
     const isLost = low === high || high > end || end - high > auditLimits.spansBehindMax;
     if (!isLost && high < end) return high;
     if (!isLost && low > first) return low - 1;
-    const rounds = isLost ? 0 : 1;
-    this.#write("UPDATE progress SET rounds = rounds + ?, low_span = ?", rounds, end);
-    this.#write("UPDATE progress SET high_span = low_span");
+    if (!isLost) state.rounds += 1;
+    state.lowSpan = end;
+    state.highSpan = end;
     return end - 1;
   }
 
@@ -120,109 +124,78 @@ export class AuditLog {
     result: AuditResult,
     { nowMs, isNext }: { nowMs: number; isNext: boolean },
   ): void {
-    const blocks = result.kind === "skipped" ? 0 : range.to - range.from + 1;
-    if (isNext) this.#moveOn(range);
-    else if (result.kind === "skipped") this.#postpone(range, nowMs);
-    this.#write(
-      `UPDATE progress SET ranges = ranges + ?, blocks = blocks + ?,
-         mismatches = mismatches + ?, false_alarms = false_alarms + ?`,
-      blocks === 0 ? 0 : 1,
-      blocks,
-      result.kind === "differs" ? 1 : 0,
-      result.kind === "equal" && result.isFalseAlarm ? 1 : 0,
-    );
-    if (result.kind === "differs") this.#noteFinding(range, result, nowMs);
-  }
-
-  /** Moves a finding that could not be compared now behind the others. */
-  #postpone({ from, to }: BlockRange, nowMs: number): void {
-    this.#write(
-      "UPDATE findings SET changed_at_ms = ? WHERE from_block = ? AND to_block = ?",
-      nowMs,
-      from,
-      to,
-    );
+    const state = this.#state;
+    const { from, to } = range;
+    if (isNext) this.#moveOn(to);
+    if (result.kind === "skipped") {
+      // A finding that could not be compared now moves behind the others.
+      if (!isNext)
+        this.#change((one) => one.from === from && one.to === to, { changedAtMs: nowMs });
+    } else {
+      state.ranges += 1;
+      state.blocks += to - from + 1;
+    }
+    if (result.kind === "equal" && result.isFalseAlarm) state.falseAlarms += 1;
+    if (result.kind === "differs") {
+      state.mismatches += 1;
+      const { kind: _, ...finding } = result;
+      const others = state.findings.filter((one) => one.from !== from);
+      state.findings = [{ ...range, ...finding, changedAtMs: nowMs }, ...others];
+    }
+    this.#save();
   }
 
   /** Advances the round past a range, even if it could not be audited: its next turn is in the next round. */
-  #moveOn({ to }: BlockRange): void {
+  #moveOn(to: number): void {
+    const state = this.#state;
     const span = Math.floor(to / auditLimits.spanBlocks);
-    this.#write("UPDATE progress SET high_span = ? WHERE high_span = ?", span + 1, span);
-    this.#write("UPDATE progress SET low_span = ? WHERE low_span = ?", span, span + 1);
-  }
-
-  #noteFinding(
-    { from, to }: BlockRange,
-    { state, detail }: Pick<Finding, "state" | "detail">,
-    nowMs: number,
-  ): void {
-    this.#write(
-      "INSERT OR REPLACE INTO findings VALUES (?, ?, ?, ?, ?)",
-      from,
-      to,
-      state,
-      detail,
-      nowMs,
-    );
+    if (state.highSpan === span) state.highSpan = span + 1;
+    if (state.lowSpan === span + 1) state.lowSpan = span;
   }
 
   /** Marks the findings within a range as repaired: its blocks are correct now. */
   markRepaired({ from, to }: BlockRange, nowMs: number): void {
-    this.#write(
-      `UPDATE findings SET state = 'repaired', changed_at_ms = ?
-       WHERE state != 'repaired' AND from_block >= ? AND to_block <= ?`,
-      nowMs,
-      from,
-      to,
-    );
+    this.#change((one) => one.state !== "repaired" && one.from >= from && one.to <= to, {
+      state: "repaired",
+      changedAtMs: nowMs,
+    });
+    this.#save();
   }
 
   /** Marks all gathered findings as ordered. Call this once the order is durable. */
   markOrdered(nowMs: number): void {
-    const from = "state = 'gathered'";
-    this.#write(`UPDATE findings SET state = 'ordered', changed_at_ms = ? WHERE ${from}`, nowMs);
+    this.#change(({ state }) => state === "gathered", { state: "ordered", changedAtMs: nowMs });
+    this.#save();
   }
 
   /** Called by a start, which has carried out the ordered repairs. Findings only gathered become unverified. */
   markOrderedRepaired(nowMs: number): void {
-    const from = "state = 'gathered'";
-    this.#write(`UPDATE findings SET state = 'unverified', changed_at_ms = 0 WHERE ${from}`);
-    const repaired = this.#write(
-      "UPDATE findings SET state = 'repaired', changed_at_ms = ? WHERE state = 'ordered'",
-      nowMs,
-    );
-    if (repaired > 0) this.#write("UPDATE progress SET repairs = repairs + ?", repaired);
-  }
-
-  /** Returns the findings, newest first, at most `findingsReadMax`. */
-  findings(): readonly Finding[] {
-    return this.#sql
-      .prepare(
-        `SELECT from_block AS "from", to_block AS "to", state, detail, changed_at_ms AS changedAtMs
-         FROM findings ORDER BY changed_at_ms DESC, from_block LIMIT ?`,
-      )
-      .all(auditLimits.findingsReadMax) as Finding[];
-  }
-
-  totals(): AuditTotals {
-    const { low, high, ...totals } = this.#progress();
-    const { spanBlocks } = auditLimits;
-    const audited = low < high ? { from: low * spanBlocks, to: high * spanBlocks - 1 } : null;
-    return { ...totals, audited };
+    const ordered = this.findings.filter(({ state }) => state === "ordered");
+    this.#change(({ state }) => state === "gathered", { state: "unverified", changedAtMs: 0 });
+    this.#change((one) => ordered.includes(one), { state: "repaired", changedAtMs: nowMs });
+    this.#state.repairs += ordered.length;
+    this.#save();
   }
 
   close(): void {
     this.#sql.close();
   }
 
-  /** Returns how many rows changed. */
-  #write(statement: string, ...values: (string | number)[]): number {
-    return withDisk(() => Number(this.#sql.prepare(statement).run(...values).changes));
+  #change(isChanged: (finding: Finding) => boolean, change: Partial<Finding>): void {
+    this.#state.findings = this.findings
+      .map((finding) => (isChanged(finding) ? { ...finding, ...change } : finding))
+      .toSorted((one, other) => other.changedAtMs - one.changedAtMs);
   }
 
-  #progress(): Progress {
-    const columns = "rounds, ranges, blocks, mismatches, false_alarms AS falseAlarms, repairs";
-    const select = `SELECT low_span AS low, high_span AS high, ${columns} FROM progress`;
-    return this.#sql.prepare(select).get() as Progress;
+  #save(): void {
+    const state = this.#state;
+    state.findings = state.findings.slice(0, auditLimits.findingsMax);
+    const save = this.#sql.prepare("INSERT OR REPLACE INTO audit VALUES (1, ?)");
+    withDisk(() => save.run(JSON.stringify(state)));
   }
+}
+
+function newState(): AuditState {
+  const counts = { ranges: 0, blocks: 0, mismatches: 0, falseAlarms: 0, repairs: 0, rounds: 0 };
+  return { ...counts, lowSpan: 0, highSpan: 0, findings: [] };
 }

@@ -46,7 +46,6 @@ export class Auditor {
   readonly #auditLog: AuditLog;
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
-  #status: AuditStatus;
   #tries = 0;
   /** Whether the current range is audited again because of an unproven mismatch. */
   #isRecheck = false;
@@ -57,7 +56,6 @@ export class Auditor {
     this.#parts = parts;
     this.#auditLog = AuditLog.open(parts.dataDir);
     this.#auditLog.markOrderedRepaired(parts.clock.nowMs());
-    this.#status = this.#readStatus();
   }
 
   /** Call this after opening the store, which carries out ordered repairs. */
@@ -70,17 +68,21 @@ export class Auditor {
   }
 
   get status(): AuditStatus {
-    return this.#status;
+    const { findings, totals } = this.#auditLog;
+    return {
+      ...totals,
+      wrong: findings.filter(({ state }) => wrongStates.has(state)),
+      unverified: findings.filter(({ state }) => state === "unverified"),
+    };
   }
 
   /** For readiness: fails while the store is known to be wrong. */
   check(): { readonly ok: boolean; readonly detail: string } {
-    const { ranges, wrong, unverified } = this.#status;
+    const { ranges, wrong, unverified, audited } = this.status;
     const [first] = wrong;
     if (first !== undefined) {
       return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
     }
-    const { audited } = this.#status;
     const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
     const unproven = unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatches`;
     return {
@@ -120,7 +122,7 @@ export class Auditor {
   }
 
   #untilRecheckMs(): number {
-    const changedAtMs = Math.min(...this.#status.unverified.map((finding) => finding.changedAtMs));
+    const changedAtMs = Math.min(...this.status.unverified.map((finding) => finding.changedAtMs));
     return changedAtMs + auditLimits.mismatchKeptMs - this.#parts.clock.nowMs();
   }
 
@@ -164,7 +166,7 @@ export class Auditor {
 
   #staleMismatch(): BlockRange | null {
     const before = this.#parts.clock.nowMs() - auditLimits.mismatchKeptMs;
-    return this.#status.unverified.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
+    return this.status.unverified.find(({ changedAtMs }) => changedAtMs <= before) ?? null;
   }
 
   async #take(range: BlockRange, verdict: Verdict): Promise<void> {
@@ -235,7 +237,6 @@ export class Auditor {
     const gathered = this.#gathered;
     await orderRepair(store.engine, ...gathered.map(({ correctFacts }) => correctFacts));
     this.#auditLog.markOrdered(this.#parts.clock.nowMs());
-    this.#status = this.#readStatus();
     this.#abort.abort();
     const ranges = gathered.map(({ range: { from, to } }) => `${from} to ${to}`);
     onRepairOrdered(new StartAgainError(`blocks ${ranges.join(", ")} are repaired by a restart`));
@@ -243,7 +244,7 @@ export class Auditor {
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
-    return this.#auditLog.findings().some((finding) => {
+    return this.#auditLog.findings.some((finding) => {
       const isSame = finding.from === from && finding.to === to;
       const isAudited = finding.state !== "unverified" && finding.state !== "gathered";
       return isSame && isAudited && finding.changedAtMs > after;
@@ -254,16 +255,6 @@ export class Auditor {
     this.#tries = 0;
     const nowMs = this.#parts.clock.nowMs();
     this.#auditLog.note(range, result, { nowMs, isNext: !this.#isRecheck });
-    this.#status = this.#readStatus();
-  }
-
-  #readStatus(): AuditStatus {
-    const findings = this.#auditLog.findings();
-    return {
-      ...this.#auditLog.totals(),
-      wrong: findings.filter(({ state }) => wrongStates.has(state)),
-      unverified: findings.filter(({ state }) => state === "unverified"),
-    };
   }
 }
 

@@ -232,8 +232,8 @@ export const auditLimits = {
   repairTrustedMs: 86_400_000,
   /** How long to wait when there is nothing to audit, or when the engine is overloaded. */
   idleMs: 5_000,
-  /** Findings that are read. There is one for each span that was wrong. */
-  findingsReadMax: 1_000,
+  /** Findings that are kept. There is one for each span that was wrong. */
+  findingsMax: 1_000,
   /** Attempts of a command to ask nodes that do not answer, and the pause between them: about a minute in total. */
   commandTriesMax: 60,
   commandPauseMs: 1_000,
