@@ -254,7 +254,10 @@ test("400: names the parameter that is unknown, invalid or out of range", async 
   const refusals = [
     ["limit=101", 'limit must be a whole number from 1 to 100; got "101"'],
     ["active=yes", 'active must be true or false; got "yes"'],
-    ["status=closed", 'status must be one of open, resolved, all; got "closed"'],
+    [
+      "status=closed",
+      'status must be one of open, resolved, all; got "closed"; did you mean resolved?',
+    ],
     ["serch=x", /^serch is not known here; did you mean search\? Valid names: format, limit, /],
     ["q=x", /^q is not known here; did you mean search\?/],
     [`search=${"x".repeat(201)}`, /^search must be text of 1 to 200 characters; got "x{63}\.\.\.$/],
