@@ -44,7 +44,7 @@ const sliceBlocks = 500;
 
 /**
  * Opens the configured store and nodes, and passes them to `work`. A server is only read unless `isWriting`. Throws
- * `DataFolderBusyError` while another process uses the folder of the embedded engine.
+ * `DataFolderBusyError` while another process uses the data folder, unless a server is only read.
  */
 export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
@@ -54,10 +54,10 @@ export async function withAudit<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir, chainId } = config;
   await using opened = new AsyncDisposableStack();
-  // A server may be read while a service serves from it.
-  if (config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
-  await claimDataFolder(dataDir, { chainId, contracts });
   const isWriting = options.isWriting ?? false;
+  // A server may be read while a service serves from it.
+  if (isWriting || config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
+  await claimDataFolder(dataDir, { chainId, contracts });
   const store = await openStore({ config, contracts, isWriting }, opened);
   const range = rangeOf(options, store);
   const parts = await openNodes({ config, contracts, store }, opened);
