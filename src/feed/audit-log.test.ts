@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { cleanUp } from "../../test/support/clean-up.ts";
 import { auditLimits } from "../base/config/limits.ts";
@@ -37,6 +38,19 @@ test("audits the newest ranges first, new ranges as they become final, and then 
   assert.equal(auditLog.totals.rounds, 1);
   auditLog.close();
 });
+
+for (const damage of ["{", "null", "{}", '{"ranges":1}']) {
+  test(`a state that is ${damage} is refused as damaged`, (t) => {
+    const folder = openFolder(t);
+    const auditLog = AuditLog.open(folder);
+    audit(auditLog, { from: 0, to: 999 }, 1);
+    auditLog.close();
+    const sql = new DatabaseSync(join(folder, "audit.sqlite"));
+    sql.prepare("UPDATE audit SET state = ?").run(damage);
+    sql.close();
+    assert.throws(() => AuditLog.open(folder), /audit\.sqlite is damaged; restore a backup/);
+  });
+}
 
 test("an audit that is far behind starts again at the newest range", (t) => {
   const auditLog = AuditLog.open(openFolder(t));

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { auditLimits } from "../base/config/limits.ts";
+import { isJsonObject, tryParseJson } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
+import { StoreDamagedError } from "../storage/engine/store-errors.ts";
 import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
 
 /** The state of the audit is one JSON text. */
@@ -66,10 +68,9 @@ export class AuditLog {
   readonly #sql: DatabaseSync;
   readonly #state: AuditState;
 
-  private constructor(sql: DatabaseSync) {
+  private constructor(sql: DatabaseSync, state: AuditState) {
     this.#sql = sql;
-    const row = sql.prepare("SELECT state FROM audit").get();
-    this.#state = row === undefined ? newState() : (JSON.parse(String(row["state"])) as AuditState);
+    this.#state = state;
   }
 
   /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
@@ -79,7 +80,11 @@ export class AuditLog {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a power loss some ranges are only audited once more.
       sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
-      return new AuditLog(sql);
+      const row = sql.prepare("SELECT state FROM audit").get();
+      const state = row === undefined ? newState() : tryParseJson(String(row["state"]));
+      if (isAuditState(state)) return new AuditLog(sql, state);
+      sql.close();
+      throw new StoreDamagedError(`${path} is damaged`);
     });
   }
 
@@ -193,6 +198,12 @@ export class AuditLog {
     const save = this.#sql.prepare("INSERT OR REPLACE INTO audit VALUES (1, ?)");
     withDisk(() => save.run(JSON.stringify(state)));
   }
+}
+
+/** Whether a value has every field of the state, with its type. */
+function isAuditState(value: unknown): value is AuditState {
+  if (!isJsonObject(value) || !Array.isArray(value["findings"])) return false;
+  return Object.entries(newState()).every(([name, first]) => typeof value[name] === typeof first);
 }
 
 function newState(): AuditState {
