@@ -1,0 +1,3 @@
+import { runOnServer } from "../support/run-on-server.ts";
+
+await runOnServer(["test/store/*.test.ts", "test/stream/*.test.ts"]);
