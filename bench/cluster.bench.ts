@@ -1,15 +1,17 @@
 /**
  * A cluster on this machine, with a real ClickHouse and a real Redis. Measures how fast an indexer backfills, how soon
  * a serving node is ready on a first and a second start, how soon a serving node has a new block after the active
- * indexer was killed, the memory of Redis, and the throughput of two serving nodes compared with one. Arguments:
- * millions of logs in the store (default 0.3), and `nodes` to measure only the throughput.
+ * indexer was killed, and the memory of Redis. Arguments: millions of logs in the store (default 0.3), and `nodes` to
+ * measure the throughput of two serving nodes compared with one instead.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { RedisConnection } from "../src/base/redis.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
@@ -18,16 +20,16 @@ import { adminKey, type Page, Service } from "../test/support/service.ts";
 import { silentLog } from "../test/support/silent-log.ts";
 import { killServers, startServer } from "./child-server.ts";
 import { contractsFromBlock0 } from "./endless-node.ts";
-import { runClosedLoop } from "./http-load.ts";
-import { measureStart, readUsage, seconds } from "./measure-start.ts";
+import { measureStart, seconds } from "./measure-start.ts";
 import { median } from "./median.ts";
 
 const blocks = Math.round((Number(process.argv[2] ?? 0.3) * 1_000_000) / 112);
 const isOfNodes = process.argv[3] === "nodes";
-const newBlockEveryMs = 1500;
+/** Nodes are compared without new blocks: their cost for ClickHouse and the indexer does not depend on the nodes. */
+const newBlockEveryMs = isOfNodes ? 3_600_000 : 1500;
 const starts = 3;
 const failovers = 5;
-const loads = 5;
+const loads = 7;
 const loadMs = 3000;
 
 const { model = "unknown" } = cpus()[0] ?? {};
@@ -54,7 +56,7 @@ try {
   const optionsOf = (role: "index" | "api", name: string) => {
     return { role, rpcUrls: [node.url], dataDir: join(dir, name), settings };
   };
-  await measure(optionsOf);
+  await measure(optionsOf, [clickhouse.pid, redis.pid, node.child.pid]);
 } finally {
   await Promise.all([...services].map((service) => service.kill9()));
   killServers();
@@ -64,7 +66,10 @@ try {
 
 type OptionsOf = (role: "index" | "api", name: string) => Parameters<typeof Service.open>[0];
 
-async function measure(optionsOf: OptionsOf): Promise<void> {
+async function measure(
+  optionsOf: OptionsOf,
+  servers: readonly (number | undefined)[],
+): Promise<void> {
   const startedAtMs = performance.now();
   const first = await track(Service.open(optionsOf("index", "index-a")));
   const api = await track(Service.open(optionsOf("api", "api-a")));
@@ -72,12 +77,14 @@ async function measure(optionsOf: OptionsOf): Promise<void> {
   const tookMs = performance.now() - startedAtMs;
   const logs = blocks * 112;
   console.log(`backfill of ${logs} logs: ${Math.round((logs / tookMs) * 1000)}/s, starts included`);
-  if (!isOfNodes) {
+  if (isOfNodes) {
+    const second = await track(Service.open(optionsOf("api", "api-b")));
+    await measureNodes([api, second], [...servers, first.pid]);
+  } else {
     await measureReady(optionsOf);
     await measureFailover({ api, active: first, optionsOf });
     console.log(`Redis: ${((await usedBytes()) / 2 ** 20).toFixed(1)} MiB`);
   }
-  await measureNodes([api, await track(Service.open(optionsOf("api", "api-b")))]);
   console.log(`load of the machine ${loadavg()[0]?.toFixed(1)}`);
 }
 
@@ -124,58 +131,67 @@ async function measureFailover(parts: {
 }
 
 /**
- * Compares the throughput of two serving nodes on two cores with one of them on one core, in turns. Load, nodes, Redis
- * and ClickHouse share the cores of this machine. So the measure is not elapsed time but the processor time per
- * request of the serving processes, with all their threads, each pinned to one core. If a request takes n seconds, one
- * node on one core answers 1 / n requests per second, and two nodes on two cores 2 / n. Redis checks the limits: if it
- * has to run on the same two cores and takes r seconds per request, the nodes answer 2 / (n + r).
+ * Compares the throughput of this machine with everything on one core, one serving node included, and with a node on
+ * each of two cores, in turns. Each node shares its core with its load. Redis, which checks the limits, ClickHouse and
+ * the indexer share the same cores.
  */
-async function measureNodes(nodes: readonly [Service, Service]): Promise<void> {
-  const [first, second] = nodes;
-  const paths = await pricePaths(first);
-  await reached(second, await indexedBlock(first));
-  for (const [core, { pid }] of nodes.entries()) {
-    const words = ["--all-tasks", "--cpu-list", "--pid", String(core), String(pid)];
-    await promisify(execFile)("taskset", words);
+async function measureNodes(
+  nodes: readonly [Service, Service],
+  others: readonly (number | undefined)[],
+): Promise<void> {
+  while ((await clickhouse?.ask("SELECT count() FROM system.merges")) !== "0") await pause(200);
+  const paths = await pricePaths(nodes[0]);
+  await reached(nodes[1], await indexedBlock(nodes[0]));
+  const loaders = nodes.map(() => fork(fileURLToPath(new URL("node-load.ts", import.meta.url))));
+  try {
+    const placed = nodes.map((node, core) => ({ node, load: loaders[core], core }));
+    for (const { node, load, core } of placed) {
+      await pin(node.pid, [core]);
+      await pin(load?.pid, [core]);
+    }
+    const rates: Record<"one" | "two", number[]> = { one: [], two: [] };
+    for (let round = 0; round <= loads; round += 1) {
+      const measured = { one: 0, two: 0 };
+      for (const [name, count] of [["one", 1] as const, ["two", 2] as const]) {
+        const cores = placed.slice(0, count).map(({ core }) => core);
+        await Promise.all(others.map((pid) => pin(pid, cores)));
+        const loading = placed.slice(0, count).map(({ node, load }) => {
+          assert(load !== undefined);
+          return loadNode(node, load, paths);
+        });
+        measured[name] = (await Promise.all(loading)).reduce((sum, rate) => sum + rate, 0);
+      }
+      // The first round is a warm-up.
+      if (round === 0) continue;
+      rates.one.push(measured.one);
+      rates.two.push(measured.two);
+    }
+    const [one, two] = [median(rates.one), median(rates.two)];
+    console.log(`prices of one node, all on one core: ${Math.round(one)}/s`);
+    console.log(
+      `of two nodes on two cores: ${Math.round(two)}/s, ${(two / one).toFixed(2)} times (goal: 1.7)`,
+    );
+  } finally {
+    for (const loader of loaders) loader.kill();
   }
-  const rates: Record<"one" | "two" | "twoWithRedis", number[]> = {
-    one: [],
-    two: [],
-    twoWithRedis: [],
-  };
-  for (let round = 0; round <= loads; round += 1) {
-    const one = await loadNodes([first], paths);
-    const two = await loadNodes(nodes, paths);
-    // The first round is a warm-up.
-    if (round === 0) continue;
-    rates.one.push(1 / one.nodes);
-    rates.two.push(2 / two.nodes);
-    rates.twoWithRedis.push(2 / (two.nodes + two.redis));
-  }
-  const one = median(rates.one);
-  const format = (rate: number) => `${Math.round(rate)}/s, ${(rate / one).toFixed(2)} times`;
-  console.log(`prices of one node on one core: ${format(one)}`);
-  console.log(`of two nodes on two cores: ${format(median(rates.two))} (goal: 1.7)`);
-  console.log(`  with Redis on the same two: ${format(median(rates.twoWithRedis))}`);
 }
 
-/** Loads the nodes at the same time. Returns the processor seconds per request of the nodes and of Redis. */
-async function loadNodes(
-  nodes: readonly Service[],
+/** Loads a node. Returns its responses per second. */
+async function loadNode(
+  { baseUrl: url }: Service,
+  loader: ChildProcess,
   paths: readonly string[],
-): Promise<{ readonly nodes: number; readonly redis: number }> {
-  const ofNodes = () => nodes.reduce((sum, { pid }) => sum + readUsage(pid).cpuMs, 0) / 1000;
-  const before = { nodes: ofNodes(), redis: await redisCpuSeconds() };
-  const done = await Promise.all(
-    nodes.map(({ baseUrl: url }) =>
-      runClosedLoop({ url, key: adminKey, paths, connections: 32 }, loadMs),
-    ),
-  );
-  const requests = done.reduce((sum, load) => sum + load.requests, 0);
-  return {
-    nodes: (ofNodes() - before.nodes) / requests,
-    redis: ((await redisCpuSeconds()) - before.redis) / requests,
-  };
+): Promise<number> {
+  loader.send({ target: { url, key: adminKey, paths, connections: 32 }, forMs: loadMs });
+  const [{ requests }] = (await once(loader, "message")) as [{ requests: number }];
+  return (requests * 1000) / loadMs;
+}
+
+/** Confines a process, with all its threads, to some cores. */
+async function pin(pid: number | undefined, cores: readonly number[]): Promise<void> {
+  assert(pid !== undefined, "it was started");
+  const words = ["--all-tasks", "--cpu-list", "--pid", cores.join(), String(pid)];
+  await promisify(execFile)("taskset", words);
 }
 
 /** Request targets for the prices of the tokens of the newest trades. */
@@ -200,19 +216,10 @@ async function indexedBlock(service: Service): Promise<number> {
 }
 
 async function usedBytes(): Promise<number> {
-  return Number(/^used_memory:(\d+)/m.exec(await redisInfo("memory"))?.[1]);
-}
-
-async function redisCpuSeconds(): Promise<number> {
-  const text = await redisInfo("cpu");
-  const times = text.matchAll(/^used_cpu_(?:user|sys):([0-9.]+)/gm);
-  return [...times].reduce((sum, [, time]) => sum + Number(time), 0);
-}
-
-async function redisInfo(section: string): Promise<string> {
   const connection = await RedisConnection.open({ url: redis.url, log: silentLog });
   try {
-    return await connection.run((client) => client.info(section));
+    const text = await connection.run((client) => client.info("memory"));
+    return Number(/^used_memory:(\d+)/m.exec(text)?.[1]);
   } finally {
     connection.close();
   }

@@ -21,8 +21,15 @@ export type Load = { readonly requests: number; readonly p50Ms: number; readonly
 
 type Reply = { readonly status: number };
 
-/** Sends the next request of a connection as soon as the response arrives, for `forMs`. */
+/** Sends the next request of a connection as soon as the response arrives, for `forMs`, from a core of its own. */
 export async function runClosedLoop(target: Target, forMs: number): Promise<Load> {
+  const asking = runSharingLoop(target, forMs);
+  await withoutSleep(asking);
+  return asking;
+}
+
+/** Does what `runClosedLoop` does on a core that it shares with the server. */
+export async function runSharingLoop(target: Target, forMs: number): Promise<Load> {
   const latencies: number[] = [];
   const next = requestsOf(target);
   const until = performance.now() + forMs;
@@ -35,8 +42,7 @@ export async function runClosedLoop(target: Target, forMs: number): Promise<Load
     }
     connection.close();
   };
-  const asking = Promise.all(Array.from({ length: target.connections }, loop));
-  await withoutSleep(asking);
+  await Promise.all(Array.from({ length: target.connections }, loop));
   return loadOf(latencies);
 }
 

@@ -46,6 +46,12 @@ export abstract class ServerProcess {
     await once(child, "exit");
   }
 
+  get pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error("the server does not run");
+    return pid;
+  }
+
   /** Suspends the process until `resume`: connections stay open without responses. */
   pause(): void {
     this.#child?.kill("SIGSTOP");
