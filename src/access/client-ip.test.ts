@@ -35,6 +35,11 @@ test("a port that a proxy appends to the address is removed", () => {
   assert.equal(clientOf("10.0.0.1", "[2001:4860::8888]"), "2001:4860::8888");
 });
 
+test("empty elements do not count", () => {
+  for (const header of ["203.0.113.7,", "203.0.113.7, ,10.0.0.2, ,"])
+    assert.equal(clientOf("10.0.0.1", header), "203.0.113.7", header);
+});
+
 test("without a usable header the client is the proxy itself", () => {
   for (const header of [
     undefined,

@@ -29,11 +29,14 @@ function walkFromRight(forwardedFor: string, peer: string, trustedProxies: IpRan
   let end = forwardedFor.length;
   while (end > 0) {
     const comma = forwardedFor.lastIndexOf(",", end - 1);
-    const address = parseNode(forwardedFor.slice(comma + 1, end).trim());
+    const node = forwardedFor.slice(comma + 1, end).trim();
+    end = comma;
+    // RFC 9110, 5.6.1: empty elements of a list do not count.
+    if (node === "") continue;
+    const address = parseNode(node);
     if (address === null) return client;
     client = address;
     if (!trustedProxies.contains(address)) return client;
-    end = comma;
   }
   return client;
 }
