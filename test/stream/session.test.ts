@@ -109,6 +109,11 @@ suite("an invalid frame is answered with an error that names the fault", () => {
       },
       /filter is given more than once/,
     ],
+    [
+      "a name given twice, at any depth",
+      '{"action":"subscribe","channel":{"type":"trades","type":"prices"}}',
+      /type is given more than once/,
+    ],
     ["nothing to unsubscribe", { action: "unsubscribe", subscription_id: "s0" }, /no such/],
   ] as const) {
     test(name, () => {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, preParsingHookHandler } from "fastify";
 import { AppError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
+import { refuseRepeatedNames } from "../../base/input/repeated-names.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -31,15 +32,14 @@ const endOfNothing: preParsingHookHandler = (...[{ headers }, , body, done]) => 
 
 /**
  * Parses a body as JSON in UTF-8; `undefined` for an empty one. Throws `VALIDATION_ERROR` if it is invalid or has a
- * field twice: a proxy that checked the request may have read the other value.
+ * field twice.
  */
 function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const { text, value } = read(bytes);
   // Fastify uses `null` for a missing body, so a JSON `null` is refused here.
   if (value === null) throw invalid("body", "must be a JSON object");
-  const repeated = repeatedField(text);
-  if (repeated !== null) throw invalid(repeated.slice(0, 64), "is given more than once");
+  refuseRepeatedNames(text);
   return value;
 }
 
@@ -50,26 +50,4 @@ function read(bytes: Buffer): { readonly text: string; readonly value: unknown }
   } catch {
     throw invalid("body", "must be valid JSON in UTF-8");
   }
-}
-
-/** Strings, brackets and colons: enough to find the field names of valid JSON. */
-const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
-
-/** Returns the first field that the outermost object has twice. No body of ours nests objects. */
-function repeatedField(json: string): string | null {
-  const names = new Set<string>();
-  let depth = 0;
-  let last = "";
-  for (const [token] of json.matchAll(tokens)) {
-    if (token === "{" || token === "[") depth += 1;
-    else if (token === "}" || token === "]") depth -= 1;
-    else if (token === ":" && depth === 1) {
-      // Decoded first, because the same name can be written with different escapes.
-      const name = JSON.parse(last) as string;
-      if (names.has(name)) return name;
-      names.add(name);
-    }
-    last = token;
-  }
-  return null;
 }

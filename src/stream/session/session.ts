@@ -3,6 +3,7 @@ import type { Scope } from "../../access/key-format.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
+import { refuseRepeatedNames } from "../../base/input/repeated-names.ts";
 import type { Log } from "../../base/log.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
@@ -124,6 +125,7 @@ export class Session implements Receiver {
     let input: unknown;
     try {
       input = parseJson(text);
+      refuseRepeatedNames(text ?? "");
       this.#answer(readClientFrame(input), frameIdOf(input));
     } catch (thrown) {
       this.#refuse(thrown, frameIdOf(input));
