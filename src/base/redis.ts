@@ -61,7 +61,9 @@ export class RedisConnection {
   ): Promise<Answer> {
     const { promise: tooLate, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      reject(unavailable(new Error(`Redis has not answered within ${timeoutMs} ms`)));
+      const late = new Error(`Redis has not answered within ${timeoutMs} ms`);
+      // If this process was busy, answers that have arrived meanwhile are read first.
+      setImmediate(() => reject(unavailable(late)));
     }, timeoutMs);
     try {
       return await Promise.race([command(this.#client), tooLate]);
