@@ -6,12 +6,7 @@ import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
-import {
-  type ListOrder,
-  RowSnapshot,
-  type SqlConditions,
-  type StoredList,
-} from "./row-snapshot.ts";
+import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 /** A list of the fills that pass `filter`, in ascending or descending order. */
 export type FillList = ListOrder & Pick<FillPage, "filter" | "totalsOf">;
@@ -29,7 +24,7 @@ export function storedFills(list: FillList): StoredList<Fill> {
     question: "trades",
     table,
     ...(hasFewTokens
-      ? { byToken: tokenIds.map((id) => tokenConditions({ ...filter, tokenIds: [id] }, totalsOf)) }
+      ? { byToken: tokenIds.map((id) => sqlOf({ ...filter, tokenIds: [id] }, totalsOf)) }
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
@@ -39,9 +34,10 @@ export function storedFills(list: FillList): StoredList<Fill> {
   };
 }
 
-function tokenConditions(filter: FillFilter, totalsOf: FillPage["totalsOf"]): SqlConditions {
-  const { tokenIds } = filter;
-  return { prewhere: filterSql({ tokenIds }), sql: filterSql(withinLifetime(filter, totalsOf)) };
+/** Returns the condition of a filter, narrowed when the table is ordered by token. */
+function sqlOf(filter: FillFilter, totalsOf: FillPage["totalsOf"]): string {
+  const isByToken = tableFor(filter) === "fills_by_token";
+  return filterSql(isByToken ? withinLifetime(filter, totalsOf) : filter);
 }
 
 /** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */
@@ -68,10 +64,7 @@ function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "ne
   const bound = pageBound(store, page);
   if (bound === undefined) return {};
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
-  const near = { ...filter, ...bounds };
-  const conditions =
-    tableFor(near) === "fills" ? { sql: filterSql(near) } : tokenConditions(near, page.totalsOf);
-  return { near: { ...conditions, bound } };
+  return { near: { sql: sqlOf({ ...filter, ...bounds }, page.totalsOf), bound } };
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

@@ -23,21 +23,15 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
   readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
   /** The engine's settings for a query of a page. */
   readonly settings: string;
-  /** The condition for a `WHERE`. */
+  /** The condition of its rows. */
   readonly sql: string;
-  /** The conditions for each token separately, when the table is ordered by token and there are few tokens. */
-  readonly byToken?: readonly SqlConditions[];
+  /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
+  readonly byToken?: readonly string[];
   /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
-  readonly near?: SqlConditions & { readonly bound: Seq | null };
+  readonly near?: { readonly sql: string; readonly bound: Seq | null };
   readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   readonly holds: (item: Item) => boolean;
 };
-
-/**
- * The SQL conditions of a query. `prewhere` has only the tokens: when the engine chooses, it reads other columns before
- * it knows the matching rows, and a page takes twice as long.
- */
-export type SqlConditions = { readonly prewhere?: string; readonly sql: string };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
 type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly limit: number };
@@ -133,7 +127,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     this.#store.reads.add(question, "engine");
     const page = { after, boundary: this.#boundary, limit };
     if (near === undefined) return this.#readByToken(page);
-    const rows = await this.#readPart(near, page);
+    const rows = await this.#readPart(near.sql, page);
     if (rows.length === limit || near.bound === null) return rows;
     const rest =
       order === "asc"
@@ -146,7 +140,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   /** Reads each token separately, if few: for one token the engine stops at the limit, for several it sorts all rows. */
   async #readByToken(page: FinalPage): Promise<readonly Item[]> {
     const { byToken, sql, order } = this.#list;
-    const parts = (byToken ?? [{ sql }]).map((conditions) => this.#readPart(conditions, page));
+    const parts = (byToken ?? [sql]).map((condition) => this.#readPart(condition, page));
     const rows = await Promise.all(parts);
     const [first = [], ...others] = rows;
     if (others.length === 0) return first;
@@ -157,10 +151,11 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
       .slice(0, page.limit);
   }
 
-  async #readPart({ prewhere, sql }: SqlConditions, page: FinalPage): Promise<readonly Item[]> {
-    const { read, order, settings } = this.#list;
-    const first = prewhere === undefined ? "" : `PREWHERE ${prewhere} `;
-    const where = `${first}WHERE ${this.#finalSql({ ...page, sql })}`;
+  async #readPart(sql: string, page: FinalPage): Promise<readonly Item[]> {
+    const { read, order, settings, table } = this.#list;
+    // When the engine chooses, it reads whole rows by token before it knows the matching ones: half as fast.
+    const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
+    const where = `${keyword} ${this.#finalSql({ ...page, sql })}`;
     const limit = `ORDER BY seq ${order} LIMIT ${integerLiteral(page.limit)}`;
     return read(this.#store.engine, `${where} ${limit} SETTINGS ${settings}`);
   }
@@ -186,7 +181,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   /** Returns the condition of the final rows of the list, or of a part of it. */
-  #finalSql(part: Partial<FinalPage & SqlConditions> = {}): string {
+  #finalSql(part: Partial<FinalPage & { readonly sql: string }> = {}): string {
     const { sql, after, boundary } = { ...this.#list, boundary: this.#boundary, ...part };
     const sign = this.#list.order === "asc" ? ">" : "<";
     const position = after === null ? "" : `AND seq ${sign} ${integerLiteral(after)}`;
