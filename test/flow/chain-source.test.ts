@@ -16,10 +16,12 @@ import type { ChainWarning } from "../../src/chain/sync/chain-warning.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
+import { testSeed } from "../support/property-settings.ts";
 import { RpcError, type RpcRequest, rangeAsked } from "../support/scripted-answers.ts";
 import { type RpcLog, type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
 import type { Finality } from "../support/scripted-chain.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
+import { SeededRandom } from "../support/seeded-random.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const ours = `0x${"aa".repeat(20)}` as Address;
@@ -507,6 +509,21 @@ describe("faults that last", { concurrency: 4 }, () => {
       follower.assertEquals(chain, isOurs);
     });
   }
+
+  test("R6: the only endpoint is read although it answers null to every tenth header", async () => {
+    const chain = buildBlocks(specs(1_000));
+    const node = await openNode(chain);
+    const random = new SeededRandom(testSeed);
+    const isLacking = () => random.integer(1, 10) === 1;
+    node.fault(
+      faults.on("eth_getBlockByNumber", () =>
+        isLacking() ? { kind: "result", json: "null" } : null,
+      ),
+    );
+    const follower = new ChainFollower(await openSource([node.url]), 0);
+    await follower.untilTip(999);
+    follower.assertEquals(chain, isOurs);
+  });
 
   test("R4: logs that the only endpoint omits at the head are read from its receipts", async () => {
     const { node, chain, source, follower } = await openScene(60, { shown: 30 });

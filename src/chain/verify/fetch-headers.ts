@@ -15,7 +15,7 @@ export function headerCall(number: number): RpcCall {
 /** Parses the header in a reply to `headerCall(number)`. Throws `not_yet` when the node does not have it. */
 export function parseHeaderReply(reply: RpcReply | undefined, number: number): Header {
   const header = parseHeader(resultOf(reply));
-  if (header === null) throw new EndpointError("not_yet", `block ${number} is not known`);
+  if (header === null) throw notKnown(number);
   if (header.number !== number) {
     throw new EndpointError("inconsistent", `block ${header.number} came instead of ${number}`);
   }
@@ -39,12 +39,7 @@ export async function fetchKnownHeaders(
   timeout?: RequestTimeout,
 ): Promise<(Header | null)[]> {
   const { replies } = await endpoint.request(numbers.map(headerCall), timeout);
-  return numbers.map((number, index) => {
-    const reply = replies[index];
-    return reply?.kind === "result" && reply.value === null
-      ? null
-      : parseHeaderReply(reply, number);
-  });
+  return numbers.map((number, index) => knownHeaderOf(replies[index], number));
 }
 
 /** Fetches headers by number, in the order of `numbers`. Throws an `EndpointError` if one is missing. */
@@ -56,13 +51,46 @@ export async function fetchHeaders(
   const headers: Header[] = [];
   for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
     const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
-    const calls = batch.map(headerCall);
+    headers.push(...(await fetchBatch(endpoint, batch, timeout)));
+  }
+  return headers;
+}
+
+/**
+ * Fetches a batch of headers. Of the nodes behind a balancer, each can lack some: those are requested again, a few times
+ * in a row without success.
+ */
+async function fetchBatch(
+  endpoint: Endpoint,
+  numbers: readonly number[],
+  timeout: RequestTimeout | undefined,
+): Promise<readonly Header[]> {
+  const found = new Map<number, Header>();
+  for (let tries = 1; ; tries += 1) {
+    const wanted = numbers.filter((number) => !found.has(number));
+    const calls = wanted.map(headerCall);
     const { replies } =
       timeout === undefined
         ? await endpoint.requestWithRetries(calls)
         : await endpoint.request(calls, timeout);
-    for (const [index, number] of batch.entries())
-      headers.push(parseHeaderReply(replies[index], number));
+    const lacking = wanted.filter((number, index) => {
+      const header = knownHeaderOf(replies[index], number);
+      if (header !== null) found.set(number, header);
+      return header === null;
+    });
+    const [first] = lacking;
+    if (first === undefined) return numbers.flatMap((number) => found.get(number) ?? []);
+    if (lacking.length < wanted.length) tries = 0;
+    if (found.size === 0 || tries === chainLimits.requestTriesMax) throw notKnown(first);
   }
-  return headers;
+}
+
+/** Parses the header in a reply; `null` when the node does not have it (yet). */
+function knownHeaderOf(reply: RpcReply | undefined, number: number): Header | null {
+  const isLacking = reply?.kind === "result" && reply.value === null;
+  return isLacking ? null : parseHeaderReply(reply, number);
+}
+
+function notKnown(number: number): EndpointError {
+  return new EndpointError("not_yet", `block ${number} is not known`);
 }
