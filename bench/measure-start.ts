@@ -36,7 +36,7 @@ function stepsIn(log: string): string {
 }
 
 /** Processor time and peak memory of a process so far, as Linux counts them. */
-export function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
+function readUsage(pid: number): { cpuMs: number; rssMaxMb: number } {
   const [, user, system] =
     /^(?:\S+ ){11}(\d+) (\d+) /.exec(
       readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, ""),

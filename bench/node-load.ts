@@ -1,10 +1,13 @@
 /** The load on one serving node, as a process of its own. Sends back how many requests were answered. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { runSharingLoop, type Target } from "./http-load.ts";
 
-process.on("message", ({ target, forMs }: { target: Target; forMs: number }) => {
-  void runSharingLoop(target, forMs).then(({ requests }) => {
-    assert(process.send !== undefined, "it was forked");
-    process.send({ requests });
-  });
-});
+for (;;) {
+  const [{ target, forMs }] = (await once(process, "message")) as [
+    { target: Target; forMs: number },
+  ];
+  const { requests } = await runSharingLoop(target, forMs);
+  assert(process.send !== undefined, "it was forked");
+  process.send({ requests });
+}
