@@ -16,7 +16,7 @@ import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { openCluster } from "../support/open-cluster.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { waitFor, waitMsMax } from "../support/wait-for.ts";
 
 const requests = Number(process.env["CLUSTER_REQUESTS"] ?? 3_000);
 const rounds = Number(process.env["CLUSTER_ROUNDS"] ?? 2);
@@ -104,7 +104,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       );
       const revoked = a.keys.revoke(key.id);
       await pause(Math.random() * 100);
-      if (round % 2 === 0) await flusher.run((client) => client.flushAll());
+      if (round % 2 === 0) await flusher.run((client) => client.flushAll(), waitMsMax);
       else await cluster.redis.restart();
       await revoked;
       for (let looks = 0; looks < 20; looks += 1) {
@@ -201,15 +201,16 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
         await client.hSet(names.nodes, `n${text}`, text);
       }
       await client.set(`${names.window}:key:caller`, "no list");
-    });
+    }, waitMsMax);
     await pause(1_500);
     assert(node.keys.verify(value, localhost));
     assert.equal((await node.ipBlocks.list({ limit: 10, after: null })).length, 0);
     await node.keyWindow.take("caller", 10, nowMs());
-    await redis.run((client) => client.hSet(names.state, { epoch: "x", version: "many" }));
+    const foreign = { epoch: "x", version: "many" };
+    await redis.run((client) => client.hSet(names.state, foreign), waitMsMax);
     await pause(1_500);
     assert(node.keys.verify(value, localhost), "ClickHouse is enough");
-    await redis.run((client) => client.flushAll());
+    await redis.run((client) => client.flushAll(), waitMsMax);
     const row = new RowWriter().uint64(1_000).text('{"format":2}').finish();
     await cluster.engine.insert("access_log", row, "access:1000");
     await waitFor("a refusal", async () => (node.keys.isVerified ? null : true));

@@ -50,6 +50,19 @@ test("a command fails after its timeout when Redis does not answer", async (t) =
   assert.equal(await redis.run((client) => client.ping(), 60_000), "PONG");
 });
 
+test("an answer that arrives while the process is busy is in time", async (t) => {
+  const { url } = await RedisServer.open(t);
+  const redis = await RedisConnection.open({ url, log });
+  cleanUp(t, () => redis.close());
+  const answer = redis.run((client) => client.ping(), 1_000);
+  // The command is written in the next turn of the event loop.
+  setImmediate(() => {
+    const until = performance.now() + 3_000;
+    while (performance.now() < until);
+  });
+  assert.equal(await answer, "PONG");
+});
+
 test("a connection can be opened without Redis, and connects once Redis runs", async (t) => {
   const server = await RedisServer.open(t);
   await server.kill();
