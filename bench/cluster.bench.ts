@@ -25,7 +25,7 @@ import { median } from "./median.ts";
 
 const blocks = Math.round((Number(process.argv[2] ?? 0.3) * 1_000_000) / 112);
 const isOfNodes = process.argv[3] === "nodes";
-/** Nodes are compared without new blocks: their cost for ClickHouse and the indexer does not depend on the nodes. */
+/** No blocks arrive while nodes are compared: they cost ClickHouse and the indexer the same with one node and with two. */
 const newBlockEveryMs = isOfNodes ? 3_600_000 : 1500;
 const starts = 3;
 const failovers = 5;
@@ -142,37 +142,35 @@ async function measureNodes(
   while ((await clickhouse?.ask("SELECT count() FROM system.merges")) !== "0") await pause(200);
   const paths = await pricePaths(nodes[0]);
   await reached(nodes[1], await indexedBlock(nodes[0]));
-  const loaders = nodes.map(() => fork(fileURLToPath(new URL("node-load.ts", import.meta.url))));
+  const path = fileURLToPath(new URL("node-load.ts", import.meta.url));
+  const placed = nodes.map((node, core) => ({ node, core, loader: fork(path) }));
+  const measureOn = async (used: typeof placed): Promise<number> => {
+    const cores = used.map(({ core }) => core);
+    await Promise.all(others.map((pid) => pin(pid, cores)));
+    const rates = await Promise.all(used.map(({ node, loader }) => loadNode(node, loader, paths)));
+    return rates.reduce((sum, rate) => sum + rate, 0);
+  };
   try {
-    const placed = nodes.map((node, core) => ({ node, load: loaders[core], core }));
-    for (const { node, load, core } of placed) {
+    for (const { node, core, loader } of placed) {
       await pin(node.pid, [core]);
-      await pin(load?.pid, [core]);
+      await pin(loader.pid, [core]);
     }
-    const rates: Record<"one" | "two", number[]> = { one: [], two: [] };
+    const rates: { one: number; two: number }[] = [];
     for (let round = 0; round <= loads; round += 1) {
-      const measured = { one: 0, two: 0 };
-      for (const [name, count] of [["one", 1] as const, ["two", 2] as const]) {
-        const cores = placed.slice(0, count).map(({ core }) => core);
-        await Promise.all(others.map((pid) => pin(pid, cores)));
-        const loading = placed.slice(0, count).map(({ node, load }) => {
-          assert(load !== undefined);
-          return loadNode(node, load, paths);
-        });
-        measured[name] = (await Promise.all(loading)).reduce((sum, rate) => sum + rate, 0);
-      }
-      // The first round is a warm-up.
-      if (round === 0) continue;
-      rates.one.push(measured.one);
-      rates.two.push(measured.two);
+      rates.push({ one: await measureOn(placed.slice(0, 1)), two: await measureOn(placed) });
     }
-    const [one, two] = [median(rates.one), median(rates.two)];
+    // The first round is a warm-up.
+    const counted = rates.slice(1);
+    const [one, two] = [
+      median(counted.map((rate) => rate.one)),
+      median(counted.map((rate) => rate.two)),
+    ];
     console.log(`prices of one node, all on one core: ${Math.round(one)}/s`);
     console.log(
       `of two nodes on two cores: ${Math.round(two)}/s, ${(two / one).toFixed(2)} times (goal: 1.7)`,
     );
   } finally {
-    for (const loader of loaders) loader.kill();
+    for (const { loader } of placed) loader.kill();
   }
 }
 

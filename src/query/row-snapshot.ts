@@ -153,7 +153,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
 
   async #readPart(sql: string, page: FinalPage): Promise<readonly Item[]> {
     const { read, order, settings, table } = this.#list;
-    // When the engine chooses, it reads whole rows by token before it knows the matching ones: half as fast.
+    // With `WHERE`, the engine reads other columns before it knows the matching rows: a page by token takes twice as long.
     const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
     const where = `${keyword} ${this.#finalSql({ ...page, sql })}`;
     const limit = `ORDER BY seq ${order} LIMIT ${integerLiteral(page.limit)}`;

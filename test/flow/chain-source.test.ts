@@ -514,11 +514,8 @@ describe("faults that last", { concurrency: 4 }, () => {
     const chain = buildBlocks(specs(1_000));
     const node = await openNode(chain);
     const random = new SeededRandom(testSeed);
-    const isLacking = () => random.integer(1, 10) === 1;
     node.fault(
-      faults.on("eth_getBlockByNumber", () =>
-        isLacking() ? { kind: "result", json: "null" } : null,
-      ),
+      faults.on("eth_getBlockByNumber", () => (random.chance(0.1) ? faults.nullResult : null)),
     );
     const follower = new ChainFollower(await openSource([node.url]), 0);
     await follower.untilTip(999);

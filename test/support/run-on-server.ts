@@ -24,10 +24,10 @@ export async function runOnShards(patterns: readonly string[]): Promise<void> {
 }
 
 async function runFiles(engine: "server" | "shards", files: readonly string[]): Promise<void> {
+  if (files.length === 0) throw new Error("no test matches");
   process.env["ODDWIRE_TEST_ENGINE"] = engine;
   // Loaded outside of all tests, so that the servers run until the last one has ended.
   await import("./open-facts.ts");
-  if (files.length === 0) throw new Error("there are no such tests");
   for (const file of files.toSorted()) {
     test(file, async () => {
       await import(new URL(file, root).href);

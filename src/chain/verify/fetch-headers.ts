@@ -57,8 +57,9 @@ export async function fetchHeaders(
 }
 
 /**
- * Fetches a batch of headers. Of the nodes behind a balancer, each can lack some: those are requested again, a few times
- * in a row without success.
+ * Fetches a batch of headers. Each node behind a load balancer can lack other blocks, so missing headers are requested
+ * again until `requestTriesMax` requests in a row have returned none of them. If the first request returns none, it is
+ * not repeated.
  */
 async function fetchBatch(
   endpoint: Endpoint,
@@ -66,29 +67,30 @@ async function fetchBatch(
   timeout: RequestTimeout | undefined,
 ): Promise<readonly Header[]> {
   const found = new Map<number, Header>();
-  for (let tries = 1; ; tries += 1) {
-    const wanted = numbers.filter((number) => !found.has(number));
-    const calls = wanted.map(headerCall);
+  let missing = numbers;
+  for (let fruitless = 0; missing.length > 0; ) {
+    const calls = missing.map(headerCall);
     const { replies } =
       timeout === undefined
         ? await endpoint.requestWithRetries(calls)
         : await endpoint.request(calls, timeout);
-    const lacking = wanted.filter((number, index) => {
+    const foundBefore = found.size;
+    for (const [index, number] of missing.entries()) {
       const header = knownHeaderOf(replies[index], number);
       if (header !== null) found.set(number, header);
-      return header === null;
-    });
-    const [first] = lacking;
-    if (first === undefined) return numbers.flatMap((number) => found.get(number) ?? []);
-    if (lacking.length < wanted.length) tries = 0;
-    if (found.size === 0 || tries === chainLimits.requestTriesMax) throw notKnown(first);
+    }
+    missing = numbers.filter((number) => !found.has(number));
+    fruitless = found.size > foundBefore ? 0 : fruitless + 1;
+    const isHopeless = found.size === 0 || fruitless === chainLimits.requestTriesMax;
+    if (isHopeless && missing[0] !== undefined) throw notKnown(missing[0]);
   }
+  return numbers.flatMap((number) => found.get(number) ?? []);
 }
 
 /** Parses the header in a reply; `null` when the node does not have it (yet). */
 function knownHeaderOf(reply: RpcReply | undefined, number: number): Header | null {
-  const isLacking = reply?.kind === "result" && reply.value === null;
-  return isLacking ? null : parseHeaderReply(reply, number);
+  const isMissing = reply?.kind === "result" && reply.value === null;
+  return isMissing ? null : parseHeaderReply(reply, number);
 }
 
 function notKnown(number: number): EndpointError {

@@ -125,6 +125,7 @@ export class Session implements Receiver {
     let input: unknown;
     try {
       input = parseJson(text);
+      // After `input` is set, so that the error has the id of the frame. Only a text can be parsed.
       refuseRepeatedNames(text ?? "");
       this.#answer(readClientFrame(input), frameIdOf(input));
     } catch (thrown) {
