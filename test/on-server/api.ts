@@ -1,3 +1,3 @@
-import { runOnServer } from "../support/run-on-server.ts";
+import { runOnServer } from "../support/run-files.ts";
 
 await runOnServer(["test/api/*.test.ts"]);

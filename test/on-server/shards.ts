@@ -1,4 +1,4 @@
-import { runOnShards } from "../support/run-on-server.ts";
+import { runOnShards } from "../support/run-files.ts";
 
 await runOnShards([
   "test/store/read-*.test.ts",

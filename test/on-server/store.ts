@@ -1,3 +1,3 @@
-import { runOnServer } from "../support/run-on-server.ts";
+import { runOnServer } from "../support/run-files.ts";
 
 await runOnServer(["test/store/*.test.ts", "test/stream/*.test.ts"]);
