@@ -97,9 +97,11 @@ function noteBlocks(socket: Socket): void {
   seenBy.push(seen);
   socket.on("data", (bytes) => {
     // If the client is late, several blocks can arrive together.
-    for (let at = bytes.indexOf(blockField); at >= 0; at = bytes.indexOf(blockField, at + 1)) {
+    for (let at = bytes.indexOf(blockField); at >= 0; ) {
       const from = at + blockField.length;
-      seen.set(Number.parseInt(bytes.toString("latin1", from, from + 12), 10), lastAtMs);
+      const block = Number.parseInt(bytes.toString("latin1", from, from + 12), 10);
+      seen.set(block, lastAtMs);
+      at = bytes.indexOf(blockField, bytes.lastIndexOf(`${blockField}${block}`) + 1);
     }
   });
 }

@@ -13,13 +13,12 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
-import { settleAll } from "../base/time/settle-all.ts";
 import type { TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
-import { type Engine, prefixed, readCount } from "./engine/engine.ts";
+import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
-import { blockRangeSql, countIndexOf, factTables } from "./schema/fact-tables.ts";
+import { countIndexOf, factTables, readFromEach } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
@@ -106,16 +105,16 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
   const [last, first] = [commits[0]?.last, commits.at(-1)];
   if (first === undefined || last === undefined) return;
   const range = { from: first.fromBlock, to: last.number };
-  const verify = async (table: (typeof factTables)[number]): Promise<void> => {
+  const counted = await readFromEach(engine, ["count()"], range);
+  for (const table of factTables) {
     const index = countIndexOf[table];
     const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
-    const found = await readCount(engine, `${table} WHERE ${blockRangeSql(range)}`);
-    if (found === claimed) return;
+    const [found = 0] = counted[table];
+    if (found === claimed) continue;
     const blocks = `blocks ${range.from} to ${range.to}`;
     const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;
     throw found < claimed ? new MissingRowsError(problem) : new StoreDamagedError(problem);
-  };
-  await settleAll(factTables.map(verify));
+  }
 }
 
 /**

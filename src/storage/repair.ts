@@ -10,7 +10,7 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
-import { blockRangeSql, factTables, rowsOfTable } from "./schema/fact-tables.ts";
+import { blockRangeSql, factTables, readFromEach, rowsOfTable } from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";
 import { beginRepair, endRepair } from "./server/repairs.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
@@ -163,10 +163,8 @@ async function recountCommits(engine: Engine, { from, to }: Order): Promise<void
   );
   for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
-    const counts: number[] = [];
-    for (const table of ["fills", "events", "quarantine"]) {
-      counts.push(await readCount(engine, `${table} WHERE ${blockRangeSql(range)}`));
-    }
+    const counted = await readFromEach(engine, ["count()"], range);
+    const counts = [counted.fills, counted.events, counted.quarantine].flat();
     if (counts.every((count, index) => count === Number(reported[index]))) continue;
     const [fills = 0, events = 0, quarantined = 0] = counts;
     await engine.command(

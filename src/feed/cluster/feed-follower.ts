@@ -58,18 +58,20 @@ export class FeedFollower {
   async *changes(): AsyncGenerator<Change, void, undefined> {
     let finding: Promise<Coverage | null> | null = null;
     let reading: Promise<readonly FeedEntry[]> | null = null;
+    let isDue = true;
     while (!this.#closing.signal.aborted) {
       if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
         reading = null;
         yield* this.#fillHole();
       }
-      finding ??= this.#findCommitted();
+      finding ??= this.#findCommitted({ isDue });
       reading ??= this.#read();
       const found = await Promise.race([finding, reading]);
       if (found === null) return;
       if ("last" in found) {
         yield { kind: "committed", range: found };
         finding = null;
+        isDue = found.last.number !== this.#announced;
         continue;
       }
       reading = null;
@@ -84,26 +86,32 @@ export class FeedFollower {
   }
 
   /**
-   * Finds the next range that another process has committed, once all of its rows are there. Looks soon after an
-   * announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
+   * Finds the next range that another process has committed, once all of its rows are there. Looks if it `isDue`, soon
+   * after an announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
    */
-  async #findCommitted(): Promise<Coverage | null> {
-    const { reader, log } = this.#parts;
+  async #findCommitted({ isDue }: { readonly isDue: boolean }): Promise<Coverage | null> {
     const { signal } = this.#closing;
-    while (!signal.aborted) {
+    for (let looks = isDue; !signal.aborted; looks = true) {
       const { version } = this.#announcement;
-      try {
-        const range = await reader.verifyNext();
-        if (range !== null) return range;
-      } catch (thrown) {
-        if (thrown instanceof StartAgainError) throw thrown;
-        log.debug({ err: toError(thrown) }, "commits cannot be read");
-      }
-      const isExpected = this.#announced > (reader.coverage?.last.number ?? -1);
+      const range = looks ? await this.#verifyNext() : null;
+      if (range !== null) return range;
+      const isExpected = this.#announced > (this.#parts.reader.coverage?.last.number ?? -1);
       const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
       await this.#announcement.wait(version, waitMs, { clock, signal }).catch(() => {});
     }
     return null;
+  }
+
+  /** Returns the next committed range; `null` without one, or when the store does not answer. */
+  async #verifyNext(): Promise<Coverage | null> {
+    const { reader, log } = this.#parts;
+    try {
+      return await reader.verifyNext();
+    } catch (thrown) {
+      if (thrown instanceof StartAgainError) throw thrown;
+      log.debug({ err: toError(thrown) }, "commits cannot be read");
+      return null;
+    }
   }
 
   /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */

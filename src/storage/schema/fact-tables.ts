@@ -2,6 +2,7 @@
 import { firstSeqOf } from "../../base/ids.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import type { BatchRows } from "../codec/encode-facts.ts";
+import type { Engine } from "../engine/engine.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /** The rows of a batch that each table takes. */
@@ -25,6 +26,25 @@ export const candleTables = ["minute_candles", "hour_candles"] as const;
 
 /** The index of each table's row count in `counts` of a commit record: fills, events, quarantined logs. */
 export const countIndexOf = { fills: 0, fills_by_token: 0, events: 1, quarantine: 2 } as const;
+
+/**
+ * Reads aggregates of a range of blocks from each table of facts. One query for all takes two thirds of the time of one
+ * for each table.
+ */
+export async function readFromEach(
+  engine: Engine,
+  aggregates: readonly string[],
+  range: BlockRange,
+): Promise<Readonly<Record<(typeof factTables)[number], readonly number[]>>> {
+  const selects = factTables.map(
+    (table) =>
+      `SELECT '${table}', ${aggregates.join(", ")} FROM ${table} WHERE ${blockRangeSql(range)}`,
+  );
+  const rows = await engine.query(selects.join(" UNION ALL "));
+  return Object.fromEntries(
+    rows.map(([table, ...values]) => [table, values.map(Number)]),
+  ) as Record<(typeof factTables)[number], number[]>;
+}
 
 /** Returns the condition that a row is in a range of blocks. */
 export function blockRangeSql({ from, to }: BlockRange): string {

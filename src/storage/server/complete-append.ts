@@ -5,7 +5,7 @@ import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
-import { blockRangeSql, candleTables, type FactTable, factTables } from "../schema/fact-tables.ts";
+import { candleTables, type FactTable, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
@@ -35,15 +35,18 @@ async function readMissing(
   const { fills, events, quarantined } = sumTallies(group.batches.map(({ tally }) => tally));
   const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
   const hour = integerLiteral(hourOf(since));
-  const facts = factTables.map(async (table) => {
-    const found = await readCount(engine, `${table} WHERE ${blockRangeSql(group.range)}`);
-    if (found === wanted[table]) return [];
-    // A single server stores an insert completely or not at all.
-    if (found === 0 || (engine.kind === "cluster" && found < wanted[table])) return [table];
-    throw new StoreDamagedError(
-      `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
-    );
-  });
+  const readFacts = async () => {
+    const counted = await readFromEach(engine, ["count()"], group.range);
+    return factTables.filter((table) => {
+      const [found = 0] = counted[table];
+      if (found === wanted[table]) return false;
+      // A single server stores an insert completely or not at all.
+      if (found === 0 || (engine.kind === "cluster" && found < wanted[table])) return true;
+      throw new StoreDamagedError(
+        `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
+      );
+    });
+  };
   const inHours = `timestamp >= ${hour} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
   const trades = readCount(engine, `fills WHERE role != 'taker' AND ${inHours}`);
   const candles = candleTables.map(async (table) => {
@@ -55,5 +58,5 @@ async function readMissing(
     // Another process may have appended later blocks, so the candles can count more trades.
     return Number(row?.[0]) >= traded ? [] : [table];
   });
-  return (await settleAll([...facts, ...candles])).flat();
+  return (await settleAll([readFacts(), ...candles])).flat();
 }

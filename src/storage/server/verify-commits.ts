@@ -11,7 +11,7 @@ import {
   readCommits,
   readCoverage,
 } from "../recover.ts";
-import { blockRangeSql, countIndexOf, factTables } from "../schema/fact-tables.ts";
+import { blockRangeSql, countIndexOf, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 
 /**
@@ -77,15 +77,10 @@ async function countVerified(
   since: number,
 ): Promise<number> {
   if (commits.length === 0) return 0;
-  const counted = await settleAll(factTables.map((table) => countRows(engine, table, commits)));
-  const verified = Math.min(...counted);
+  const verified = await countStored(engine, commits);
   const last = commits[verified - 1]?.last;
   if (last === undefined) return 0;
-  const range = {
-    from: hourOf(since),
-    until: minuteOf(last.timestamp),
-    to: firstSeqOf(last.number + 1),
-  };
+  const range = { since, last };
   const [minutes, hours] = await settleAll([
     firstIncomplete(engine, ["minute_candles", 60], range),
     firstIncomplete(engine, ["hour_candles", 3600], range),
@@ -96,34 +91,32 @@ async function countVerified(
   return incomplete === -1 ? verified : incomplete;
 }
 
-/** Returns how many of the commits, in order, count exactly the rows that a table has. */
-async function countRows(
-  engine: Engine,
-  table: (typeof factTables)[number],
-  commits: readonly Commit[],
-): Promise<number> {
+/** Returns how many of the commits, in order, count exactly the rows that the tables of facts have. */
+async function countStored(engine: Engine, commits: readonly Commit[]): Promise<number> {
   const ranges = commits.map(({ fromBlock: from, last: { number: to } }) => ({ from, to }));
   const all = { from: ranges[0]?.from ?? 0, to: ranges.at(-1)?.to ?? -1 };
   const counts = ranges.map((range) => `countIf(${blockRangeSql(range)})`);
-  const [row = []] = await engine.query(
-    `SELECT ${counts.join(", ")} FROM ${table} WHERE ${blockRangeSql(all)}`,
+  const found = await readFromEach(engine, counts, all);
+  const short = commits.findIndex((commit, at) =>
+    factTables.some((table) => commit.counts[countIndexOf[table]] !== found[table][at]),
   );
-  const index = countIndexOf[table];
-  const short = commits.findIndex((commit, at) => commit.counts[index] !== Number(row[at]));
   return short === -1 ? commits.length : short;
 }
 
 /**
  * Returns the start of the first minute or hour whose candles count more or fewer trades than the fills, in unix
- * seconds; infinity without one. Stops before the minute in which the range ends: its trades are not complete, and no
- * query reads its candles.
+ * seconds; infinity without one. Looks at those that end within the range: no query reads the candles of the one in
+ * which it ends, and earlier ones are complete since an earlier range.
  */
 async function firstIncomplete(
   engine: Engine,
   [table, seconds]: readonly [table: string, seconds: number],
-  range: { readonly from: number; readonly until: number; readonly to: number },
+  { since, last }: { readonly since: number; readonly last: TimedBlock },
 ): Promise<number> {
-  const [from, until, to] = [range.from, range.until, range.to].map(integerLiteral);
+  const startOf = (time: number) => integerLiteral(time - (time % seconds));
+  const [from, until] = [startOf(since), startOf(last.timestamp)];
+  if (from === until) return Number.POSITIVE_INFINITY;
+  const to = integerLiteral(firstSeqOf(last.number + 1));
   const bucketOf = (column: string) => `intDiv(${column}, ${seconds}) * ${seconds} AS bucket`;
   const [row] = await engine.query(
     `SELECT minOrNull(bucket) FROM (
