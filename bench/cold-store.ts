@@ -239,7 +239,7 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer
   });
   const block = { number, hash, timestamp, fills: [], events, quarantined: [], anomalies: [] };
   const last = { number, hash, timestamp };
-  return encodeFacts({ fromBlock: number, toBlock: number, last }, [block]).events;
+  return encodeFacts({ fromBlock: number, last }, [block]).events;
 }
 
 function eventOf(index: number) {

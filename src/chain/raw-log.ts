@@ -35,11 +35,10 @@ export type Block = TimedBlock & {
   readonly logs: readonly RawLog[];
 };
 
-/** A range of blocks, both ends included, with the blocks that have logs. A `BlockRange` has no content. */
+/** The blocks from `fromBlock` through `last` that have logs. A `BlockRange` has no content. */
 export type BlockInterval<Blocks = readonly Block[]> = {
   readonly fromBlock: number;
-  readonly toBlock: number;
-  /** Hash and time of `toBlock`, also when it has no logs. */
+  /** The last block, also when it has no logs. */
   readonly last: TimedBlock;
   readonly blocks: Blocks;
 };

@@ -124,9 +124,7 @@ async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Ju
     hosts: proof === null ? hosts : [...new Set([...hosts, proof.host])],
     differences: differencesOf(stored, lines),
     correctFacts:
-      last === undefined
-        ? null
-        : encodeFacts({ fromBlock: range.from, toBlock: range.to, last }, facts ?? []),
+      last === undefined ? null : encodeFacts({ fromBlock: range.from, last }, facts ?? []),
     mismatch,
   };
 }

@@ -49,7 +49,7 @@ export class AppendGroup {
   get range(): BlockRange {
     const [first, last] = [this.#batches[0]?.head, this.#batches.at(-1)?.head];
     assert(first !== undefined && last !== undefined, "a group has batches");
-    return { from: first.fromBlock, to: last.toBlock };
+    return { from: first.fromBlock, to: last.last.number };
   }
 
   get isEmpty(): boolean {

@@ -114,13 +114,13 @@ export class FactStore extends CoveredFacts {
   /** Writes the facts of a group: the first step. It can run while earlier groups are committed. */
   async writeFacts(group: AppendGroup): Promise<void> {
     await Promise.all([this.pendingTrim, this.reorgs.pendingWrites]);
-    for (const { fromBlock, toBlock } of group.batches) {
+    for (const { fromBlock, last } of group.batches) {
       const written = this.#writtenThrough;
       assert(
         written === null || fromBlock === written + 1,
         "an append goes on where the last one ended",
       );
-      this.#writtenThrough = toBlock;
+      this.#writtenThrough = last.number;
     }
     await untilAdmitted(async () => this.claims?.claim(group.range));
     await group.insert(factTables);

@@ -56,7 +56,7 @@ export class FinalWriter {
     // The block that the group has to end with by a claim; `null` when any block will do.
     const end = this.#store.claims?.endOf(range.from) ?? null;
     const hasMany = rows >= storeLimits.groupRows || batches.length >= storeLimits.groupBatchesMax;
-    if (end === null ? hasMany : batch.toBlock === end) await this.#append(group);
+    if (end === null ? hasMany : batch.last.number === end) await this.#append(group);
     else if (end === null && !more) this.#appendSoon(group);
     else if (end === null) this.#timer ??= setTimeout(() => this.#appendSoon(group), this.#waitMs);
   }

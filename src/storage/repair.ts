@@ -41,10 +41,10 @@ export async function orderRepair(
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   );
   const orders: string[] = [];
-  for (const { fromBlock: from, toBlock: to } of batches) {
-    const minutes = await readMinutes(engine, { from, to });
+  for (const { fromBlock, last } of batches) {
+    const minutes = await readMinutes(engine, { from: fromBlock, to: last.number });
     const list = `[${minutes.map(integerLiteral).join(", ")}]`;
-    orders.push(`(${integerLiteral(from)}, ${integerLiteral(to)}, ${list})`);
+    orders.push(`(${integerLiteral(fromBlock)}, ${integerLiteral(last.number)}, ${list})`);
   }
   // One insert, so that all batches are ordered or none.
   await engine.command(`INSERT INTO repair_orders VALUES ${orders.join(", ")}`);

@@ -151,7 +151,7 @@ export class IndexedFacts {
     const final = this.headBuffer.through(toBlock);
     const [first, last] = [final[0], final.at(-1)];
     if (first === undefined || last === undefined) return;
-    const range = { fromBlock: first.number, toBlock: last.number, last: timedBlockOf(last) };
+    const range = { fromBlock: first.number, last: timedBlockOf(last) };
     const batch = encodeFacts(range, final);
     await this.#write(batch);
     this.cover(batch);

@@ -86,7 +86,7 @@ async function forgetBlock(dataDir: string): Promise<void> {
   const store = await IndexedFacts.open(dataDir);
   const { hash, timestamp } = recording.blocks[wrongBlock] ?? { hash: "", timestamp: 0 };
   const last = { number: wrongBlock, hash: hash as Hash, timestamp };
-  const nothing = encodeFacts({ fromBlock: wrongBlock, toBlock: wrongBlock, last }, []);
+  const nothing = encodeFacts({ fromBlock: wrongBlock, last }, []);
   await orderRepair(store.engine, nothing);
   await finishRepair(store.engine, () => dropMarketsFile(dataDir));
   await store.close();

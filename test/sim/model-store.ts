@@ -82,7 +82,7 @@ export class ModelStore {
     assert.equal(batch.fromBlock, this.#next, "there is no gap");
     this.#appended.push(batch);
     this.#last = batch.last;
-    this.#next = batch.toBlock + 1;
+    this.#next = batch.last.number + 1;
   }
 }
 

@@ -78,7 +78,7 @@ export class StoreSubject implements Subject {
   async *#timed(change: AsyncIterable<ChainChange>): AsyncGenerator<ChainChange> {
     for await (const one of change) {
       this.#isAtWork = true;
-      if (one.kind === "range") this.#finalReported = one.batch.toBlock;
+      if (one.kind === "range") this.#finalReported = one.batch.last.number;
       // These blocks are appended while the next changes are applied.
       if (one.kind === "finalized") this.#finalReported = one.block;
       yield one;

@@ -67,7 +67,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   const wrong = right.map((one) => (victims.includes(one) ? { ...one, fills: [] } : one));
   const end = right.at(-1);
   assert(end !== undefined && right[0]?.number === 100);
-  await store.append(encodeFacts({ fromBlock: 100, toBlock: end.number, last: end }, wrong));
+  await store.append(encodeFacts({ fromBlock: 100, last: end }, wrong));
   const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
     const isEqual = areSummariesEqual(known, summarizeLines(linesOf(reported)));
@@ -95,7 +95,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
 
 test("an unproven mismatch is compared again within a minute, within the budget of calls", async (t) => {
   const { store, path } = await StoreFolder.open(t);
-  await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
+  await store.append(encodeFacts({ fromBlock: first, last }, facts));
   const otherHash = `0x${"8".repeat(64)}` as Hash;
   const fork = facts.map((one) => ({
     ...one,
@@ -146,7 +146,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
 
 test("an unverified range that no endpoint has any more is retried between the other ranges", async (t) => {
   const { store, path } = await StoreFolder.open(t);
-  await store.append(encodeFacts({ fromBlock: first, toBlock: last.number, last }, facts));
+  await store.append(encodeFacts({ fromBlock: first, last }, facts));
   const { asked, reread } = scriptedNode();
   const clock = hastyClock();
   const auditor = Auditor.open({

@@ -136,7 +136,6 @@ function rangeOf(blocks: readonly Block[]): ChainBatch {
   return {
     kind: "range",
     fromBlock: first.number,
-    toBlock: number,
     blocks: blocks.filter((block) => block.logs.length > 0),
     last: { number, hash, timestamp },
     more: false,

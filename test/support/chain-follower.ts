@@ -78,12 +78,12 @@ export class ChainFollower {
     switch (batch.kind) {
       case "range":
         this.#takeRange(batch);
-        this.finalized = batch.toBlock;
+        this.finalized = batch.last.number;
         return;
       case "block": {
         const { number } = batch.block;
         const blocks = batch.block.logs.length > 0 ? [batch.block] : [];
-        this.#takeRange({ fromBlock: number, toBlock: number, last: batch.block, blocks });
+        this.#takeRange({ fromBlock: number, last: batch.block, blocks });
         return;
       }
       case "revert":
@@ -105,14 +105,14 @@ export class ChainFollower {
   #takeRange(batch: BlockInterval): void {
     if (this.tip !== -1) assert.equal(batch.fromBlock, this.tip + 1, "there is no gap");
     else if (this.#first !== null) assert.equal(batch.fromBlock, this.#first);
-    assert(batch.toBlock >= batch.fromBlock && batch.last.number === batch.toBlock);
+    assert(batch.last.number >= batch.fromBlock);
     let previous = batch.fromBlock - 1;
     for (const block of batch.blocks) {
-      assert(block.number > previous && block.number <= batch.toBlock && block.logs.length > 0);
+      assert(block.number > previous && block.number <= batch.last.number && block.logs.length > 0);
       previous = block.number;
       this.blocks.set(block.number, block);
     }
-    this.tip = batch.toBlock;
+    this.tip = batch.last.number;
     this.tipHash = batch.last.hash;
   }
 }

@@ -43,7 +43,7 @@ export function rangeOf(blocks: readonly BlockFacts[]): FactsRange {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined, "a range has a block");
   const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;
-  return { fromBlock: first.number, toBlock: number, last: { number, hash, timestamp } };
+  return { fromBlock: first.number, last: { number, hash, timestamp } };
 }
 
 export function encode(blocks: readonly BlockFacts[]): EncodedBatch {

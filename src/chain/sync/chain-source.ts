@@ -232,10 +232,10 @@ export class ChainSource<Final = readonly Block[]> {
     const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
     const finalized = () => this.#pool.agreed ?? unfinalized.base;
     for await (const part of walkRanges(this.#walkParts, start, finalized)) {
-      const { fromBlock, toBlock, last, blocks } = part;
-      unfinalized.restart(toBlock + 1, { number: last.number, hash: last.hash });
-      const more = toBlock < this.#finalNumber;
-      yield { kind: "range", fromBlock, toBlock, last, blocks, more };
+      const { fromBlock, last, blocks } = part;
+      unfinalized.restart(last.number + 1, { number: last.number, hash: last.hash });
+      const more = last.number < this.#finalNumber;
+      yield { kind: "range", fromBlock, last, blocks, more };
     }
   }
 

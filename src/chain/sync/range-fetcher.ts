@@ -61,7 +61,7 @@ export class RangeFetcher<Final> {
       const { blocks: read, ...part } = await pool.retry(() => this.#fetchSomewhere(rest));
       const blocks = await prepare({ ...part, blocks: read.blocks }, read.release);
       parts.push({ ...part, blocks });
-      from = part.toBlock + 1;
+      from = part.last.number + 1;
     }
     return parts;
   }
@@ -72,9 +72,10 @@ export class RangeFetcher<Final> {
     range: BlockRange,
   ): Promise<readonly RangePart<readonly Block[]>[]> {
     const parts: RangePart<readonly Block[]>[] = [];
-    for (let { from } = range; from <= range.to; from = (parts.at(-1)?.toBlock ?? range.to) + 1) {
+    for (let { from } = range; from <= range.to; ) {
       const part = await this.#fetchPart(endpoint, { from, to: range.to });
       parts.push({ ...part, blocks: part.blocks.blocks });
+      from = part.last.number + 1;
     }
     return parts;
   }
@@ -140,7 +141,6 @@ export class RangeFetcher<Final> {
     this.#bytesPerBlock += (bytes / (to - from + 1) - this.#bytesPerBlock) * 0.3;
     return {
       fromBlock: from,
-      toBlock: to,
       parentHash: first.parentHash,
       last: timedBlockOf(last),
       blocks,

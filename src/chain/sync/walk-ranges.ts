@@ -34,7 +34,7 @@ export async function* walkRanges<Blocks>(
     if (fetched === null) return;
     for (const part of fetched) {
       const final = finalized();
-      if (final === null || part.toBlock > final.number) return;
+      if (final === null || part.last.number > final.number) return;
       const flaw = flawOf(part, unproven?.last ?? base, final);
       if (flaw !== null) {
         await blame(parts, part, { unproven, base, flaw });
@@ -43,13 +43,13 @@ export async function* walkRanges<Blocks>(
         break;
       }
       if (unproven !== null) {
-        [next, base] = [unproven.toBlock + 1, unproven.last];
+        [next, base] = [unproven.last.number + 1, unproven.last];
         yield unproven;
         unproven = null;
       }
-      if (part.toBlock < final.number) unproven = part;
+      if (part.last.number < final.number) unproven = part;
       else {
-        [next, base] = [part.toBlock + 1, part.last];
+        [next, base] = [part.last.number + 1, part.last];
         yield part;
       }
     }
@@ -71,7 +71,7 @@ async function blame(
   if (unproven === null) {
     if (base !== null) await finalBlockCheck.confirm(base);
   } else if (!(await finalBlockCheck.isOnChain(unproven.last))) {
-    noteWrong(pool, unproven, `block ${unproven.toBlock} is not on the chain`);
+    noteWrong(pool, unproven, `block ${unproven.last.number} is not on the chain`);
   }
 }
 
@@ -88,8 +88,8 @@ function flawOf(
   if (base !== null && part.parentHash !== base.hash) {
     return `block ${part.fromBlock} is not the child of ${base.hash}`;
   }
-  if (part.toBlock === finalized.number && part.last.hash !== finalized.hash) {
-    return `block ${part.toBlock} is not the final one`;
+  if (part.last.number === finalized.number && part.last.hash !== finalized.hash) {
+    return `block ${part.last.number} is not the final one`;
   }
   return null;
 }

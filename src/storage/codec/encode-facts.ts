@@ -68,10 +68,9 @@ export function encodeFacts(
     located.push(...block.events);
     tallies.push(tallyOf(block));
   }
-  const { fromBlock, toBlock, last } = range;
+  const { fromBlock, last } = range;
   return {
     fromBlock,
-    toBlock,
     last: timedBlockOf(last),
     fills: fills.finish(),
     minuteCandles: encodeMinuteCandles(candles.values()),
@@ -98,7 +97,7 @@ export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   assert(first !== undefined && last !== undefined, "there is a batch to commit");
   const { fills, events, quarantined, anomalies } = sumTallies(batches.map(({ tally }) => tally));
   const commit = new RowWriter();
-  commit.uint64(first.fromBlock).uint64(last.toBlock);
+  commit.uint64(first.fromBlock).uint64(last.last.number);
   commit.hex(last.last.hash).uint32(last.last.timestamp);
   commit.uint64(fills).uint64(events).uint64(quarantined.length).uint64(anomalies.length);
   return commit.finish();
