@@ -1,6 +1,7 @@
 /**
  * Runs test files one after the other in one process: they share code that is compiled already, and the servers that
- * `open-facts.ts` starts. One file runs as well, with `node --test FILE`.
+ * `open-facts.ts` starts. One file runs as well, with `node --test FILE`, and on a server with
+ * `ODDWIRE_TEST_ENGINE=server`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -71,6 +71,7 @@ export class FeedFollower {
       if ("last" in found) {
         yield { kind: "committed", range: found };
         finding = null;
+        // Every look costs the store several queries, so the next one waits if this is all that was announced.
         isDue = found.last.number !== this.#announced;
         continue;
       }
