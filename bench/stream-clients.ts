@@ -101,7 +101,9 @@ function noteBlocks(socket: Socket): void {
       const from = at + blockField.length;
       const block = Number.parseInt(bytes.toString("latin1", from, from + 12), 10);
       seen.set(block, lastAtMs);
-      at = bytes.indexOf(blockField, bytes.lastIndexOf(`${blockField}${block}`) + 1);
+      // The chunk can end within a number, which is then not found again.
+      const lastOf = Math.max(at, bytes.lastIndexOf(`${blockField}${block}`));
+      at = bytes.indexOf(blockField, lastOf + 1);
     }
   });
 }

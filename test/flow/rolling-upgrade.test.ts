@@ -83,7 +83,7 @@ async function startApi(scene: ClusterScene, port: number): Promise<Service> {
   return api;
 }
 
-/** Clients that send requests with short pauses, so that the upgrade gets on. */
+/** Clients whose short pauses leave the processor to the processes that restart. */
 class Load {
   answered = 0;
   toRetry = 0;

@@ -58,21 +58,18 @@ export class FeedFollower {
   async *changes(): AsyncGenerator<Change, void, undefined> {
     let finding: Promise<Coverage | null> | null = null;
     let reading: Promise<readonly FeedEntry[]> | null = null;
-    let isDue = true;
     while (!this.#closing.signal.aborted) {
       if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
         reading = null;
         yield* this.#fillHole();
       }
-      finding ??= this.#findCommitted({ isDue });
+      finding ??= this.#findCommitted();
       reading ??= this.#read();
       const found = await Promise.race([finding, reading]);
       if (found === null) return;
       if ("last" in found) {
         yield { kind: "committed", range: found };
         finding = null;
-        // Every look costs the store several queries, so the next one waits if this is all that was announced.
-        isDue = found.last.number !== this.#announced;
         continue;
       }
       reading = null;
@@ -87,16 +84,19 @@ export class FeedFollower {
   }
 
   /**
-   * Finds the next range that another process has committed, once all of its rows are there. Looks if it `isDue`, soon
-   * after an announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
+   * Finds the next range that another process has committed, once all of its rows are there. Looks soon after an
+   * announcement, and every `coverageEveryMs` without one. `null` once closed. Throws `StartAgainError`.
    */
-  async #findCommitted({ isDue }: { readonly isDue: boolean }): Promise<Coverage | null> {
+  async #findCommitted(): Promise<Coverage | null> {
+    const { reader } = this.#parts;
     const { signal } = this.#closing;
-    for (let looks = isDue; !signal.aborted; looks = true) {
+    // Every look costs the store several queries. The first one waits if all that was announced is covered.
+    let looks = this.#announced !== reader.coverage?.last.number;
+    for (; !signal.aborted; looks = true) {
       const { version } = this.#announcement;
       const range = looks ? await this.#verifyNext() : null;
       if (range !== null) return range;
-      const isExpected = this.#announced > (this.#parts.reader.coverage?.last.number ?? -1);
+      const isExpected = this.#announced > (reader.coverage?.last.number ?? -1);
       const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
       await this.#announcement.wait(version, waitMs, { clock, signal }).catch(() => {});
     }
