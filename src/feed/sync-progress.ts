@@ -24,18 +24,21 @@ export type HeardHead = {
   readonly isStale?: boolean;
 };
 
+/** What freshness is measured by. */
+type MeasuredState = {
+  readonly store: Pick<IndexedFacts, "coverage" | "newestBlock">;
+  readonly state: { readonly dayWindow: Pick<MarketState["dayWindow"], "now"> };
+};
+
 /** Returns how fresh answers are. The lag is in seconds of chain time. */
-export function freshnessOf(
-  { store, state }: { readonly store: IndexedFacts; readonly state: MarketState },
-  head: HeardHead | null,
-): Freshness {
+export function freshnessOf({ store, state }: MeasuredState, head: HeardHead | null): Freshness {
   const indexed = store.newestBlock;
   const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
   const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
   return {
     indexed_block: indexed,
     indexed_seq: indexed === null ? null : lastSeqOf(indexed),
-    head_block: head?.number ?? null,
+    head_block: headNumberOf(head, indexed),
     finalized_block: store.coverage?.last.number ?? null,
     lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
   };
@@ -44,11 +47,17 @@ export function freshnessOf(
 /** Returns the progress of indexing. */
 export function syncStatusOf(
   { coverage, newestBlock }: IndexedFacts,
-  head: HeardHead | null,
+  heard: HeardHead | null,
   { fills, events }: PipelineStatus,
 ): SyncStatus {
   const from = coverage?.fromBlock ?? null;
-  return { from, indexed: newestBlock, head: head?.number ?? null, fills, events: events.total };
+  const head = headNumberOf(heard, newestBlock);
+  return { from, indexed: newestBlock, head, fills, events: events.total };
+}
+
+/** A block can be indexed before the message that names it as the head arrives. */
+function headNumberOf(heard: HeardHead | null, indexed: number | null): number | null {
+  return heard === null ? null : Math.max(heard.number, indexed ?? 0);
 }
 
 /** The progress of a backfill. */

@@ -156,7 +156,7 @@ function indexerOf(
     head_block,
     indexed_block,
     finalized_block,
-    lag_blocks: isKnown ? Math.max(0, head_block - indexed_block) : null,
+    lag_blocks: isKnown ? head_block - indexed_block : null,
     lag_seconds,
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
