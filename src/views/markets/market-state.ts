@@ -2,20 +2,32 @@
  * The state in memory: the markets and the last 24 hours. It is a pure function of the facts applied
  * to it in chain order. Blocks above finality can be reverted.
  */
-import { type ConditionId, firstSeqOf, type TokenId } from "../../base/ids.ts";
+import { type ConditionId, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import type { Range } from "../../base/range.ts";
+import { settleAll } from "../../base/time/settle-all.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
+import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
-import type { Coverage } from "../../storage/recover.ts";
-import { DayWindow } from "../day/day-window.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
+import { readTotals } from "../../storage/read-totals.ts";
+import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
+import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
+import { readDayTrades } from "../day/read-day-trades.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import type { View } from "../view.ts";
-import { loadMarketState } from "./load-market-state.ts";
-import { MarketDirectory } from "./market-directory.ts";
+import { MarketDirectory, marketEventKinds } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
+
+/** Rows of one answer of the engine, which is one string. The largest rows, texts of questions, have some kilobytes. */
+const pageRows = 50_000;
+
+/** Positions: `from` inclusive, `to` exclusive. */
+type SeqRange = Range<Seq>;
 
 type Place = { readonly number: number; readonly timestamp: number };
 
@@ -45,11 +57,6 @@ export class MarketState implements View {
     this.#forgetUnknownMarkets();
   }
 
-  /** The last block of the copy on disk from which the state has started; `null` without a copy. */
-  get savedThrough(): number | null {
-    return this.#stateStore.savedThrough;
-  }
-
   get revision(): number {
     return this.#revision;
   }
@@ -58,7 +65,7 @@ export class MarketState implements View {
     const { last } = delta;
     if (delta.isFinal) {
       this.#apply(delta);
-      this.markFinal(last);
+      this.#markFinal(last);
     } else {
       this.#journal.record(last.number, () => this.#apply(delta));
       this.#unfinalized = [...this.#unfinalized, last];
@@ -77,12 +84,27 @@ export class MarketState implements View {
   finalize(toBlock: number): void {
     const last = this.#unfinalized.findLast(({ number }) => number <= toBlock);
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number > toBlock);
-    if (last !== undefined) this.markFinal(last);
+    if (last !== undefined) this.#markFinal(last);
   }
 
-  /** Loads an empty state, or one that continues from its copy on disk. */
-  load(facts: CoveredFacts, coverage: Coverage): Promise<void> {
-    return loadMarketState(facts, coverage, this);
+  /**
+   * Loads with the same result as applying every block. The state is empty, or has everything up to and including
+   * block `savedThrough` of its copy on disk.
+   */
+  async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
+    const { last } = coverage;
+    const { savedThrough } = this.#stateStore;
+    const through = savedThrough ?? (await this.#loadUntilDay(engine, last.timestamp));
+    const fromBlock = Math.max(through + 1, coverage.fromBlock);
+    const range = { from: firstSeqOf(fromBlock), to: firstSeqAbove(coverage) };
+    this.dayWindow.resume(through, last.timestamp);
+    if (range.from < range.to) {
+      // The prices before the day come from the saved totals, so the totals of the range are added later.
+      await settleAll([this.#loadDay(engine, range), this.#loadEvents(engine, range)]);
+      await this.#loadTotals(engine, range);
+    }
+    this.dayWindow.finishLoading(last.timestamp);
+    this.#markFinal(last);
   }
 
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
@@ -91,7 +113,7 @@ export class MarketState implements View {
   }
 
   /** Marks all blocks up to and including `last` as final. */
-  markFinal(last: Place): void {
+  #markFinal(last: Place): void {
     this.#journal.finalizeThrough(last.number);
     this.dayWindow.finalize(last.timestamp);
     this.#finalBlock = last;
@@ -127,6 +149,48 @@ export class MarketState implements View {
   ordinalOf(tokenId: TokenId): number | null {
     const place = this.directory.placeOf(tokenId);
     return place === null ? null : this.directory.ordinalOf(place.conditionId);
+  }
+
+  /** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */
+  async #loadUntilDay(engine: Engine, newestTimestamp: number): Promise<number> {
+    const [row] = await engine.query(
+      `SELECT count(), max(to_block) FROM commits
+       WHERE last_timestamp <= ${integerLiteral(newestTimestamp - dayWindowSeconds)}`,
+    );
+    if (Number(row?.[0]) === 0) return -1;
+    const through = Number(row?.[1]);
+    const range = { from: firstSeqOf(0), to: firstSeqOf(through + 1) };
+    await this.#loadEvents(engine, range);
+    await this.#loadTotals(engine, range);
+    return through;
+  }
+
+  async #loadDay(engine: Engine, range: SeqRange): Promise<void> {
+    for await (const trades of readDayTrades(engine, range)) this.dayWindow.add(trades, this);
+  }
+
+  async #loadTotals(engine: Engine, range: SeqRange): Promise<void> {
+    for await (const { tokenId, totals, firstSeq } of readTotals(engine, range)) {
+      const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
+      this.directory.loadTotals(tokenId, totals, first);
+    }
+  }
+
+  async #loadEvents(engine: Engine, { from, to }: SeqRange): Promise<void> {
+    const kinds = listLiteral(marketEventKinds.map(wordLiteral));
+    for (let next: number = from; ; ) {
+      const wanted = `FROM events WHERE kind IN ${kinds} AND seq >= ${integerLiteral(next)}`;
+      // The subquery finds the end of the page without reading the contents of events.
+      const rows = await engine.query(
+        `SELECT ${eventColumns} ${wanted} AND seq <= (SELECT max(seq) FROM (
+           SELECT seq ${wanted} AND seq < ${integerLiteral(to)} ORDER BY seq LIMIT ${pageRows}))
+         ORDER BY seq`,
+      );
+      for (const row of rows) this.directory.applyEvent(parseEvent(row));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < pageRows) return;
+      next = Number(last[0]) + 1;
+    }
   }
 
   #forgetUnknownMarkets(): void {
