@@ -1,14 +1,18 @@
-import type { StateTable } from "./state-store.ts";
+import type { Codec, StateStore, StateTable } from "./state-store.ts";
 import type { UndoLog } from "./undo-log.ts";
 
 /** A table whose changes the journal can revert. Values must not be changed in place. */
-export class JournaledMap<Key, Value> {
+export class JournaledMap<Key extends string, Value> {
   readonly #journal: UndoLog;
   readonly #table: StateTable<Key, Value>;
 
-  constructor(journal: UndoLog, table: StateTable<Key, Value>) {
-    this.#journal = journal;
-    this.#table = table;
+  constructor(
+    stateStore: Pick<StateStore, "journal" | "table">,
+    name: string,
+    codec?: Codec<Value>,
+  ) {
+    this.#journal = stateStore.journal;
+    this.#table = stateStore.table(name, codec);
   }
 
   get(key: Key): Value | undefined {

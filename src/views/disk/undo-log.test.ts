@@ -5,15 +5,16 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import { JournaledMap } from "./journaled-map.ts";
 import { UndoLog } from "./undo-log.ts";
 
-type Change = { readonly map: 0 | 1; readonly key: number; readonly value: number };
+type Change = { readonly map: 0 | 1; readonly key: string; readonly value: number };
 type Step =
   | { readonly kind: "record"; readonly changes: readonly Change[] }
   | { readonly kind: "revert"; readonly blocks: number }
   | { readonly kind: "settle"; readonly lag: number };
 
+const keys = ["0x00", "0x01", "0x02", "0x03", "0x04"];
 const anyChange: fc.Arbitrary<Change> = fc.record({
   map: fc.constantFrom(0, 1),
-  key: fc.nat(4),
+  key: fc.constantFrom(...keys),
   value: fc.nat(9),
 });
 const anySteps = fc.array(
@@ -28,29 +29,30 @@ const anySteps = fc.array(
   { maxLength: 30 },
 ) as fc.Arbitrary<readonly Step[]>;
 
+function mapOver(journal: UndoLog, table = new Map<string, number>()) {
+  return new JournaledMap<string, number>({ journal, table: () => table as never }, "test");
+}
+
 describe("journaled maps", () => {
   test("contain the recorded blocks again after work without them throws", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<number, number>(journal, new Map<number, number>());
-    map.set(1, 1);
-    journal.record(1, () => map.set(1, 2));
+    const map = mapOver(journal);
+    map.set("0x01", 1);
+    journal.record(1, () => map.set("0x01", 2));
     const fail = (): void => {
-      assert.equal(map.get(1), 1);
+      assert.equal(map.get("0x01"), 1);
       throw new Error("the disk is full");
     };
     assert.throws(() => journal.withoutRecorded(fail), /disk is full/);
-    assert.equal(map.get(1), 2);
+    assert.equal(map.get("0x01"), 2);
   });
 
   test("contain exactly the changes of the remaining blocks", () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
         const journal = new UndoLog();
-        const tables = [new Map<number, number>(), new Map<number, number>()] as const;
-        const maps = [
-          new JournaledMap<number, number>(journal, tables[0]),
-          new JournaledMap<number, number>(journal, tables[1]),
-        ];
+        const tables = [new Map<string, number>(), new Map<string, number>()] as const;
+        const maps = tables.map((table) => mapOver(journal, table));
         let blocks: (readonly Change[])[] = [];
         let settled = 0;
         for (const step of steps) {
@@ -72,7 +74,7 @@ describe("journaled maps", () => {
             const expected = new Map(changes.map(({ key, value }) => [key, value]));
             // Keys are in the order in which they were first set.
             assert.deepEqual([...(tables[index]?.keys() ?? [])], [...expected.keys()]);
-            for (const key of [0, 1, 2, 3, 4]) assert.equal(map.get(key), expected.get(key));
+            for (const key of keys) assert.equal(map.get(key), expected.get(key));
           }
         }
       }),
@@ -82,7 +84,7 @@ describe("journaled maps", () => {
 
   test("keep changes made outside of any block", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new Map());
+    const map = mapOver(journal);
     map.set("final", 1);
     journal.record(7, () => map.set("final", 2));
     journal.revertTo(6);
@@ -92,7 +94,7 @@ describe("journaled maps", () => {
 
   test("can revert a block whose application failed halfway", () => {
     const journal = new UndoLog();
-    const map = new JournaledMap<string, number>(journal, new Map());
+    const map = mapOver(journal);
     const apply = (): void =>
       journal.record(7, () => {
         map.set("half", 1);

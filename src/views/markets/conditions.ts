@@ -50,15 +50,14 @@ export class Conditions {
   protected readonly venue: JournaledMap<ConditionId, VenueMetadata>;
 
   constructor(contracts: Contracts, stateStore: StateStore) {
-    const { journal } = stateStore;
     this.contracts = contracts;
     this.questions = new Questions(contracts, stateStore);
     this.gen3 = new Gen3Registry(stateStore);
-    this.conditions = new JournaledMap(journal, stateStore.table("market.condition"));
-    this.places = new JournaledMap(journal, stateStore.table("places"));
+    this.conditions = new JournaledMap(stateStore, "market.condition");
+    this.places = new JournaledMap(stateStore, "places");
     this.resolutions = new ResolutionLog(stateStore);
-    this.totals = new JournaledMap(journal, stateStore.table("totals", totalsCodec));
-    this.venue = new JournaledMap(journal, stateStore.table("market.venue"));
+    this.totals = new JournaledMap(stateStore, "totals", totalsCodec);
+    this.venue = new JournaledMap(stateStore, "market.venue");
   }
 
   /** The venue's newest market metadata; `null` when it was not requested or the venue does not know the market. */

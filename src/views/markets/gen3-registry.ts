@@ -23,13 +23,11 @@ export class Gen3Registry {
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
   constructor(stateStore: StateStore) {
-    const mapOf = <Key extends string, Value>(name: string) =>
-      new JournaledMap<Key, Value>(stateStore.journal, stateStore.table(name));
-    this.#announcements = mapOf("market.announcement");
-    this.#texts = mapOf("market.text");
-    this.#reporters = mapOf("gen3_reporters");
-    this.#legacy = mapOf("market.legacy");
-    this.#legs = mapOf("market.legs");
+    this.#announcements = new JournaledMap(stateStore, "market.announcement");
+    this.#texts = new JournaledMap(stateStore, "market.text");
+    this.#reporters = new JournaledMap(stateStore, "gen3_reporters");
+    this.#legacy = new JournaledMap(stateStore, "market.legacy");
+    this.#legs = new JournaledMap(stateStore, "market.legs");
   }
 
   /** Applies one event. Returns the conditions that it shows to exist. */

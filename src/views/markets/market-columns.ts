@@ -58,13 +58,12 @@ export class MarketColumns {
   readonly labels: TextSearch;
 
   constructor(stateStore: StateStore) {
-    const { journal } = stateStore;
     const numbers = <Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> => {
       const column = stateStore.column(name, kind);
       this.#numbers.push(column);
       return column;
     };
-    this.#journal = journal;
+    this.#journal = stateStore.journal;
     this.#count = stateStore.column("markets.count", "f64");
     this.#ids = stateStore.column("markets.ids", "u8");
     this.flags = numbers("markets.flags", "u8");
@@ -77,7 +76,7 @@ export class MarketColumns {
     this.venueFlags = numbers("markets.venue_flags", "u8");
     this.events = numbers("markets.events", "u32");
     this.#eventCount = stateStore.column("markets.event_count", "f64");
-    this.#eventNumbers = new JournaledMap(journal, stateStore.table("event_numbers"));
+    this.#eventNumbers = new JournaledMap(stateStore, "event_numbers");
     this.search = new MarketSearch(stateStore);
     this.labels = new TextSearch(stateStore, "labels", 1);
     this.#reserve(this.count);

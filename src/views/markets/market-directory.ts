@@ -65,11 +65,10 @@ export class MarketDirectory extends Conditions {
   readonly #onToken: OnToken;
 
   constructor(contracts: Contracts, stateStore: StateStore, onToken: OnToken) {
-    const { journal } = stateStore;
     super(contracts, stateStore);
     this.#onToken = onToken;
-    this.#earlyRegistrations = new JournaledMap(journal, stateStore.table("early_registrations"));
-    this.#dependents = new JournaledMap(journal, stateStore.table("dependents"));
+    this.#earlyRegistrations = new JournaledMap(stateStore, "early_registrations");
+    this.#dependents = new JournaledMap(stateStore, "dependents");
     this.columns = new MarketColumns(stateStore);
   }
 

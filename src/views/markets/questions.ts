@@ -87,12 +87,10 @@ export class Questions {
 
   constructor(contracts: Contracts, stateStore: StateStore) {
     this.#contracts = contracts;
-    const mapOf = <Value>(name: string) =>
-      new JournaledMap<Hash, Value>(stateStore.journal, stateStore.table(name));
-    this.#umaQuestions = mapOf("uma_questions");
-    this.#negRiskQuestions = mapOf("neg_risk_questions");
-    this.#negRiskMarkets = mapOf("neg_risk_markets");
-    this.#questionsOf = mapOf("neg_risk_questions_of");
+    this.#umaQuestions = new JournaledMap(stateStore, "uma_questions");
+    this.#negRiskQuestions = new JournaledMap(stateStore, "neg_risk_questions");
+    this.#negRiskMarkets = new JournaledMap(stateStore, "neg_risk_markets");
+    this.#questionsOf = new JournaledMap(stateStore, "neg_risk_questions_of");
     const all = [...contracts.byAddress.values()];
     this.#negRiskAdapters = all
       .filter(({ kind }) => kind === "neg_risk_adapter")

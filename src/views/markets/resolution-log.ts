@@ -35,10 +35,7 @@ export class ResolutionLog {
 
   constructor(stateStore: StateStore) {
     this.#journal = stateStore.journal;
-    this.#byCondition = new JournaledMap(
-      stateStore.journal,
-      stateStore.table("market.resolution", resolutionCodec),
-    );
+    this.#byCondition = new JournaledMap(stateStore, "market.resolution", resolutionCodec);
     this.#count = stateStore.column("resolutions.count", "f64");
     this.#seqs = stateStore.column("resolutions.seqs", "f64");
     this.#timestamps = stateStore.column("resolutions.timestamps", "u32");
