@@ -4,15 +4,16 @@
  * markets, scans cost less than sorting all of them once.
  */
 import type { ConditionId } from "../../base/ids.ts";
-import { type Chunk, inChunks, stepItems } from "../disk/chunked-loop.ts";
+import { type Chunk, stepItems } from "../disk/chunked-loop.ts";
 import { type Column, idBytes } from "../disk/column.ts";
-import { rankedOf } from "../search/market-search.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
+  free,
   type MarketSelection,
   type MarketSort,
   type Members,
   membersOf,
+  pick,
 } from "./market-selection.ts";
 
 /** The position of a market in a list. It does not depend on what else the list contains. */
@@ -26,8 +27,6 @@ export type MarketPlace = {
 
 /** Ranks are 16-bit integers. Comparing floating-point numbers would take twice as long. */
 const rankMax = 65_535;
-/** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
-const densePart = 8;
 
 /** An item that is among the best. Its key is negated in descending order. */
 type Chosen = { readonly ordinal: number; readonly rank: number; readonly key: number };
@@ -44,7 +43,7 @@ type Page = {
 /** The markets of a list and the keys that order them, which are by ordinal if the ranks are. */
 type RankedMarkets = Members & { readonly keys: Float64Array };
 
-/** The markets of a list and the keys that order them, as they were when the list was requested. */
+/** A list of markets as it was when it was requested. */
 export class MarketList {
   readonly #columns: MarketColumns;
   readonly #markets: RankedMarkets;
@@ -157,45 +156,12 @@ function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
 
 /** Returns the selected markets as they are now. */
 export function listMarkets(columns: MarketColumns, selection: MarketSelection): MarketList {
-  return new MarketList(columns, rankedMarkets(columns, selection));
-}
-
-function rankedMarkets(columns: MarketColumns, selection: MarketSelection): RankedMarkets {
-  const { ordinals, ranks, length } = membersOf(columns, selection);
-  const keys = keysOf(columns, selection.sort);
-  const isDense = ordinals === null && length * densePart >= ranks.length;
-  if (isDense) return { ordinals, ranks, length, keys: keys.snapshot() };
-  const own = ordinals ?? rankedOf(ranks, length);
-  const ownRanks = ordinals === null ? pick(ranks, own, new Uint16Array(length)) : ranks;
-  const all = ordinals === null ? ranks : selection.hits?.ranks;
-  if (all !== undefined) free(all);
-  return {
-    ordinals: own,
-    ranks: ownRanks,
-    length,
-    keys: pick(keys.values, own, new Float64Array(length)),
-  };
-}
-
-/**
- * Frees numbers that are no longer read. A search takes some MB. If they were left to the garbage collector, it would
- * run several times a second, each time for longer than a search.
- */
-function free({ buffer }: { readonly buffer: ArrayBuffer }): void {
-  buffer.transfer(0);
-}
-
-/** Copies the numbers at some places. `from` of typed arrays with a function takes ten times as long. */
-function pick<Numbers extends Uint16Array | Float64Array>(
-  all: Numbers,
-  places: Int32Array,
-  picked: Numbers,
-): Numbers {
-  inChunks(places.length, ({ from, to }) => {
-    for (let at = from; at < to; at += 1) picked[at] = all[places[at] ?? 0] ?? 0;
-    return 0;
-  });
-  return picked;
+  const members = membersOf(columns, selection);
+  const { ordinals, length } = members;
+  const all = keysOf(columns, selection.sort);
+  const keys =
+    ordinals === null ? all.snapshot() : pick(all.values, ordinals, new Float64Array(length));
+  return new MarketList(columns, { ...members, keys });
 }
 
 function compareChosen(ids: Uint8Array, one: Chosen, other: Chosen): number {

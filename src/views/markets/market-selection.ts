@@ -2,8 +2,11 @@
 
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
-import type { Hits, Ranks } from "../search/market-search.ts";
+import { type Hits, type Ranks, rankedOf } from "../search/market-search.ts";
 import { type LabelKind, type MarketColumns, marketFlags } from "./market-columns.ts";
+
+/** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
+const densePart = 8;
 
 /** The values that a list can be ordered by. */
 export type MarketSort =
@@ -35,7 +38,7 @@ export type MarketSelection = {
 
 /** The markets of a list: those with a rank above 0. Without a search, all have the same rank. */
 export type Members = {
-  /** `null` if ranks are by ordinal. */
+  /** The market of each rank; `null` if ranks are by ordinal. */
   readonly ordinals: Int32Array<ArrayBuffer> | null;
   readonly ranks: Ranks;
   readonly length: number;
@@ -51,7 +54,7 @@ type Bound = {
   readonly before: number;
 };
 
-/** Selects the requested markets. Without a search, all have the same rank. */
+/** Selects the requested markets. Uses up the hits of a search. */
 export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
   const { ordinals: named, hits } = selection;
   const bounds = [...boundsOf(columns, selection), ...labelBoundsOf(columns, selection)];
@@ -75,6 +78,7 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
       }
       return next - before;
     });
+    if (hits !== null) free(hits.ranks);
     return { ordinals: ordinals.slice(0, length), ranks: ranks.slice(0, length), length };
   }
   const ranks = hits?.ranks ?? new Uint16Array(columns.count).fill(1);
@@ -84,7 +88,32 @@ export function membersOf(columns: MarketColumns, selection: MarketSelection): M
   for (const bound of bounds) {
     length = inChunks(ranks.length, (step) => keepWithin(ranks, bound, step));
   }
-  return { ordinals: null, ranks, length };
+  if (length * densePart >= ranks.length) return { ordinals: null, ranks, length };
+  const ordinals = rankedOf(ranks, length);
+  const own = pick(ranks, ordinals, new Uint16Array(length));
+  free(ranks);
+  return { ordinals, ranks: own, length };
+}
+
+/**
+ * Frees numbers that are no longer read. A search takes some MB. If they were left to the garbage collector, it would
+ * run several times a second, each time for longer than a search.
+ */
+export function free({ buffer }: { readonly buffer: ArrayBuffer }): void {
+  buffer.transfer(0);
+}
+
+/** Copies the numbers at some places. `from` of typed arrays with a function takes ten times as long. */
+export function pick<Numbers extends Uint16Array | Float64Array>(
+  all: Numbers,
+  places: Int32Array,
+  picked: Numbers,
+): Numbers {
+  inChunks(places.length, ({ from, to }) => {
+    for (let at = from; at < to; at += 1) picked[at] = all[places[at] ?? 0] ?? 0;
+    return 0;
+  });
+  return picked;
 }
 
 function isWithinAll(bounds: readonly Bound[], ordinal: number): boolean {
