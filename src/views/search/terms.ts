@@ -95,14 +95,14 @@ export class Terms {
 
   /** Returns the longer terms that start with `wanted`. Each term of the chain takes some nanoseconds. */
   #starting(wanted: Uint8Array): Int32Array {
-    const found = new TermList();
+    const found: number[] = [];
     const first = this.#leads.get(leadOf(wanted, 0)) - 1;
     for (let id = first; id >= 0; ) id = this.#startingFrom(id, wanted, found);
-    return found.values;
+    return new Int32Array(found);
   }
 
   /** Walks a part of a chain. Returns the term where the next part begins; below 0 at the end of the chain. */
-  #startingFrom(first: number, wanted: Uint8Array, found: TermList): number {
+  #startingFrom(first: number, wanted: Uint8Array, found: number[]): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const sameLead = this.#sameLead.values;
     const { length } = wanted;
@@ -119,13 +119,13 @@ export class Terms {
 
   /** Scans all terms for a prefix of one or two bytes, with which many terms start anyway. */
   #startingShort(wanted: Uint8Array): Int32Array {
-    const found = new TermList();
+    const found: number[] = [];
     inChunks(this.size, (step) => this.#startingAmong(step, wanted, found));
-    return found.values;
+    return new Int32Array(found);
   }
 
   /** Scans a chunk of the terms for a prefix of one or two bytes. Returns the size of the chunk. */
-  #startingAmong({ from, to }: Chunk, wanted: Uint8Array, found: TermList): number {
+  #startingAmong({ from, to }: Chunk, wanted: Uint8Array, found: number[]): number {
     const [bytes, starts] = [this.#bytes.values, this.#starts.values];
     const [first, second] = wanted;
     for (let id = from; id < to; id += 1) {
@@ -141,7 +141,8 @@ export class Terms {
     const end = this.#starts.get(this.size);
     const text = Buffer.from(this.#bytes.values.buffer, 0, end);
     const starts = this.#starts.values;
-    const [start, within] = [new TermList(), new TermList()];
+    const start: number[] = [];
+    const within: number[] = [];
     let term = 0;
     for (let at = text.indexOf(wanted); at !== -1; ) {
       term = this.#termAt(at, term);
@@ -150,7 +151,7 @@ export class Terms {
       else if (next !== at + wanted.length + 1) start.push(term);
       at = text.indexOf(wanted, next);
     }
-    return { start: start.values, within: within.values };
+    return { start: new Int32Array(start), within: new Int32Array(within) };
   }
 
   /** Adds a term to its chain. Shorter terms are in none: no prefix of three bytes matches them. */
@@ -213,26 +214,6 @@ export class Terms {
 }
 
 const none = new Int32Array(0);
-
-/** A growing list of terms, which can come to hold most of the dictionary. */
-class TermList {
-  #terms = new Int32Array(64);
-  #length = 0;
-
-  get values(): Int32Array {
-    return this.#terms.subarray(0, this.#length);
-  }
-
-  push(term: number): void {
-    if (this.#length === this.#terms.length) {
-      const more = new Int32Array(this.#length * 2);
-      more.set(this.#terms);
-      this.#terms = more;
-    }
-    this.#terms[this.#length] = term;
-    this.#length += 1;
-  }
-}
 
 /** Hashes bytes with FNV-1a, which is simple and good enough for words. */
 function hashOf(bytes: Uint8Array, from: number, to: number): number {
