@@ -28,7 +28,7 @@ import { UndoLog } from "./undo-log.ts";
 const marketsFileName = "markets.sqlite";
 
 /** Raise it whenever the same facts lead to another state, for example when a column is added. */
-const formatVersion = 15;
+const formatVersion = 16;
 
 const pageBytes = 16_384;
 

@@ -4,6 +4,7 @@
  * posting is ever rewritten, and a reorg only has to restore the owners of documents.
  */
 
+import { crc32 } from "node:zlib";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
@@ -167,15 +168,5 @@ function sortTogether({ documents, places }: Placed): void {
 
 /** Hashes the terms of all fields. Never returns 0, which stands for no text. */
 function hashOf(fields: readonly (readonly string[])[]): number {
-  let hash = 0x811c9dc5;
-  for (const terms of fields) {
-    hash = Math.imul(hash ^ 0x100, 0x01000193);
-    for (const term of terms) {
-      for (let i = 0; i < term.length; i += 1) {
-        hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
-      }
-      hash = Math.imul(hash ^ 0x20, 0x01000193);
-    }
-  }
-  return hash >>> 0 || 1;
+  return crc32(JSON.stringify(fields)) || 1;
 }
