@@ -5,11 +5,12 @@
  */
 
 import type { ConditionId, Hash } from "../../base/ids.ts";
+import { eventKeyOf, type Market } from "../../market/market.ts";
 import { Column, type ColumnKind, idBytes, readId, writeId } from "../disk/column.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
-import { MarketSearch, type MarketTexts } from "../search/market-search.ts";
+import { MarketSearch } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
 
 /** The yes-or-no properties of a market, as bits. */
@@ -17,11 +18,6 @@ export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
 
 /** The kinds of labels, which are matched as a whole. `event_key` is the result of `eventKeyOf`. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
-
-type FoundBy = MarketTexts & {
-  readonly eventKey: string | null;
-  readonly eventSlug: string | null;
-};
 
 export class MarketColumns {
   readonly #journal: UndoLog;
@@ -128,16 +124,14 @@ export class MarketColumns {
     this.#journal.setAt(column, ordinal, value);
   }
 
-  setTexts(ordinal: number, texts: FoundBy): void {
-    const { slug, category, tags, eventId, eventKey, eventSlug } = texts;
-    this.search.put(ordinal, texts);
-    this.#journal.setAt(
-      this.events,
-      ordinal,
-      eventKey === null ? 0 : this.#eventNumberOf(eventKey),
-    );
+  /** Sets what a market is found by. */
+  setTexts(ordinal: number, market: Market): void {
+    const { slug = null, category = null, tags = [], eventSlug = null } = market.venue ?? {};
+    const eventKey = eventKeyOf(market);
+    this.search.put(ordinal, market);
+    this.set(this.events, ordinal, eventKey === null ? 0 : this.#eventNumberOf(eventKey));
     const labels = [
-      labelOf("event", eventId),
+      labelOf("event", market.eventId),
       labelOf("event_key", eventKey),
       labelOf("event_slug", eventSlug),
       labelOf("slug", slug),

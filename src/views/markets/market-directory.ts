@@ -9,12 +9,7 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
-import {
-  eventKeyOf,
-  type Resolution,
-  resolutionOf,
-  type TokenTotals,
-} from "../../market/market.ts";
+import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
 import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
@@ -201,17 +196,8 @@ export class MarketDirectory extends Conditions {
     const condition = this.conditions.get(conditionId);
     if (condition !== undefined) {
       const market = this.describe(condition);
-      const { venue } = market;
-      this.columns.setTexts(condition.ordinal, {
-        ...market,
-        outcomes: market.tokens.map(({ outcome }) => outcome),
-        slug: venue?.slug ?? null,
-        category: venue?.category ?? null,
-        tags: venue?.tags ?? [],
-        eventKey: eventKeyOf(market),
-        eventSlug: venue?.eventSlug ?? null,
-      });
-      this.columns.set(this.columns.endMs, condition.ordinal, venue?.endMs ?? 0);
+      this.columns.setTexts(condition.ordinal, market);
+      this.columns.set(this.columns.endMs, condition.ordinal, market.venue?.endMs ?? 0);
     }
     if (depth >= quotesDepthMax) return;
     for (const other of this.#dependents.get(conditionId) ?? [])

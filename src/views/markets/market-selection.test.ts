@@ -5,6 +5,7 @@ import { anyMarket } from "../../../test/support/any-market.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { ConditionId } from "../../base/ids.ts";
+import type { Market } from "../../market/market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { type MarketSelection, membersOf } from "./market-selection.ts";
 
@@ -19,14 +20,9 @@ const texts = Array.from({ length: markets }, (_, ordinal) =>
 );
 for (const [ordinal, question] of texts.entries()) {
   columns.add(`0x${ordinal.toString(16).padStart(64, "0")}` as ConditionId);
-  const none = { description: null, outcomes: [], slug: null, category: null, tags: [] };
-  columns.setTexts(ordinal, {
-    ...none,
-    question,
-    eventId: ordinal % 5 === 0 ? "fifth" : null,
-    eventKey: null,
-    eventSlug: null,
-  });
+  const eventId = ordinal % 5 === 0 ? "fifth" : null;
+  const none = { description: null, tokens: [], negRiskMarketId: null, venue: null };
+  columns.setTexts(ordinal, { ...none, question, eventId } as unknown as Market);
   columns.set(columns.flags, ordinal, ordinal % 8);
   columns.set(columns.volumeUsd, ordinal, ordinal);
 }

@@ -5,8 +5,11 @@ import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { marketLimits } from "../../base/config/limits.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
-import { type Hits, MarketSearch, type MarketTexts } from "./market-search.ts";
+import { type Hits, MarketSearch, type SearchedMarket } from "./market-search.ts";
 import { wordsOf } from "./search-words.ts";
+
+type MarketTexts = Pick<SearchedMarket, "question" | "description"> &
+  NonNullable<SearchedMarket["venue"]> & { readonly outcomes: readonly (string | null)[] };
 
 const markets = 600;
 const none: MarketTexts = {
@@ -16,7 +19,6 @@ const none: MarketTexts = {
   slug: null,
   category: null,
   tags: [],
-  eventId: null,
 };
 const words = ["will", "wild", "win", "cup", "łódź", "2025", "a"];
 const anyText = fc.array(fc.constantFrom(...words), { maxLength: 4 }).map((all) => all.join(" "));
@@ -27,7 +29,6 @@ const anyTexts: fc.Arbitrary<MarketTexts> = fc.record({
   slug: fc.option(anyText.map((text) => text.replaceAll(" ", "-"))),
   category: fc.option(anyText),
   tags: fc.array(anyText, { maxLength: 2 }),
-  eventId: fc.constant(null),
 });
 const anyPuts = fc.array(fc.record({ ordinal: fc.nat(markets - 1), texts: anyTexts }), {
   maxLength: 4,
@@ -57,6 +58,10 @@ const anyQuery = fc.array(
   ),
   { minLength: 1, maxLength: 3 },
 );
+
+function marketOf({ question, description, outcomes, ...venue }: MarketTexts): SearchedMarket {
+  return { question, description, tokens: outcomes.map((outcome) => ({ outcome })), venue };
+}
 
 /** The score of a word in the texts of a market, as documented. */
 function worthOf(texts: MarketTexts, word: string): number {
@@ -124,7 +129,7 @@ class TextHistory {
       const before = this.texts;
       const put = () => {
         for (const { ordinal, texts } of step.puts) {
-          this.#search.put(ordinal, texts);
+          this.#search.put(ordinal, marketOf(texts));
           this.texts = this.texts.with(ordinal, texts);
         }
       };
@@ -144,7 +149,7 @@ function openSearch(): { journal: UndoLog; search: MarketSearch; all: MarketText
     question: `All own${ordinal}`,
     description: ordinal % 2 === 0 ? "many" : "manifold all",
   }));
-  for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+  for (const [ordinal, texts] of all.entries()) search.put(ordinal, marketOf(texts));
   return { journal, search, all };
 }
 
@@ -209,7 +214,7 @@ describe("a search of markets", () => {
       question: `own${ordinal}${ordinal % 12 === 0 ? " twelfth" : ""}${ordinal % 300 === 0 ? " rare" : ""}`,
       description: `${ordinal % 2 === 0 ? "half " : ""}${ordinal % 3 === 0 ? "third" : ""}`,
     }));
-    for (const [ordinal, texts] of all.entries()) search.put(ordinal, texts);
+    for (const [ordinal, texts] of all.entries()) search.put(ordinal, marketOf(texts));
     const queries = [
       "twelfth half",
       "third twelfth half",
@@ -228,7 +233,7 @@ describe("a search of markets", () => {
     const { search } = openSearch();
     const words = Array.from({ length: marketLimits.searchWordsMax }, (_, i) => `own${i}`);
     const texts = { ...none, question: words.join(" ") };
-    search.put(3, texts);
+    search.put(3, marketOf(texts));
     assert.deepEqual(
       foundBy(search, [...words, "nowhere"]).map(([ordinal]) => ordinal),
       [3],
@@ -239,7 +244,8 @@ describe("a search of markets", () => {
 test("a word that no market has is corrected to the most frequent word that differs by one typo", () => {
   const search = new MarketSearch(new MemoryStateStore());
   const questions = ["Will she win the presidency?", "Presidency of the council", "The president"];
-  for (const [ordinal, question] of questions.entries()) search.put(ordinal, { ...none, question });
+  for (const [ordinal, question] of questions.entries())
+    search.put(ordinal, marketOf({ ...none, question }));
   const corrected = (text: string) => search.corrected(wordsOf(text)).join(" ");
   for (const typo of ["presidncy", "presidenccy", "presidancy", "presidecny"])
     assert.equal(corrected(typo), "presidency");

@@ -3,6 +3,8 @@
  * left, the other words are only searched in those.
  */
 import { marketLimits } from "../../base/config/limits.ts";
+import type { Market } from "../../market/market.ts";
+import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
@@ -12,15 +14,10 @@ import type { MatchWay } from "./terms.ts";
 import { type FoundTerms, TextSearch, type Weights } from "./text-search.ts";
 import { WordScores } from "./word-scores.ts";
 
-/** The texts a market can be found by, whether the chain or the venue provides them. */
-export type MarketTexts = {
-  readonly question: string | null;
-  readonly description: string | null;
-  readonly outcomes: readonly (string | null)[];
-  readonly slug: string | null;
-  readonly category: string | null;
-  readonly tags: readonly string[];
-  readonly eventId: string | null;
+/** What a market can be found by, whether the chain or the venue provides it. */
+export type SearchedMarket = Pick<Market, "question" | "description"> & {
+  readonly tokens: readonly Pick<Market["tokens"][number], "outcome">[];
+  readonly venue: Pick<VenueMetadata, "slug" | "category" | "tags"> | null;
 };
 
 /** Scores of question, names and outcomes. Times 3 for a whole word, 2 for its start, 1 within: at most 150, a byte. */
@@ -73,10 +70,10 @@ export class MarketSearch {
     this.#descriptions = new TextSearch(stateStore, "descriptions", 1);
   }
 
-  put(ordinal: number, texts: MarketTexts): void {
-    const { question, description, slug, category, tags } = texts;
+  put(ordinal: number, { question, description, tokens, venue }: SearchedMarket): void {
+    const { slug = null, category = null, tags = [] } = venue ?? {};
     const names = [slug, category, ...tags].flatMap((name) => wordsOf(name ?? ""));
-    const outcomes = texts.outcomes.flatMap((outcome) => wordsOf(outcome ?? ""));
+    const outcomes = tokens.flatMap(({ outcome }) => wordsOf(outcome ?? ""));
     this.#titles.put(ordinal, [wordsOf(question ?? ""), names, outcomes]);
     this.#descriptions.put(ordinal, [wordsOf(description ?? "")]);
     this.#noteChange(ordinal);
