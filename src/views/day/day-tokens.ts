@@ -1,12 +1,13 @@
 /**
- * The tokens that were traded within a day, by slot: the market of each, and its last price before the trades in
- * the window. That price can be as old as the chain, so both are saved for the next start.
+ * The tokens that were traded within a day, by slot: the market of each, and its last priced trade before those in
+ * the window. That trade can be as old as the chain, so both are saved for the next start.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import { type Column, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { ExactColumn } from "./exact-column.ts";
+import { type TradedAmounts, tickOf } from "./trade-queue.ts";
 
 export class DayTokens {
   readonly #ids: Column<"u8">;
@@ -17,17 +18,18 @@ export class DayTokens {
   #length: number;
   /** The ordinal of the token's market, plus 1; 0 while the market is unknown. */
   readonly #ordinals: Column<"i32">;
-  /** The position of the last price before the window; 0 without a price. */
+  /** The position of the last priced trade before the window, 0 without one, and its amounts in micros. */
   readonly #baseSeqs: Column<"f64">;
-  /** The last price before the window, in micros. */
-  readonly #basePrices: ExactColumn;
+  readonly #baseSizes: ExactColumn;
+  readonly #baseValues: ExactColumn;
 
   constructor(stateStore: StateStore) {
     this.#ids = stateStore.column("day.ids", "u8");
     this.#taken = stateStore.column("day.taken", "u8");
     this.#ordinals = stateStore.column("day.ordinals", "i32");
     this.#baseSeqs = stateStore.column("day.base_seqs", "f64");
-    this.#basePrices = ExactColumn.open(stateStore, "day.base_prices");
+    this.#baseSizes = ExactColumn.open(stateStore, "day.base_sizes");
+    this.#baseValues = ExactColumn.open(stateStore, "day.base_values");
     this.#length = this.#taken.values.lastIndexOf(1) + 1;
     for (let slot = 0; slot < this.#length; slot += 1) {
       if (this.#taken.get(slot) === 0) this.#free.push(slot);
@@ -49,14 +51,15 @@ export class DayTokens {
     return readId(this.#ids, slot) as TokenId;
   }
 
-  /** Assigns a slot to a token that has none. `base` is its last price before the window. Returns the slot. */
-  begin(tokenId: TokenId, base: Tick | null, ordinal: number | null): number {
+  /** Assigns a slot to a token that has none. `base` is its last trade before the window. Returns the slot. */
+  begin(tokenId: TokenId, base: TradedAmounts | null, ordinal: number | null): number {
     const slot = this.#free.pop() ?? this.#length;
     this.#length = Math.max(this.#length, slot + 1);
     writeId(this.#ids, slot, tokenId);
     this.#slots.set(tokenId, slot);
     this.#taken.set(slot, 1);
-    this.setBase(slot, base);
+    this.#baseSeqs.set(slot, 0);
+    if (base !== null) this.setBase(slot, base);
     this.setOrdinal(slot, ordinal ?? -1);
     return slot;
   }
@@ -78,11 +81,15 @@ export class DayTokens {
 
   baseOf(slot: number): Tick | null {
     const seq = this.#baseSeqs.get(slot) as Seq;
-    return seq === 0 ? null : { seq, price: BigInt(this.#basePrices.get(slot)) };
+    const [size, value] = [this.#baseSizes.get(slot), this.#baseValues.get(slot)];
+    return seq === 0 ? null : tickOf({ seq, size, value });
   }
 
-  setBase(slot: number, base: Tick | null): void {
-    this.#baseSeqs.set(slot, base?.seq ?? 0);
-    this.#basePrices.set(slot, base?.price ?? 0n);
+  /** Sets the last trade before the window. Ignores a trade without a price. */
+  setBase(slot: number, { seq, size, value }: TradedAmounts): void {
+    if (size <= 0) return;
+    this.#baseSeqs.set(slot, seq);
+    this.#baseSizes.set(slot, size);
+    this.#baseValues.set(slot, value);
   }
 }

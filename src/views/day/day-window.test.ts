@@ -73,7 +73,7 @@ const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly S
 /** Two tokens belong to one market. The market of the third token becomes known after its first trade. */
 const marketOf = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;
 const known = {
-  lastTick: () => null,
+  lastTrade: () => null,
   ordinalOf: (tokenId: TokenId) => (marketOf(tokenId) === 0 ? 0 : null),
 };
 

@@ -14,7 +14,7 @@ import type { StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
 import { DayTokens } from "./day-tokens.ts";
 import { type Amount, ExactColumn } from "./exact-column.ts";
-import { TradeQueue, tickOf } from "./trade-queue.ts";
+import { type TradedAmounts, TradeQueue } from "./trade-queue.ts";
 
 export const dayWindowSeconds = 86_400;
 
@@ -25,9 +25,9 @@ export type DayVolume = {
   readonly volumeShares: bigint;
 };
 
-/** What is known of a token that is new to the window: its last price, and the ordinal of its market. */
+/** What is known of a token that is new to the window: its last priced trade, and the ordinal of its market. */
 export type KnownTokens = {
-  lastTick(tokenId: TokenId): Tick | null;
+  lastTrade(tokenId: TokenId): TradedAmounts | null;
   ordinalOf(tokenId: TokenId): number | null;
 };
 
@@ -108,7 +108,7 @@ export class DayWindow {
       const { tokenId } = trade;
       let slot = this.tokens.find(tokenId);
       if (slot === -1) {
-        slot = this.tokens.begin(tokenId, known.lastTick(tokenId), known.ordinalOf(tokenId));
+        slot = this.tokens.begin(tokenId, known.lastTrade(tokenId), known.ordinalOf(tokenId));
       }
       this.#take(slot, trade);
     }
@@ -136,12 +136,8 @@ export class DayWindow {
   }
 
   #take(slot: number, trade: DayTrade): void {
-    if (trade.timestamp > this.#now - dayWindowSeconds) {
-      this.#push(slot, trade);
-      return;
-    }
-    const price = tickOf(trade);
-    if (price !== null) this.tokens.setBase(slot, price);
+    if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
+    else this.tokens.setBase(slot, trade);
   }
 
   /** Ends loading at `now`: forgets the tokens that were not traded in the window. */
@@ -189,21 +185,10 @@ export class DayWindow {
     const start = finalNow - dayWindowSeconds;
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
-      const isLast = this.#newestOf.get(slot) === trades.oldest;
-      // A price that the token's next trade would overwrite is not computed.
-      const price = isLast || this.#isNextToGo(start) ? null : trades.tickOf(trades.oldest);
+      if (this.#newestOf.get(slot) === trades.oldest) this.#end(slot);
+      else this.tokens.setBase(slot, trades.amountsOf(trades.oldest));
       trades.shift();
-      if (isLast) this.#end(slot);
-      else if (price !== null) this.tokens.setBase(slot, price);
     }
-  }
-
-  /** Whether the next trade of the oldest trade's token has a price, and will be forgotten as well. */
-  #isNextToGo(start: number): boolean {
-    const trades = this.#trades;
-    const after = trades.afterOf(trades.oldest);
-    if (after === 0 || after >= this.#first) return false;
-    return trades.timestampOf(after) <= start && trades.sizeOf(after) > 0;
   }
 
   /** Records what the next start needs besides the columns. Trades after `finalNow` can still change. */

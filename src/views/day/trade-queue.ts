@@ -10,6 +10,9 @@ import { type Amount, ExactColumn } from "./exact-column.ts";
 /** Trades of a page, a power of two. Room in the columns is taken and freed by the page. */
 export const pageTrades = 2 ** 15;
 
+/** What the price of a trade follows from. A trade of size 0 has none. */
+export type TradedAmounts = { readonly seq: Seq; readonly size: Amount; readonly value: Amount };
+
 /**
  * Trades in chain order that enter at one end and leave at the other, in columns: 41 bytes each. A trade is
  * identified by its number. Numbers begin at 1, rise by one with every trade and never change. A trade is
@@ -158,9 +161,12 @@ export class TradeQueue {
     return distance === 0 ? 0 : number + distance;
   }
 
+  amountsOf(number: number): TradedAmounts {
+    return { seq: this.seqOf(number), size: this.sizeOf(number), value: this.valueOf(number) };
+  }
+
   tickOf(number: number): Tick | null {
-    const [size, value] = [this.sizeOf(number), this.valueOf(number)];
-    return tickOf({ seq: this.seqOf(number), size, value });
+    return tickOf(this.amountsOf(number));
   }
 
   #addPage(): void {
@@ -179,15 +185,7 @@ export class TradeQueue {
 }
 
 /** The position and the price of a trade; `null` when the trade has no price. */
-export function tickOf({
-  seq,
-  size,
-  value,
-}: {
-  readonly seq: Seq;
-  readonly size: Amount;
-  readonly value: Amount;
-}): Tick | null {
+export function tickOf({ seq, size, value }: TradedAmounts): Tick | null {
   const price = priceMicros(BigInt(value), BigInt(size));
   return price === null ? null : { seq, price };
 }

@@ -7,6 +7,7 @@ import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
+import type { LastTrade } from "../../market/last-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
@@ -136,13 +137,14 @@ export class MarketState implements View {
   /** The last price of a token's own trades before the last 24 hours; `null` without one. */
   priceBeforeDay(tokenId: TokenId): Tick | null {
     const before = this.dayWindow.priceBefore(tokenId);
-    return before === undefined ? this.lastTick(tokenId) : before;
+    if (before !== undefined) return before;
+    const last = this.lastTrade(tokenId);
+    return last === null ? null : { seq: last.seq, price: last.price };
   }
 
-  /** The last price of a token's own trades; `null` without one. */
-  lastTick(tokenId: TokenId): Tick | null {
-    const { lastTrade } = this.directory.totalsOf(tokenId);
-    return lastTrade === null ? null : { seq: lastTrade.seq, price: lastTrade.price };
+  /** The last of a token's own trades that has a price; `null` without one. */
+  lastTrade(tokenId: TokenId): LastTrade | null {
+    return this.directory.totalsOf(tokenId).lastTrade;
   }
 
   /** The ordinal of a token's market; `null` while the market is unknown. */
