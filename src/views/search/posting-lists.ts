@@ -6,7 +6,7 @@
  * a search in a few documents can skip slices.
  */
 
-import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
+import { inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
@@ -121,26 +121,18 @@ export class PostingLists {
 
   /** Raises the scores of the owners of all documents that have one of the terms. */
   score(terms: Int32Array, scoring: Scoring): void {
-    inChunks(terms.length, (step) => this.#scoreSome(terms, scoring, step));
+    const bytes = this.#bytes.values;
+    const reading = { bytes, bits: this.#fieldBits, at: 0, stop: 0, ...noPosting };
+    inChunks(terms.length, ({ from, to }) => {
+      for (let at = from; at < to; at += 1) this.#scoreTerm(terms[at] ?? 0, reading, scoring);
+      return to - from;
+    });
   }
 
-  #scoreSome(terms: Int32Array, scoring: Scoring, { from, to }: Chunk): number {
-    const [heads, tails, levels] = [this.#heads.values, this.#tails.values, this.#levels.values];
-    const [bytes, bits] = [this.#bytes.values, this.#fieldBits];
-    const reading = { bytes, bits, at: 0, stop: 0, ...noPosting };
-    for (let next = from; next < to; next += 1) {
-      const term = terms[next] ?? 0;
-      reading.document = 0;
-      reading.at = heads[term] ?? 0;
-      reading.stop = tails[term] ?? 0;
-      if ((levels[term] ?? 0) === 0) scoreSlice(reading, scoring);
-      else this.#scoreLong(term, reading, scoring);
-    }
-    return to - from;
-  }
-
-  #scoreLong(term: number, reading: Reading, scoring: Scoring): void {
+  #scoreTerm(term: number, reading: Reading, scoring: Scoring): void {
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
+    reading.document = 0;
+    reading.at = this.#heads.get(term);
     let level = 0;
     for (let end = reading.at + sliceBytes(level) - pointerBytes; ; ) {
       reading.stop = end === last ? tail : end;
