@@ -40,17 +40,8 @@ export type FillFilter = PlaceFilter & {
   readonly matchSeqFrom?: Seq | undefined;
 };
 
-/** Returns the conditions of a filter as SQL for a `WHERE`. */
-export function filterSql(filter: FillFilter): string {
-  return conditionOf(filter).sql;
-}
-
-/** Returns a predicate that tests whether a fill passes the filter. */
-export function filterHolds(filter: FillFilter): (fill: Fill) => boolean {
-  return conditionOf(filter).holds;
-}
-
-function conditionOf({ invertedTokenId, ...filter }: FillFilter): Condition<Fill> {
+/** Returns the condition for a fill to pass a filter. */
+export function fillCondition({ invertedTokenId, ...filter }: FillFilter): Condition<Fill> {
   return allOf({ ...fillConditions, ...shownConditions(invertedTokenId) }, filter);
 }
 

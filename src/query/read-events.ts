@@ -43,7 +43,6 @@ export function storedEvents({
   finalizedOnly,
   ...filter
 }: EventList): StoredList<LocatedEvent> {
-  const { sql, holds } = allOf(eventConditions, filter);
   return {
     order,
     after,
@@ -52,9 +51,8 @@ export function storedEvents({
     table: "events",
     read: readStoredEvents,
     settings: pageSettings,
-    sql,
     unfinalizedIn: (headBuffer) => headBuffer.events(),
-    holds,
+    ...allOf(eventConditions, filter),
   };
 }
 

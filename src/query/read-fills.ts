@@ -4,7 +4,7 @@ import type { FillTable } from "../storage/codec/fill-layout.ts";
 import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { type FillFilter, filterHolds, filterSql } from "./fill-filter.ts";
+import { type FillFilter, fillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
 import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
@@ -28,16 +28,15 @@ export function storedFills(list: FillList): StoredList<Fill> {
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
-    sql: filterSql(filter),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
-    holds: filterHolds(filter),
+    ...fillCondition(filter),
   };
 }
 
 /** Returns the condition of a filter, narrowed when the table is ordered by token. */
 function sqlOf(filter: FillFilter, totalsOf: FillPage["totalsOf"]): string {
   const isByToken = tableFor(filter) === "fills_by_token";
-  return filterSql(isByToken ? withinLifetime(filter, totalsOf) : filter);
+  return fillCondition(isByToken ? withinLifetime(filter, totalsOf) : filter).sql;
 }
 
 /** Returns the settings for few tokens. Only a filter by time needs a skip index besides the order of the table. */

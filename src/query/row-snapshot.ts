@@ -6,6 +6,7 @@ import { firstSeqAbove } from "../storage/recover.ts";
 import { integerLiteral } from "../storage/sql-literal.ts";
 import type { HeadBuffer } from "../views/head/head-buffer.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { Condition } from "./condition.ts";
 
 /** The start and direction of a list, and whether it includes unfinalized rows. */
 export type ListOrder = {
@@ -15,23 +16,21 @@ export type ListOrder = {
   readonly finalizedOnly: boolean;
 };
 
-/** The rows of a list in two forms that must agree: for the engine and for the head buffer. */
-export type StoredList<Item extends { readonly seq: Seq }> = ListOrder & {
-  readonly question: "trades" | "events";
-  readonly table: FillTable | "events";
-  /** Reads rows of the table. `clauses` follow `FROM <table>`. */
-  readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
-  /** The engine's settings for a query of a page. */
-  readonly settings: string;
-  /** The condition of its rows. */
-  readonly sql: string;
-  /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
-  readonly byToken?: readonly string[];
-  /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
-  readonly near?: { readonly sql: string; readonly bound: Seq | null };
-  readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
-  readonly holds: (item: Item) => boolean;
-};
+/** The rows of a list, and the condition that they fulfill. */
+export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
+  Condition<Item> & {
+    readonly question: "trades" | "events";
+    readonly table: FillTable | "events";
+    /** Reads rows of the table. `clauses` follow `FROM <table>`. */
+    readonly read: (engine: Engine, clauses: string) => Promise<readonly Item[]>;
+    /** The engine's settings for a query of a page. */
+    readonly settings: string;
+    /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
+    readonly byToken?: readonly string[];
+    /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
+    readonly near?: { readonly sql: string; readonly bound: Seq | null };
+    readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
+  };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
 type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly limit: number };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Seq, TokenId } from "../../src/base/ids.ts";
 import type { TokenTotals } from "../../src/market/market.ts";
-import { type FillFilter, filterHolds } from "../../src/query/fill-filter.ts";
+import { type FillFilter, fillCondition } from "../../src/query/fill-filter.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -54,7 +54,7 @@ test("a page has the rows after the previous page, even if number and last trade
     });
     const isBehind = (seq: Seq) =>
       after === undefined || (order === "asc" ? seq > after : seq < after);
-    const all = fills.filter((fill) => filterHolds(filter)(fill) && isBehind(fill.seq));
+    const all = fills.filter((fill) => fillCondition(filter).holds(fill) && isBehind(fill.seq));
     const expected = (order === "asc" ? all : all.toReversed()).slice(0, limit);
     assert.deepEqual(
       page.map(({ seq }) => seq),

@@ -2,7 +2,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
-import { type FillFilter, filterHolds } from "../../query/fill-filter.ts";
+import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
@@ -48,7 +48,7 @@ function channelOf(
   const finalizedOnly = request.filter?.finality === "finalized";
   const totalsOf = (tokenId: TokenId) => sources.state.directory.totalsOf(tokenId);
   const filter = () => fillFilterOf(request, tokenIds, sources);
-  const tradesOf = (block: BlockFacts) => block.fills.filter(filterHolds(filter()));
+  const tradesOf = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
   return {
     event: "trade",
     normalizedRequest: { type, ...shown, ...shownFilter(request) },
