@@ -86,7 +86,9 @@ export class DayWindow {
     const [first = 0, savedNow = 0, finalNow = 0] = this.#saved.values;
     // A save older than the window has none of its trades.
     if (first === 0 || now - savedNow > dayWindowSeconds) {
-      this.#clear();
+      this.#trades.clear();
+      this.#first = this.#trades.oldest;
+      for (const slot of this.tokens.slots) this.#end(slot);
       this.#now = now;
       return;
     }
@@ -94,12 +96,6 @@ export class DayWindow {
     this.#now = savedNow;
     this.removeFrom(firstSeqOf(through + 1));
     this.moveTo(finalNow);
-  }
-
-  #clear(): void {
-    this.#trades.clear();
-    this.#first = this.#trades.oldest;
-    for (const slot of this.tokens.slots) this.#end(slot);
   }
 
   /** Adds trades that are newer than all before. */
@@ -235,14 +231,10 @@ export class DayWindow {
 
   #push(slot: number, trade: DayTrade): void {
     const number = this.#trades.push(slot, trade, this.#newestOf.get(slot));
-    this.#enter(slot, number);
-    if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
-  }
-
-  #enter(slot: number, number: number): void {
     this.#newestOf.set(slot, number);
     if (this.#firstOf.get(slot) === 0) this.#firstOf.set(slot, number);
     this.#sum(number, 1);
+    if (this.#candles.size > 0) this.#candles.get(slot)?.add(this.#entryAt(number));
   }
 
   /** Takes the oldest trade out of the window. */
