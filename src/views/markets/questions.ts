@@ -221,13 +221,11 @@ export class Questions {
 export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   const title = text.title?.trim() || null;
   return {
+    ...noText,
     title,
     description: text.description?.trim() || null,
     outcomes: text.outcomes,
     source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
-    eventId: null,
-    eventTitle: null,
-    negRiskMarketId: null,
   };
 }
 
