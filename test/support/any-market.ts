@@ -6,10 +6,6 @@ export const anyMarket: MarketSelection = {
   ordinals: null,
   flags: { asked: 0, wanted: 0 },
   labels: {},
-  minVolume: 0,
-  minDayVolume: 0,
-  createdFrom: 0,
-  createdBefore: Infinity,
-  ends: null,
+  bounds: {},
   sort: "volume_24h",
 };
