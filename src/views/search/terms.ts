@@ -4,6 +4,7 @@
  * small: a million texts share far fewer words.
  */
 
+import { assert } from "../../base/assert.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -81,6 +82,7 @@ export class Terms {
 
   /** Returns the terms that match a word in this way or a better one. The word must not be empty. */
   withWord(word: string, way: MatchWay): TermsByWay {
+    assert(word !== "", "searches have no empty words");
     const wanted = Buffer.from(word);
     const id = this.find(word);
     const whole = id === null ? none : Int32Array.of(id);

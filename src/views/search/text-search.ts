@@ -27,14 +27,6 @@ export type FoundTerms = {
 };
 
 const ways = ["whole", "start", "within"] as const;
-const noTerms = new Int32Array(0);
-const nothing: FoundTerms = {
-  terms: { whole: noTerms, start: noTerms, within: noTerms },
-  count: 0,
-  postings: 0,
-  whole: 0,
-  short: 0,
-};
 
 /** The things to score, and the score of each at the same index. Scores are only raised. */
 type Among = { readonly things: Int32Array; readonly scores: Uint8Array };
@@ -94,9 +86,8 @@ export class TextSearch {
     this.#postings.score(Int32Array.of(id), { weights, owners: this.#owners.values, scores });
   }
 
-  /** Finds the terms that match a word in this way or a better one. An empty word matches none. */
+  /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
   findTerms(word: string, way: MatchWay): FoundTerms {
-    if (word === "") return nothing;
     const terms = this.#terms.withWord(word, way);
     const whole = this.#postings.countAll(terms.whole).all;
     let [count, postings, short] = [0, 0, 0];
