@@ -159,8 +159,11 @@ export class MarketSearch {
 
   /** Whether a word is searched faster in `found` markets than in all `count`. */
   #isCheaperAmong(matches: WordMatches, found: number, count: number): boolean {
-    if (this.#common.has(matches.word)) return found * fewShare < count;
-    return costAmong(matches, found) < matches.postings * scoredCost;
+    const { word, titles, descriptions, postings } = matches;
+    if (this.#common.has(word)) return found * fewShare < count;
+    // The list of each term is compared with all found markets. Most of a long list is skipped.
+    const compared = (titles.count + descriptions.count) * found;
+    return compared + Math.min(found * skippedPostings, postings) < postings * scoredCost;
   }
 
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
@@ -267,14 +270,6 @@ function writeRanked(
     found = (found + (-(ranks[at] ?? 0) >>> 31)) | 0;
   }
   return found - before;
-}
-
-/** Estimates the cost of searching a word in `found` markets, in postings read. */
-function costAmong({ titles, descriptions, postings }: WordMatches, found: number): number {
-  // Short lists are read whole. The list of each term is compared with all found markets.
-  const terms = titles.count + descriptions.count;
-  const short = titles.short + descriptions.short;
-  return short + terms * found + Math.min(found * skippedPostings, postings - short);
 }
 
 /** Returns the score of each combination of fields: the score of its best field. */

@@ -103,20 +103,14 @@ export class PostingLists {
     }
   }
 
-  /** Counts the postings of terms, and those of them in lists too short to skip any. */
-  countAll(terms: Int32Array): { all: number; short: number } {
+  /** Counts the postings of terms. */
+  countAll(terms: Int32Array): number {
     const counts = this.#counts.values;
-    let short = 0;
-    const all = inChunks(terms.length, ({ from, to }) => {
+    return inChunks(terms.length, ({ from, to }) => {
       let sum = 0;
-      for (let at = from; at < to; at += 1) {
-        const count = counts[terms[at] ?? 0] ?? 0;
-        sum += count;
-        if (count < skippedPostings) short += count;
-      }
+      for (let at = from; at < to; at += 1) sum += counts[terms[at] ?? 0] ?? 0;
       return sum;
     });
-    return { all, short };
   }
 
   /** Raises the scores of the owners of all documents that have one of the terms. */

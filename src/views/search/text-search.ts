@@ -22,8 +22,6 @@ export type FoundTerms = {
   readonly postings: number;
   /** How many of these postings are of the word itself. */
   readonly whole: number;
-  /** How many of these postings are in short lists, which are read whole even for a few documents. */
-  readonly short: number;
 };
 
 const ways = ["whole", "start", "within"] as const;
@@ -89,15 +87,13 @@ export class TextSearch {
   /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
   findTerms(word: string, way: MatchWay): FoundTerms {
     const terms = this.#terms.withWord(word, way);
-    const whole = this.#postings.countAll(terms.whole).all;
-    let [count, postings, short] = [0, 0, 0];
+    const whole = this.#postings.countAll(terms.whole);
+    let [count, postings] = [0, 0];
     for (const one of ways) {
-      const counted = this.#postings.countAll(terms[one]);
       count += terms[one].length;
-      postings += counted.all;
-      short += counted.short;
+      postings += this.#postings.countAll(terms[one]);
     }
-    return { terms, count, postings, whole, short };
+    return { terms, count, postings, whole };
   }
 
   /** Raises the scores of the things that have one of the found terms. */
