@@ -141,8 +141,6 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     const { byToken, sql, order } = this.#list;
     const parts = (byToken ?? [sql]).map((condition) => this.#readPart(condition, page));
     const rows = await Promise.all(parts);
-    const [first = [], ...others] = rows;
-    if (others.length === 0) return first;
     const sign = order === "asc" ? 1 : -1;
     return rows
       .flat()
