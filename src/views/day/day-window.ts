@@ -255,10 +255,11 @@ export class DayWindow {
   #sum(number: number, sign: 1 | -1): void {
     const trades = this.#trades;
     const slot = trades.slotOf(number);
+    const { size, value } = trades.amountsOf(number);
+    const usd = signed(value, sign);
     this.#count.set(slot, this.#count.get(slot) + sign);
-    const usd = signed(trades.valueOf(number), sign);
     this.#usd.add(slot, usd);
-    this.#shares.add(slot, signed(trades.sizeOf(number), sign));
+    this.#shares.add(slot, signed(size, sign));
     this.#addToMarket(slot, sign, usd);
   }
 
@@ -284,13 +285,9 @@ export class DayWindow {
   }
 
   #entryAt(number: number) {
-    const trades = this.#trades;
-    return {
-      seq: trades.seqOf(number),
-      size: BigInt(trades.sizeOf(number)),
-      value: BigInt(trades.valueOf(number)),
-      isBuy: trades.isBuy(number),
-    };
+    const { seq, size, value } = this.#trades.amountsOf(number);
+    const isBuy = this.#trades.isBuy(number);
+    return { seq, size: BigInt(size), value: BigInt(value), isBuy };
   }
 
   /** The first price of a token, from one of its trades on. Few trades have no price. */

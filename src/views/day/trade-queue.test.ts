@@ -94,7 +94,8 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
   const before = new Map<number, number>();
   for (const { number, slot, seq, timestamp, size, value, isBuy } of known) {
     const shown = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
-    const amounts = [BigInt(queue.sizeOf(number)), BigInt(queue.valueOf(number))];
+    const stored = queue.amountsOf(number);
+    const amounts = [BigInt(stored.size), BigInt(stored.value)];
     const isSame =
       shown[0] === seq &&
       shown[1] === timestamp &&

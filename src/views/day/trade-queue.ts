@@ -137,14 +137,6 @@ export class TradeQueue {
     return this.#slots.get(this.#at(number));
   }
 
-  sizeOf(number: number): Amount {
-    return this.#sizes.get(this.#at(number));
-  }
-
-  valueOf(number: number): Amount {
-    return this.#values.get(this.#at(number));
-  }
-
   isBuy(number: number): boolean {
     return this.#buys.get(this.#at(number)) === 1;
   }
@@ -162,7 +154,9 @@ export class TradeQueue {
   }
 
   amountsOf(number: number): TradedAmounts {
-    return { seq: this.seqOf(number), size: this.sizeOf(number), value: this.valueOf(number) };
+    const at = this.#at(number);
+    const seq = this.#seqs.get(at) as Seq;
+    return { seq, size: this.#sizes.get(at), value: this.#values.get(at) };
   }
 
   tickOf(number: number): Tick | null {
