@@ -109,6 +109,15 @@ describe("a search of texts", () => {
     );
   });
 
+  test("notices that terms have changed which are the same when they are joined", () => {
+    const { index } = openIndex();
+    index.put(1, [["tag:a tag:b"], []]);
+    index.put(1, [["tag:a", "tag:b"], []]);
+    const scores = new Uint8Array(2);
+    index.scoreTerm("tag:b", weights.whole, scores);
+    assert.deepEqual(scores, new Uint8Array([0, 30]));
+  });
+
   test("finds each of 20,000 things, whose postings span many slices", () => {
     const { index } = openIndex();
     const things = 20_000;
