@@ -39,7 +39,6 @@ export class VenueHttp {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #spacingMs: number;
-  readonly #closing = new AbortController();
   readonly #errors = new KindCounts<VenueErrorKind>();
   #requests = 0;
   #waiting = 0;
@@ -49,15 +48,11 @@ export class VenueHttp {
   /** When the next request would be due if requests were evenly spaced. */
   #dueMs = Number.NEGATIVE_INFINITY;
 
-  private constructor({ baseUrl, requestsPer10Seconds, clock, random }: VenueHttpOptions) {
+  constructor({ baseUrl, requestsPer10Seconds, clock, random }: VenueHttpOptions) {
     this.#baseUrl = baseUrl.replace(/\/$/, "");
     this.#clock = clock;
     this.#random = random;
     this.#spacingMs = 10_000 / requestsPer10Seconds;
-  }
-
-  static open(options: VenueHttpOptions): VenueHttp {
-    return new VenueHttp(options);
   }
 
   /** Counts since the start, and whether the venue failed to answer last. */
@@ -71,25 +66,19 @@ export class VenueHttp {
     return this.#clock.monotonicMs() < this.#pausedUntilMs;
   }
 
-  /** Aborts requests that wait or are in progress. */
-  close(): void {
-    this.#closing.abort(new VenueError("unavailable", "the service stops"));
-  }
-
   /**
    * Waits for its turn, sends the request and returns the parsed JSON. Throws `VenueError`, or the reason of `signal`.
    */
   async fetch(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
-    const ended = AbortSignal.any([signal, this.#closing.signal]);
-    await this.#waitForTurn(ended);
+    await this.#waitForTurn(signal);
     const startedMs = this.#clock.monotonicMs();
     this.#requests += 1;
     try {
-      const answer = await this.#exchange(request, ended);
+      const answer = await this.#exchange(request, signal);
       this.#failures = 0;
       return answer;
     } catch (thrown) {
-      ended.throwIfAborted();
+      signal.throwIfAborted();
       const error = toVenueError(thrown);
       this.#noteFailure(error, startedMs);
       throw error;
@@ -122,7 +111,7 @@ export class VenueHttp {
     return this.#dueMs - nowMs - this.#spacingMs * venueLimits.requestsInBurstMax;
   }
 
-  async #exchange(request: VenueRequest, ended: AbortSignal): Promise<unknown> {
+  async #exchange(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
     const { method, path, body = null } = request;
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
     const response = await fetch(this.#baseUrl + path, {
@@ -135,7 +124,7 @@ export class VenueHttp {
         ...(body === null ? {} : { "content-type": "application/json" }),
       },
       redirect: "manual",
-      signal: AbortSignal.any([ended, timeout]),
+      signal: AbortSignal.any([signal, timeout]),
     });
     const bytes = await readBody(response);
     if (response.ok) return parseJson(bytes);

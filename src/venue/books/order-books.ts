@@ -59,7 +59,7 @@ export class OrderBooks {
     this.clock = clock;
     this.#log = log;
     const requestsPer10Seconds = venueLimits.bookRequestsPer10Seconds;
-    this.#http = VenueHttp.open({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
+    this.#http = new VenueHttp({ baseUrl: restUrl, requestsPer10Seconds, clock, random });
     this.#sockets = MarketSockets.open({
       url: wsUrl,
       clock,
@@ -80,7 +80,6 @@ export class OrderBooks {
   close(): void {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closing.abort();
-    this.#http.close();
     this.#sockets.close();
     this.#entries.clear();
     this.#releases += 1;

@@ -72,7 +72,7 @@ export class MarketMetadata {
     const { baseUrl, clock, random, log, onFailure } = options;
     this.#options = options;
     const { requestsPer10Seconds } = metadataLimits;
-    this.#http = VenueHttp.open({ baseUrl, requestsPer10Seconds, clock, random });
+    this.#http = new VenueHttp({ baseUrl, requestsPer10Seconds, clock, random });
     this.#running = this.#run(this.#closing.signal).catch((thrown: unknown) => {
       log.error({ err: toError(thrown) }, "market metadata is no longer fetched");
       onFailure(toError(thrown));
@@ -98,7 +98,6 @@ export class MarketMetadata {
   /** Stops. Nothing is stored afterwards. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#http.close();
     await this.#running;
   }
 
