@@ -23,11 +23,11 @@ export class KeyedHash {
     }
   }
 
-  /** Returns the MAC as 32 Latin-1 characters, a form that can be the key of a `Map`. */
+  /** Returns the MAC as 64 hex digits, the form in which MACs are stored and looked up. */
   hmac(text: string): string {
     const length = this.#inner.write(text, blockBytes, "latin1");
     const inner = hash("sha256", this.#inner.subarray(0, blockBytes + length), "binary");
     this.#outer.write(inner, blockBytes, "latin1");
-    return hash("sha256", this.#outer, "binary");
+    return hash("sha256", this.#outer, "hex");
   }
 }

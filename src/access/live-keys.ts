@@ -30,7 +30,7 @@ export type LiveKeysOptions = {
 const noUse: KeyUse = { requests: 0, lastUsedAtMs: null };
 
 /** Stands for a key that does not exist, so that a miss does the same work as a hit. */
-const noKey = { mac: new Uint8Array(32), endsAtMs: 0, allowedIps: null };
+const noKey = { mac: new Uint8Array(64), endsAtMs: 0, allowedIps: null };
 
 /** In characters. Longer texts are not keys and are not hashed. */
 const valueLengthMax = 100;
@@ -52,7 +52,7 @@ export class LiveKeys {
 
   /** Returns a value with its MAC. */
   hashed(value: string): HashedValue {
-    return { value, mac: Buffer.from(this.#keyedHash.hmac(value), "latin1").toString("hex") };
+    return { value, mac: this.#keyedHash.hmac(value) };
   }
 
   /** Returns the live key of a value and counts its use; `null` for any invalid value, after the same work. */
@@ -67,7 +67,7 @@ export class LiveKeys {
 
   /** Returns whether an admin key that was imported before still works. */
   importOf({ mac }: HashedValue): AdminKeyImport {
-    const keyId = this.#idOf(fingerprintOf(mac));
+    const keyId = this.#idOf(mac);
     return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
   }
 
@@ -156,19 +156,14 @@ export class LiveKeys {
       id,
       scope,
       requestsPerMinute: this.#requestsPerMinute[scope],
-      mac: Buffer.from(mac, "hex"),
+      mac: Buffer.from(mac, "latin1"),
       allowedIps,
       usage,
-      fingerprint: fingerprintOf(mac),
+      fingerprint: mac,
       endsAtMs: Math.min(keyEndsAtMs, untilMs),
     });
     const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
     if (previousMac === null) return [current];
     return [current, valueOf(previousMac, record.previousUntilMs ?? 0)];
   }
-}
-
-/** Returns a MAC in the form that `KeyedHash.hmac` returns, the key of the map of live values. */
-function fingerprintOf(mac: string): string {
-  return Buffer.from(mac, "hex").toString("latin1");
 }
