@@ -166,10 +166,10 @@ class Stage {
   #deliver(text: string, state: Stage["newest"]): void {
     const { book, nowMs } = this;
     for (const event of parseBookMessage(text)) {
-      if (event.kind !== "trade") this.#note(state);
+      if (event.kind !== "fact") this.#note(state);
       if (event.kind === "book") book.takeSnapshot(event.snapshot, nowMs);
       else if (event.kind === "changes") book.takeChanges(event.changes, nowMs);
-      else if (event.kind === "trade") book.takeFact({ lastTradePrice: event.price }, nowMs);
+      else if (event.kind === "fact") book.takeFact(event.fact, nowMs);
     }
   }
 

@@ -1,3 +1,4 @@
+import { addAbortListener } from "node:events";
 import { WebSocket } from "ws";
 import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -53,13 +54,12 @@ export class MarketSocket {
 
   remove(assetId: string): void {
     this.#added.delete(assetId);
-    if (!this.assetIds.delete(assetId)) return;
+    this.assetIds.delete(assetId);
     this.#send({ operation: "unsubscribe", assets_ids: [assetId] });
   }
 
   close(): void {
     this.#closing.abort();
-    this.#open?.terminate();
   }
 
   async #run(): Promise<void> {
@@ -89,8 +89,7 @@ export class MarketSocket {
       else if (socket.readyState === WebSocket.OPEN) socket.send("PING");
     }, venueLimits.pingMs);
     const { promise: gone, resolve } = Promise.withResolvers<void>();
-    const abort = () => socket.terminate();
-    this.#closing.signal.addEventListener("abort", abort, { once: true });
+    using _closing = addAbortListener(this.#closing.signal, () => socket.terminate());
     socket.on("open", () => this.#begin(socket));
     socket.on("message", (data) => {
       heardAtMs = clock.monotonicMs();
@@ -101,7 +100,6 @@ export class MarketSocket {
     socket.on("error", () => socket.terminate());
     socket.on("close", () => resolve());
     await gone;
-    this.#closing.signal.removeEventListener("abort", abort);
     clearInterval(ping);
     this.#open = null;
   }

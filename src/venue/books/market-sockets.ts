@@ -10,7 +10,6 @@ type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
 export class MarketSockets {
   readonly #options: MarketSocketsOptions;
   readonly #sockets = new Set<MarketSocket>();
-  readonly #homes = new Map<string, MarketSocket>();
   #connectionsBefore = 0;
 
   private constructor(options: MarketSocketsOptions) {
@@ -35,16 +34,13 @@ export class MarketSockets {
   }
 
   add(assetId: string): void {
-    if (this.#homes.has(assetId)) return;
-    const socket = [...this.#sockets].find(hasRoom) ?? this.#open();
-    this.#homes.set(assetId, socket);
+    const socket = this.#sockets.values().find(hasRoom) ?? this.#open();
     socket.add(assetId);
   }
 
   remove(assetId: string): void {
-    const socket = this.#homes.get(assetId);
+    const socket = this.#sockets.values().find(({ assetIds }) => assetIds.has(assetId));
     if (socket === undefined) return;
-    this.#homes.delete(assetId);
     socket.remove(assetId);
     if (socket.assetIds.size > 0) return;
     this.#sockets.delete(socket);

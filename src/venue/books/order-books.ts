@@ -251,11 +251,8 @@ export class OrderBooks {
         this.#counts.changes += event.changes.changes.length;
         book.takeChanges(event.changes, nowMs);
         break;
-      case "trade":
-        book.takeFact({ lastTradePrice: event.price }, nowMs);
-        break;
-      case "tick_size":
-        book.takeFact({ tickSize: event.tickSize }, nowMs);
+      case "fact":
+        book.takeFact(event.fact, nowMs);
     }
     entry.news.notify();
   }

@@ -49,8 +49,7 @@ export type BookChanges = {
 export type BookEvent =
   | { readonly kind: "book"; readonly assetId: string; readonly snapshot: BookSnapshot }
   | { readonly kind: "changes"; readonly assetId: string; readonly changes: BookChanges }
-  | { readonly kind: "trade"; readonly assetId: string; readonly price: string }
-  | { readonly kind: "tick_size"; readonly assetId: string; readonly tickSize: string }
+  | { readonly kind: "fact"; readonly assetId: string; readonly fact: Partial<BookFacts> }
   | BrokenEvent;
 
 /** A text that cannot be parsed, and the tokens and the market that it names. */
@@ -105,8 +104,9 @@ function parseEvent(value: unknown): BookEvent[] {
     case "price_change":
       return parseChanges(value);
     case "last_trade_price":
+      return [parseFact(value, "lastTradePrice", value["price"])];
     case "tick_size_change":
-      return [parseFact(value, type)];
+      return [parseFact(value, "tickSize", value["new_tick_size"])];
     default:
       return typeof type === "string" ? [] : [broken(value)];
   }
@@ -118,14 +118,11 @@ function parseBook(value: Fields): BookEvent {
   return { kind: "book", assetId: snapshot.assetId, snapshot };
 }
 
-function parseFact(value: Fields, type: "last_trade_price" | "tick_size_change"): BookEvent {
+function parseFact(value: Fields, name: keyof BookFacts, sent: unknown): BookEvent {
   const { asset_id: assetId } = value;
-  const isTrade = type === "last_trade_price";
-  const fact = decimalOf(value[isTrade ? "price" : "new_tick_size"]);
-  if (!isMatch(assetPattern, assetId) || fact === null) return broken(value);
-  return isTrade
-    ? { kind: "trade", assetId, price: fact }
-    : { kind: "tick_size", assetId, tickSize: fact };
+  const decimal = decimalOf(sent);
+  if (!isMatch(assetPattern, assetId) || decimal === null) return broken(value);
+  return { kind: "fact", assetId, fact: { [name]: decimal } };
 }
 
 /**
@@ -138,22 +135,15 @@ function parseChanges(value: Fields): BookEvent[] {
   const entries = value["price_changes"] ?? [value];
   if (!Array.isArray(entries) || timestampMs === null) return [broken(value)];
   const events: BookEvent[] = [];
-  const books = new Map<string, { changes: LevelChange[]; last: Fields }>();
+  const parsed: ParsedChange[] = [];
   for (const entry of entries as readonly unknown[]) {
     const change = parseChange(entry);
-    if (change === null) {
-      events.push(broken([entry, { market: value["market"] }]));
-      continue;
-    }
-    const { assetId, entry: last, ...level } = change;
-    const book = books.get(assetId);
-    if (book === undefined) books.set(assetId, { changes: [level], last });
-    else {
-      book.changes.push(level);
-      book.last = last;
-    }
+    if (change === null) events.push(broken([entry, { market: value["market"] }]));
+    else parsed.push(change);
   }
-  for (const [assetId, { changes, last }] of books) {
+  for (const [assetId, ofBook] of Map.groupBy(parsed, (change) => change.assetId)) {
+    const changes = ofBook.map(({ level }) => level);
+    const last = ofBook.at(-1)?.entry ?? {};
     const bestBid = parseBest(last["best_bid"], 0);
     const bestAsk = parseBest(last["best_ask"], priceMax);
     const hash = hashOf(last["hash"]);
@@ -163,16 +153,20 @@ function parseChanges(value: Fields): BookEvent[] {
   return events;
 }
 
-function parseChange(
-  entry: unknown,
-): (LevelChange & { readonly assetId: string; readonly entry: Fields }) | null {
+type ParsedChange = {
+  readonly assetId: string;
+  readonly level: LevelChange;
+  readonly entry: Fields;
+};
+
+function parseChange(entry: unknown): ParsedChange | null {
   if (!isJsonObject(entry)) return null;
   const { asset_id: assetId, side } = entry;
   const price = parsePrice(entry["price"]);
   const size = microsOf(entry["size"]);
   if (!isMatch(assetPattern, assetId) || price === null || size === null) return null;
   if (side !== "BUY" && side !== "SELL") return null;
-  return { assetId, entry, side: side === "BUY" ? "bid" : "ask", price, size };
+  return { assetId, entry, level: { side: side === "BUY" ? "bid" : "ask", price, size } };
 }
 
 function parseLevels(value: unknown): Level[] | null {
