@@ -22,7 +22,7 @@ const testKey: VerifiedKey = {
 };
 
 /** The parts that sessions of one hub share. `close` it after the test. */
-export type SharedParts = SessionParts & { readonly clock: MovableClock };
+export type SharedParts = Omit<SessionParts, "keys"> & { readonly clock: MovableClock };
 
 export function sharedParts(hub: Hub): SharedParts {
   return {
@@ -52,7 +52,7 @@ export class SessionClient {
   isKeyLive = true;
 
   constructor(
-    parts: SessionParts,
+    parts: Omit<SessionParts, "keys">,
     options: { key?: VerifiedKey | null; batch?: boolean; isPublic?: boolean } = {},
   ) {
     const { key = testKey, batch = false, isPublic = false } = options;
@@ -71,11 +71,15 @@ export class SessionClient {
       },
       authenticate: (value: string) =>
         value === "good" ? testKey : { error: new AppError("UNAUTHORIZED"), code: 4001 },
-      isLive: () => this.isKeyLive,
-      areKeysKnown: () => true,
     };
+    const keys = { isLive: () => this.isKeyLive, isVerified: true };
     const encoding = { batch, compress: "none" } as const;
-    this.session = new Session(parts, carrier, { connectionId: "c", encoding, key, isPublic });
+    this.session = new Session({ ...parts, keys }, carrier, {
+      connectionId: "c",
+      encoding,
+      key,
+      isPublic,
+    });
     this.session.open();
   }
 

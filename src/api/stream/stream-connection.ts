@@ -74,14 +74,6 @@ export class StreamConnection implements Carrier {
     this.#accepted.socket.ping();
   }
 
-  isLive(key: VerifiedKey): boolean {
-    return this.#parts.keys.isLive(key);
-  }
-
-  areKeysKnown(): boolean {
-    return this.#parts.keys.isVerified;
-  }
-
   authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number } {
     const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
     if (key instanceof AppError) return { error: key, code: closeCodes.badKey };

@@ -1,7 +1,6 @@
 /** Builds the frames that the service sends, except events. Each frame is one JSON text. */
 import { type AppError, publicError } from "../../base/errors.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import type { Entry } from "../hub/channel.ts";
 import type { FrameId } from "./frame-fields.ts";
 
 /** Returns a position as clients see it and can resume from it. 0 is before the first row. */
@@ -25,17 +24,17 @@ export function errorFrame(error: AppError, id: FrameId | null, requestId: strin
   return answerFrame("error", id, { error: { ...publicError(error, requestId), ...retry } });
 }
 
-/** Builds a `snapshot` frame: the newest rows of a channel, sent before its events. */
+/** Builds a `snapshot` frame: the newest rows of a channel as JSON, sent before its events. */
 export function snapshotFrame(
   subscriptionId: string,
-  { seq, entries }: { seq: number; entries: readonly Entry[] },
+  { seq, rows }: { seq: number; rows: readonly string[] },
 ): string {
   const head = JSON.stringify({
     type: "snapshot",
     subscription_id: subscriptionId,
     seq: shownSeq(seq),
   });
-  return `${head.slice(0, -1)},"data":[${entries.map(({ json }) => json).join(",")}]}`;
+  return `${head.slice(0, -1)},"data":[${rows.join(",")}]}`;
 }
 
 /** Builds a `reorg` frame: everything that was sent after `rewindTo` was reverted. */

@@ -7,23 +7,28 @@ import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import { Packet } from "../frames/packet.ts";
 import { snapshotFrame } from "../frames/server-frames.ts";
-import type { Channel, Feed, FeedReceiver } from "./channel.ts";
 
 type BookFeedParts = {
   readonly books: OrderBooks;
   readonly tokenId: TokenId;
   readonly subscriptionId: string;
-  readonly normalizedRequest: Channel["normalizedRequest"];
+  readonly normalizedRequest: Readonly<Record<string, unknown>>;
+};
+
+/** A follower of a book. */
+export type BookReceiver = {
+  deliver(packet: Packet): void;
+  sendText(text: string): void;
 };
 
 /**
  * The order book of one token for all its followers: a snapshot, then each change with a checksum, and a new snapshot
  * after the book was stale. `seq` counts the reports of the book, because books have no position on the chain.
  */
-export class BookFeed implements Feed {
+export class BookFeed {
   readonly #parts: BookFeedParts;
   /** The receivers, and whether each has a current copy of the book. */
-  readonly #receivers = new Map<FeedReceiver, boolean>();
+  readonly #receivers = new Map<BookReceiver, boolean>();
   readonly #unwatch: () => void;
   #position = 0;
 
@@ -46,7 +51,7 @@ export class BookFeed implements Feed {
     return this.#position;
   }
 
-  add(receiver: FeedReceiver): void {
+  add(receiver: BookReceiver): void {
     const { books, tokenId } = this.#parts;
     this.#receivers.set(receiver, false);
     const book = books.peek(tokenId);
@@ -55,7 +60,7 @@ export class BookFeed implements Feed {
     receiver.sendText(this.#snapshotOf(book));
   }
 
-  remove(receiver: FeedReceiver): void {
+  remove(receiver: BookReceiver): void {
     this.#receivers.delete(receiver);
     if (this.#receivers.size === 0) this.#unwatch();
   }
@@ -87,8 +92,7 @@ export class BookFeed implements Feed {
     const { books, subscriptionId } = this.#parts;
     const nowMs = books.clock.monotonicMs();
     const json = JSON.stringify(presentBook(book, venueLimits.levelsMax, nowMs));
-    const seq = this.#position;
-    return snapshotFrame(subscriptionId, { seq, entries: [{ seq, json }] });
+    return snapshotFrame(subscriptionId, { seq: this.#position, rows: [json] });
   }
 
   #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {

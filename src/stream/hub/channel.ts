@@ -3,7 +3,7 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
-import type { Packet } from "../frames/packet.ts";
+import type { BookFeed } from "./book-feed.ts";
 
 /** An entry of a channel's log: its position, and the row as the REST API returns it. */
 export type Entry = {
@@ -17,19 +17,6 @@ type Interest = {
   readonly tokenIds: readonly TokenId[] | "all";
   /** Whether events other than trades can concern it. */
   readonly events: boolean;
-};
-
-/** A follower of a feed. */
-export type FeedReceiver = {
-  deliver(packet: Packet): void;
-  sendText(text: string): void;
-};
-
-/** A state that is sent as a whole and then change by change. It has no history to read. */
-export type Feed = {
-  readonly position: number;
-  add(receiver: FeedReceiver): void;
-  remove(receiver: FeedReceiver): void;
 };
 
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
@@ -55,7 +42,7 @@ export type Channel = {
   /** Returns the ids of the rows after `rewindTo`. `removed` are the blocks that are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
   /** Present if the channel has a feed instead of a log. Only the feed sends to the subscribers. */
-  readonly openFeed?: (subscriptionId: string) => Feed;
+  readonly openFeed?: (subscriptionId: string) => BookFeed;
 };
 
 /** Returns the page options for the rows after a position, oldest first. */

@@ -8,7 +8,8 @@ import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.t
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
-import type { Channel, Feed, FeedReceiver, StreamSources } from "./channel.ts";
+import type { BookFeed, BookReceiver } from "./book-feed.ts";
+import type { Channel, StreamSources } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Start, Subscription } from "./subscription.ts";
 import { type Follower, type NamedChannel, Topic } from "./topic.ts";
@@ -22,13 +23,14 @@ type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
 export type Listener = { announce(text: string): void };
 
 export class Hub {
+  /** The connections that receive announcements. */
+  readonly listeners = new Set<Listener>();
   readonly #sources: StreamSources;
   readonly #end: LogEnd;
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
   /** Reads in progress of subscriptions that have ended. */
   readonly #ending = new Set<Promise<void>>();
-  readonly #listeners = new Set<Listener>();
   #topicsMade = 0;
 
   constructor(sources: StreamSources) {
@@ -68,11 +70,6 @@ export class Hub {
     return this.#topics.size;
   }
 
-  /** The connections that receive announcements. */
-  get listeners(): Pick<Set<Listener>, "add" | "delete"> {
-    return this.#listeners;
-  }
-
   /** Subscribes a client to a channel. `started` is called before any data is sent. */
   subscribe(options: {
     readonly named: NamedChannel;
@@ -105,11 +102,10 @@ export class Hub {
 
   unsubscribe(subscription: Follower): void {
     const { topic } = subscription;
-    subscription.end();
+    const ending = subscription.end().then(() => void this.#ending.delete(ending));
+    this.#ending.add(ending);
     topic.followers.delete(subscription);
     if (topic.followers.size === 0) this.#topics.delete(topic.name);
-    const ending = subscription.settled.then(() => void this.#ending.delete(ending));
-    this.#ending.add(ending);
   }
 
   unfinalized(block: BlockFacts): void {
@@ -156,9 +152,9 @@ export class Hub {
       if (concerns(topic.channel, change)) topic.readOn(isFinalOnly ? final : latest);
     }
     this.#history.notifyAdded();
-    if (this.#listeners.size === 0 || this.#end.final < 0) return;
+    if (this.listeners.size === 0 || this.#end.final < 0) return;
     const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
-    for (const listener of this.#listeners) listener.announce(text);
+    for (const listener of this.listeners) listener.announce(text);
   }
 
   /** Ends all subscriptions. Resolves when no read is in progress. */
@@ -197,13 +193,12 @@ function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boole
 }
 
 /** Subscribes one client to a feed. No change of the chain concerns it, and it has no history to read. */
-function followFeed(topic: Topic, feed: Feed, receiver: FeedReceiver): Follower {
+function followFeed(topic: Topic, feed: BookFeed, receiver: BookReceiver): Follower {
   return {
     topic,
     begin: feed.position,
-    settled: Promise.resolve(),
     start: () => feed.add(receiver),
-    end: () => feed.remove(receiver),
+    end: async () => feed.remove(receiver),
     report: () => {},
     readOn: () => {},
     rewind: () => {},

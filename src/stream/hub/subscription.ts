@@ -66,12 +66,9 @@ export class Subscription implements Follower {
     this.#startReading();
   }
 
-  end(): void {
+  async end(): Promise<void> {
     this.#state = "ended";
-  }
-
-  get settled(): Promise<void> {
-    return this.#reading;
+    await this.#reading;
   }
 
   report(
@@ -173,15 +170,16 @@ export class Subscription implements Follower {
   }
 
   async #sendSnapshot(): Promise<void> {
-    const rows = this.#snapshotRows;
+    const count = this.#snapshotRows;
     this.#snapshotRows = 0;
     for (;;) {
       const { reorgs } = this.#history;
       const seq = this.#readTo;
-      const entries = await this.topic.channel.readNewest(seq, rows);
+      const entries = await this.topic.channel.readNewest(seq, count);
       if (!this.#isOpen) return;
       if (reorgs !== this.#history.reorgs) continue;
-      this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, entries }));
+      const rows = entries.map(({ json }) => json);
+      this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, rows }));
       return;
     }
   }

@@ -1,17 +1,17 @@
 import type { BlockFacts } from "../../market/block-facts.ts";
 import { Packet } from "../frames/packet.ts";
 import { shownSeq } from "../frames/server-frames.ts";
-import type { Channel, Entry, Feed } from "./channel.ts";
+import type { BookFeed } from "./book-feed.ts";
+import type { Channel, Entry } from "./channel.ts";
 
 /** A subscription, as its topic and its connection see it. */
 export type Follower = {
   readonly topic: Topic;
   /** The position after which it begins. */
   readonly begin: number;
-  /** Resolves when no read is in progress. */
-  readonly settled: Promise<void>;
   start(): void;
-  end(): void;
+  /** Ends it immediately. Resolves when no read is in progress. */
+  end(): Promise<void>;
   /** Sends the entries that a block has added. `previous` is the `prev_seq` of the first event of the packet. */
   report(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
   /** Reads the entries that may have been added after `from`. Everything up to `from` was sent. */
@@ -30,7 +30,7 @@ export class Topic {
   readonly name: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
-  readonly feed: Feed | null;
+  readonly feed: BookFeed | null;
   readonly #eventHead: string;
   /** The position of the newest event that was pushed. It is the `prev_seq` of the next packet. */
   #pushedSeq: number;

@@ -1,4 +1,4 @@
-import type { VerifiedKey } from "../../access/api-key.ts";
+import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
@@ -17,7 +17,7 @@ import { RecentCount } from "../hub/recent-count.ts";
 import type { Receiver } from "../hub/subscription.ts";
 import type { Follower, NamedChannel } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type Outgoing } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
 
 /** The close codes of the service, by reason. */
@@ -40,6 +40,7 @@ export type StreamQuotas = {
 /** The parts that all connections share. */
 export type SessionParts = {
   readonly hub: Hub;
+  readonly keys: Pick<Keys, "isLive" | "isVerified">;
   readonly flusher: BatchFlusher;
   readonly quotas: StreamQuotas;
   readonly freshness: () => Freshness;
@@ -56,25 +57,29 @@ export type Carrier = {
   ping(): void;
   /** Returns the key, counted against the limits of its IP and of the key; otherwise the error and the close code. */
   authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number };
-  isLive(key: VerifiedKey): boolean;
-  /** Whether this node can verify keys. If not, a key that is not live here can be live on another node. */
-  areKeysKnown(): boolean;
+};
+
+type SessionOptions = {
+  readonly connectionId: string;
+  readonly encoding: FrameEncoding;
+  /** The key of the upgrade. */
+  readonly key: VerifiedKey | null;
+  /** Whether the session needs no key. */
+  readonly isPublic: boolean;
 };
 
 /** The protocol of one client, without sockets and timers: frames, pongs and ticks go in, frames come out. */
 export class Session implements Receiver {
   readonly #parts: SessionParts;
   readonly #carrier: Carrier;
-  readonly #connectionId: string;
-  readonly #encoding: FrameEncoding;
+  readonly #options: SessionOptions;
   readonly #outbox: Outbox;
   readonly #openedAtMs: number;
-  readonly #isPublic: boolean;
   #key: VerifiedKey | null;
   readonly #subscriptions = new Map<string, Follower>();
   #pending: Packet[] = [];
-  #frames: RecentCount | null = null;
-  #faults: RecentCount | null = null;
+  readonly #frames = new RecentCount(streamLimits.framesPerSecond, 1000);
+  readonly #faults = new RecentCount(streamLimits.faultsMax - 1, streamLimits.faultWindowMs);
   #unansweredPings = 0;
   #pingedAtMs: number;
   #tickedAtMs: number;
@@ -82,23 +87,11 @@ export class Session implements Receiver {
   #tickLagMs = 0;
   #isClosed = false;
 
-  constructor(
-    parts: SessionParts,
-    carrier: Carrier,
-    options: {
-      connectionId: string;
-      encoding: FrameEncoding;
-      key: VerifiedKey | null;
-      /** Whether the session needs no key. */
-      isPublic?: boolean;
-    },
-  ) {
+  constructor(parts: SessionParts, carrier: Carrier, options: SessionOptions) {
     this.#parts = parts;
     this.#carrier = carrier;
-    this.#connectionId = options.connectionId;
-    this.#encoding = options.encoding;
+    this.#options = options;
     this.#key = options.key;
-    this.#isPublic = options.isPublic ?? false;
     this.#openedAtMs = parts.clock.monotonicMs();
     this.#pingedAtMs = this.#openedAtMs;
     this.#tickedAtMs = this.#openedAtMs;
@@ -111,7 +104,7 @@ export class Session implements Receiver {
   }
 
   get #isAdmitted(): boolean {
-    return this.#key !== null || this.#isPublic;
+    return this.#key !== null || this.#options.isPublic;
   }
 
   get isClosed(): boolean {
@@ -179,10 +172,12 @@ export class Session implements Receiver {
 
   /** Closes when the key has been revoked or has expired. */
   checkKey(): void {
-    if (this.#key === null || this.#isClosed || this.#carrier.isLive(this.#key)) return;
-    if (this.#carrier.areKeysKnown()) {
+    const { keys } = this.#parts;
+    if (this.#key === null || this.#isClosed || keys.isLive(this.#key)) return;
+    if (keys.isVerified) {
       return this.close(closeCodes.badKey, "the key was revoked or has expired");
     }
+    // The key can be live on another node.
     this.close(closeCodes.draining, "keys cannot be checked here; reconnect");
   }
 
@@ -206,7 +201,7 @@ export class Session implements Receiver {
   deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
     if (isReplay) this.#parts.meter.replayed_messages += packet.count;
-    if (!this.#encoding.batch) return this.#push(packet);
+    if (!this.#options.encoding.batch) return this.#push(packet);
     this.#pending.push(packet);
     this.#parts.flusher.add(this);
   }
@@ -239,7 +234,7 @@ export class Session implements Receiver {
   }
 
   #push(packet: Packet): void {
-    const bytes = packet.bytes(this.#encoding);
+    const bytes = packet.bytes(this.#options.encoding);
     const { meter } = this.#parts;
     meter.messages += packet.count;
     meter.bytes += bytes.length;
@@ -247,7 +242,7 @@ export class Session implements Receiver {
     this.#send(Number.isFinite(lastSeq) ? { bytes, firstSeq, lastSeq } : { bytes });
   }
 
-  #send(outgoing: Parameters<Outbox["push"]>[0]): void {
+  #send(outgoing: Outgoing): void {
     const nowMs = this.#parts.clock.monotonicMs();
     this.#outbox.push(outgoing, nowMs);
     if (this.#outbox.isOver(nowMs)) this.#closeSlow();
@@ -266,7 +261,6 @@ export class Session implements Receiver {
 
   /** Counts a frame. Closes the connection and returns `false` if the client sends too many per second. */
   #countFrame(): boolean {
-    this.#frames ??= new RecentCount(streamLimits.framesPerSecond, 1000);
     const nowMs = this.#parts.clock.monotonicMs();
     // After the process was busy, the waiting frames arrive together, before or after the overdue tick.
     if (this.#frames.add(nowMs, Math.max(this.#tickLagMs, this.#overdueMs(nowMs)))) return true;
@@ -281,10 +275,9 @@ export class Session implements Receiver {
   #refuse(thrown: unknown, id: FrameId | null): void {
     const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL_ERROR");
     if (error !== thrown) this.#parts.log.error({ err: toError(thrown) }, "a frame failed");
-    this.sendText(errorFrame(error, id, this.#connectionId));
-    const { faultsMax, faultWindowMs } = streamLimits;
-    this.#faults ??= new RecentCount(faultsMax - 1, faultWindowMs);
+    this.sendText(errorFrame(error, id, this.#options.connectionId));
     if (this.#faults.add(this.#parts.clock.monotonicMs())) return;
+    const { faultsMax, faultWindowMs } = streamLimits;
     this.close(closeCodes.policy, `${faultsMax} invalid frames in ${faultWindowMs / 1000} s`);
   }
 
@@ -312,7 +305,7 @@ export class Session implements Receiver {
     if (this.#key !== null) throw invalid("action", "auth was done before");
     const key = this.#carrier.authenticate(value);
     if ("error" in key) {
-      this.sendText(errorFrame(key.error, id, this.#connectionId));
+      this.sendText(errorFrame(key.error, id, this.#options.connectionId));
       return this.close(key.code, key.error.message);
     }
     this.#key = key;
@@ -324,7 +317,7 @@ export class Session implements Receiver {
     const { quotas, hub } = this.#parts;
     const { heartbeatMs, framesPerSecond, frameBytesMax } = streamLimits;
     const fields = {
-      connection_id: this.#connectionId,
+      connection_id: this.#options.connectionId,
       protocol: 1,
       authenticated: this.#key !== null,
       heartbeat_seconds: heartbeatMs / 1000,
