@@ -36,9 +36,10 @@ export class AccessAudit {
   }
 
   /** Logs the import of the configured admin key, or warns that the key no longer works. */
-  recordImport({ kind, keyId }: AdminKeyImport): void {
-    if (kind === "imported") this.record({ action: "key_imported", keyId, by: null });
-    if (kind === "dead") this.#log.warn(endedAdminKey);
+  recordImport(made: AdminKeyImport): void {
+    if (made.kind === "imported")
+      this.record({ action: "key_imported", keyId: made.keyId, by: null });
+    if (made.kind === "dead") this.#log.warn(endedAdminKey);
   }
 
   record(change: AccessChange): void {

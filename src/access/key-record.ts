@@ -18,8 +18,8 @@ export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number 
 
 /** The result of importing the configured admin key. `dead`: the key was issued once and no longer works. */
 export type AdminKeyImport =
-  | { readonly kind: "imported" | "known"; readonly keyId: string }
-  | { readonly kind: "dead"; readonly keyId: null };
+  | { readonly kind: "imported"; readonly keyId: string }
+  | { readonly kind: "known" | "dead" };
 
 /** A value with its MAC. */
 export type HashedValue = { readonly value: string; readonly mac: string };

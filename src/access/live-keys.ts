@@ -67,18 +67,12 @@ export class LiveKeys {
 
   /** Returns whether an admin key that was imported before still works. */
   importOf({ mac }: HashedValue): AdminKeyImport {
-    const keyId = this.#idOf(mac);
-    return keyId === null ? { kind: "dead", keyId } : { kind: "known", keyId };
+    return { kind: this.isLive({ fingerprint: mac }) ? "known" : "dead" };
   }
 
-  isLive(key: VerifiedKey): boolean {
-    return this.#idOf(key.fingerprint) !== null;
-  }
-
-  /** Returns the id of the key that a value belongs to; `null` when the value does not work. */
-  #idOf(fingerprint: string): string | null {
+  isLive({ fingerprint }: Pick<VerifiedKey, "fingerprint">): boolean {
     const live = this.#live.get(fingerprint);
-    return live !== undefined && this.#clock.nowMs() < live.endsAtMs ? live.id : null;
+    return live !== undefined && this.#clock.nowMs() < live.endsAtMs;
   }
 
   onEnded(listener: () => void): void {
