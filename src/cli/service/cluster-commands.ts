@@ -9,7 +9,7 @@ import {
   serverPlaceOf,
 } from "../../storage/server/open-database.ts";
 import { databaseStatements } from "../../storage/server/prepare-database.ts";
-import { exitCodes } from "../command.ts";
+import { exitCodes, print } from "../command.ts";
 
 /** Creates or migrates the tables on a server or cluster. With `print` it only prints the statements. */
 export async function makeSchema(options: { readonly print?: boolean }): Promise<number> {
@@ -17,14 +17,12 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
   const contracts = await readContracts(config.contractsFile);
   if (options.print === true) {
     const statements = databaseStatements(databaseOf(config, contracts));
-    process.stdout.write(statements.map((sql) => `${sql.trim()};\n\n`).join(""));
-    return exitCodes.done;
+    return print(...statements.map((sql) => `${sql.trim()};\n`));
   }
   const place = serverPlaceOf(config, contracts);
   const engine = await openDatabase(place, config.dataDir);
   await engine.close();
-  process.stdout.write(`the database ${place.database} has tables of version ${schemaVersion}\n`);
-  return exitCodes.done;
+  return print(`the database ${place.database} has tables of version ${schemaVersion}`);
 }
 
 /** Checks the ClickHouse server, or all servers of the cluster, and the database that stores facts. */
@@ -34,8 +32,7 @@ export async function checkServer(): Promise<number> {
   const engine = await connectToServer(place, config.dataDir);
   try {
     const findings = await checkDatabase(engine, place);
-    const lines = findings.map(({ subject, problem }) => `${subject}: ${problem ?? "ok"}\n`);
-    process.stdout.write(lines.join(""));
+    print(...findings.map(({ subject, problem }) => `${subject}: ${problem ?? "ok"}`));
     const isRight = findings.every(({ problem }) => problem === null);
     return isRight ? exitCodes.done : exitCodes.differs;
   } finally {

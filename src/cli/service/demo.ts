@@ -10,7 +10,7 @@ const script = fileURLToPath(new URL("../../../demo/demo.ts", import.meta.url));
 
 /** Runs the demo in a child process. A checkout and the package contain the demo; the image does not. */
 export async function runDemo(options: FlagValues): Promise<number> {
-  if (!existsSync(script)) throw failure("the demo does not come with the image");
+  if (!existsSync(script)) throw new CommandError("the demo does not come with the image");
   for (const name of ["@foundry-rs/anvil/package.json", "viem"]) requireForDemo(name);
   const { seed } = options;
   const flags = seed === undefined ? [] : ["--seed", seed];
@@ -25,16 +25,13 @@ export async function runDemo(options: FlagValues): Promise<number> {
   return code ?? exitCodes.bug;
 }
 
-function failure(message: string, cause?: unknown): CommandError {
-  return new CommandError(message, { cause });
-}
-
 /** Throws `CommandError` when a package is missing. Those for the demo are optional and may not be installed. */
 function requireForDemo(name: string): void {
   try {
     createRequire(script).resolve(name);
   } catch (cause) {
-    const packages = "npm install @foundry-rs/anvil viem";
-    throw failure(`the demo needs Anvil and viem, which are missing: ${packages}`, cause);
+    const message =
+      "the demo needs Anvil and viem, which are missing: npm install @foundry-rs/anvil viem";
+    throw new CommandError(message, { cause });
   }
 }
