@@ -8,19 +8,16 @@ import {
   presentCancellation,
 } from "../../rows/exchange-event-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
 import {
-  type Channel,
+  type ChannelLog,
   type Entry,
+  type Opening,
   pageAfter,
   pageThrough,
-  type StreamSources,
 } from "../hub/channel.ts";
-import { checkRequest, shownFilter } from "../hub/channel-request.ts";
 
 /** Opens the `cancellations` channel: events on the chain that end orders, or can end them. */
-export function openCancellations(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, { fields: [], filters: ["finality"] });
+export function openCancellations({ request, sources }: Opening): ChannelLog {
   const finalizedOnly = request.filter?.finality === "finalized";
   const page = { kinds: cancellationKinds, finalizedOnly };
   const entryWriter = () => {
@@ -32,9 +29,7 @@ export function openCancellations(request: ChannelRequest, sources: StreamSource
   };
   return {
     event: "cancellation",
-    normalizedRequest: { type: "cancellations", ...shownFilter(request) },
-    isFinalOnly: finalizedOnly,
-    interest: { tokenIds: [], events: true },
+    interest: () => ({ tokenIds: [], events: true }),
     entriesOf: (block) => block.events.flatMap(entryWriter()),
     readAfter: async (after, { limit }) => {
       const events = await readEvents(sources.store, { ...page, ...pageAfter(after), limit });

@@ -7,32 +7,29 @@ import { readCandles } from "../../query/read-candles.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { presentCandle } from "../../rows/candle-row.ts";
 import { formatTime } from "../../rows/wire-format.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { type Channel, type Entry, pageThrough, type StreamSources } from "../hub/channel.ts";
-import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
+import {
+  type ChannelLog,
+  type Entry,
+  type Opening,
+  pageThrough,
+  type StreamSources,
+} from "../hub/channel.ts";
 
 /**
  * Opens the `candles` channel: the candles of a pair at the prices of one token, each sent after every block that
  * changes it.
  */
-export function openCandles(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, { fields: ["token_id", "resolution"], filters: [] });
-  const [tokenId] = requestedTokens(request);
+export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog {
+  const [tokenId] = tokenIds;
   const { resolution } = request;
   if (tokenId === undefined || resolution === undefined) {
     throw invalid("channel.resolution", "is required");
   }
   const log = new CandleLog(sources, tokenId, resolutionSeconds[resolution]);
-  const normalizedRequest = { type: "candles", ...shownTokens([tokenId]), resolution };
   return {
     event: "candle",
-    normalizedRequest,
-    isFinalOnly: false,
     // While the complement is unknown, any event can announce it.
-    get interest() {
-      const { pair } = log;
-      return { tokenIds: pair, events: pair.length === 1 };
-    },
+    interest: () => ({ tokenIds: log.pair, events: log.pair.length === 1 }),
     readAfter: async (after, { limit, restate }) => log.readAfter(after, limit, restate),
     readNewest: async (_through, count) => log.readNewest(count),
     revertedBy: (removed, rewindTo) => log.idsIn(removed, rewindTo),

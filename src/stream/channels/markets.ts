@@ -2,15 +2,12 @@ import type { ConditionId } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import { presentMarket } from "../../rows/market-row.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
-import { checkRequest, shownFilter } from "../hub/channel-request.ts";
+import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/channel.ts";
 
 type Listed = { readonly seq: number; readonly conditionId: ConditionId };
 
 /** Opens the `markets` channel: each condition when it becomes a market, with the fields known when it is sent. */
-export function openMarkets(request: ChannelRequest, { state }: StreamSources): Channel {
-  checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
+export function openMarkets({ request, sources: { state } }: Opening): ChannelLog {
   const { directory } = state;
   const wanted = request.filter?.condition_id;
   const marketsAfter = (after: number): Listed[] =>
@@ -24,10 +21,8 @@ export function openMarkets(request: ChannelRequest, { state }: StreamSources): 
   };
   return {
     event: "market",
-    normalizedRequest: { type: "markets", ...shownFilter(request) },
-    isFinalOnly: request.filter?.finality === "finalized",
     // No event announces some markets of generation 3. They begin with their first trade.
-    interest: { tokenIds: "all", events: true },
+    interest: () => ({ tokenIds: "all", events: true }),
     readAfter: async (after, { limit }) =>
       (await mapInTurns(firstGroups(marketsAfter(after), limit), entryOf)).flat(),
     readNewest: async (through, count) =>

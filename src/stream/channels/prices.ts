@@ -1,14 +1,10 @@
 import type { TokenId } from "../../base/ids.ts";
 import { presentPrice } from "../../rows/price-row.ts";
 import { newestTradePrice, pairPrice } from "../../views/prices/token-price.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
-import type { Channel, Entry, StreamSources } from "../hub/channel.ts";
-import { checkRequest, requestedTokens, shownTokens } from "../hub/channel-request.ts";
+import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 
 /** Opens the `price` channel: the price of each token, sent after every block that changes it. */
-export function openPrices(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, { fields: ["token_id", "token_ids"], filters: [] });
-  const tokenIds = requestedTokens(request);
+export function openPrices({ sources, tokenIds }: Opening): ChannelLog {
   const { directory } = sources.state;
   const seqOf = (tokenId: TokenId): number => {
     const traded = newestTradePrice(tokenId, directory)?.seq ?? -1;
@@ -23,11 +19,10 @@ export function openPrices(request: ChannelRequest, sources: StreamSources): Cha
   };
   return {
     event: "price",
-    normalizedRequest: { type: "price", ...shownTokens(tokenIds) },
-    isFinalOnly: false,
-    get interest() {
-      return { tokenIds: tokenIds.flatMap((tokenId) => directory.pairOf(tokenId)), events: true };
-    },
+    interest: () => ({
+      tokenIds: tokenIds.flatMap((tokenId) => directory.pairOf(tokenId)),
+      events: true,
+    }),
     readAfter: async (after, { restate }) =>
       entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
     readNewest: async (_through, count) => entriesOf(tokenIds).slice(-count),

@@ -3,13 +3,10 @@ import { mapInTurns } from "../../base/time/turns.ts";
 import type { Resolution } from "../../market/market.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { presentResolution, resolutionId } from "../../rows/resolution-row.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
-import { type Channel, type Entry, firstGroups, type StreamSources } from "../hub/channel.ts";
-import { checkRequest, shownFilter } from "../hub/channel-request.ts";
+import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/channel.ts";
 
 /** Opens the `resolutions` channel. The position of a resolution is that of the log it follows from. */
-export function openResolutions(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, { fields: [], filters: ["condition_id", "finality"] });
+export function openResolutions({ request, sources }: Opening): ChannelLog {
   const { directory } = sources.state;
   const { resolutions } = directory;
   const wanted = request.filter?.condition_id;
@@ -25,9 +22,7 @@ export function openResolutions(request: ChannelRequest, sources: StreamSources)
   };
   return {
     event: "resolution",
-    normalizedRequest: { type: "resolutions", ...shownFilter(request) },
-    isFinalOnly: request.filter?.finality === "finalized",
-    interest: { tokenIds: [], events: true },
+    interest: () => ({ tokenIds: [], events: true }),
     readAfter: async (after, { limit }) =>
       mapInTurns(firstGroups(resolutionsAfter(after), limit), entryOf),
     readNewest: async (through, count) => {

@@ -9,51 +9,27 @@ import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import {
-  type Channel,
+  type ChannelLog,
   type Entry,
+  type Opening,
   pageAfter,
   pageThrough,
   type StreamSources,
 } from "../hub/channel.ts";
-import {
-  type Accepted,
-  checkRequest,
-  requestedTokens,
-  shownFilter,
-  shownTokens,
-} from "../hub/channel-request.ts";
 
-const filters = ["side", "min_value", "wallet", "condition_id", "finality"] as const;
-const ofAll: Accepted = { fields: [], filters };
-const ofTokens: Accepted = { fields: ["token_id", "token_ids"], filters };
-
-/** Opens the `trades` channel: all trades. */
-export function openTrades(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, ofAll);
-  return channelOf(request, sources, { type: "trades", tokenIds: null });
-}
-
-/** Opens the `token_trades` channel: the trades of some tokens, without inverted trades of the complements. */
-export function openTokenTrades(request: ChannelRequest, sources: StreamSources): Channel {
-  checkRequest(request, ofTokens);
-  return channelOf(request, sources, { type: "token_trades", tokenIds: requestedTokens(request) });
-}
-
-function channelOf(
-  request: ChannelRequest,
-  sources: StreamSources,
-  { type, tokenIds }: { type: string; tokenIds: readonly TokenId[] | null },
-): Channel {
-  const shown = tokenIds === null ? {} : shownTokens(tokenIds);
+/**
+ * Opens the `trades` channel: all trades; or the `token_trades` channel: the trades of some tokens, without inverted
+ * trades of the complements.
+ */
+export function openTrades({ request, sources, tokenIds: requested }: Opening): ChannelLog {
+  const tokenIds = requested.length === 0 ? null : requested;
   const finalizedOnly = request.filter?.finality === "finalized";
   const totalsOf = (tokenId: TokenId) => sources.state.directory.totalsOf(tokenId);
   const filter = () => fillFilterOf(request, tokenIds, sources);
   const tradesOf = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
   return {
     event: "trade",
-    normalizedRequest: { type, ...shown, ...shownFilter(request) },
-    isFinalOnly: finalizedOnly,
-    interest: { tokenIds: tokenIds ?? "all", events: false },
+    interest: () => ({ tokenIds: tokenIds ?? "all", events: false }),
     entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
     readAfter: async (after, { limit }) => {
       const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly, totalsOf };

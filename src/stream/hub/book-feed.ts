@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { AppError } from "../../base/errors.ts";
-import type { TokenId } from "../../base/ids.ts";
+import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import { presentBook, presentBookChange } from "../../rows/book-row.ts";
 import type { BookDelta, LiveBook } from "../../venue/books/live-book.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
@@ -12,7 +12,6 @@ type BookFeedParts = {
   readonly books: OrderBooks;
   readonly tokenId: TokenId;
   readonly subscriptionId: string;
-  readonly normalizedRequest: Readonly<Record<string, unknown>>;
 };
 
 /** A follower of a book. */
@@ -96,7 +95,8 @@ export class BookFeed {
   }
 
   #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {
-    const { normalizedRequest: channel, subscriptionId: subscription_id } = this.#parts;
+    const { tokenId, subscriptionId: subscription_id } = this.#parts;
+    const channel = { type: "orderbook", token_id: formatTokenId(tokenId) };
     const { event, data, previous: prev_seq } = sent;
     const seq = this.#position;
     assert(seq > prev_seq, "positions rise");

@@ -32,12 +32,11 @@ export function requestedTokens({ token_id, token_ids }: ChannelRequest): readon
   return [...new Set(tokenIds)].toSorted();
 }
 
-/** Returns the field by which a request names these tokens. */
+/** Returns the field by which a request names these tokens; no field without tokens. */
 export function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unknown>> {
-  const [only] = tokenIds;
-  return tokenIds.length === 1 && only !== undefined
-    ? { token_id: formatTokenId(only) }
-    : { token_ids: tokenIds.map(formatTokenId) };
+  const [first, ...others] = tokenIds.map(formatTokenId);
+  if (first === undefined) return {};
+  return others.length === 0 ? { token_id: first } : { token_ids: [first, ...others] };
 }
 
 /** Returns the filter of a request with its fields in a fixed order; no field when nothing is filtered. */

@@ -3,6 +3,7 @@ import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { ChannelRequest } from "../frames/frame-fields.ts";
 import type { BookFeed } from "./book-feed.ts";
 
 /** An entry of a channel's log: its position, and the row as the REST API returns it. */
@@ -20,13 +21,9 @@ type Interest = {
 };
 
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
-export type Channel = {
+export type ChannelLog = {
   readonly event: string;
-  /** The request for this channel: tokens sorted, fields in a fixed order. Frames show it as `channel`. */
-  readonly normalizedRequest: Readonly<Record<string, unknown>>;
-  /** Whether the channel has only final rows, which no reorg can revert. */
-  readonly isFinalOnly: boolean;
-  readonly interest: Interest;
+  readonly interest: () => Interest;
   /** Returns the entries that a newly indexed block adds. A channel without this function is read instead. */
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
   /**
@@ -43,6 +40,24 @@ export type Channel = {
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
   /** Present if the channel has a feed instead of a log. Only the feed sends to the subscribers. */
   readonly openFeed?: (subscriptionId: string) => BookFeed;
+};
+
+/** What the log of a channel is opened for. */
+export type Opening = {
+  readonly request: ChannelRequest;
+  readonly sources: StreamSources;
+  /** The requested tokens, at least one if the channel type accepts tokens. */
+  readonly tokenIds: readonly TokenId[];
+};
+
+/** What a client subscribes to. */
+export type Channel = ChannelLog & {
+  /** The request for this channel: tokens sorted, fields in a fixed order. Frames show it as `channel`. */
+  readonly normalizedRequest: Readonly<Record<string, unknown>>;
+  /** The normalized request as JSON. */
+  readonly name: string;
+  /** Whether the channel has only final rows, which no reorg can revert. */
+  readonly isFinalOnly: boolean;
 };
 
 /** Returns the page options for the rows after a position, oldest first. */

@@ -1,6 +1,6 @@
 import { streamLimits } from "../../base/config/limits.ts";
 import type { Packet } from "../frames/packet.ts";
-import { type Entry, firstGroups } from "./channel.ts";
+import { type Channel, type Entry, firstGroups } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
 /** The entries after a position, in slices that are sent one by one. The page is complete up to `readTo`. */
@@ -36,8 +36,8 @@ export class History {
     return this.#end.reorgs;
   }
 
-  endOf({ channel }: Topic): number {
-    return channel.isFinalOnly ? this.#end.final : this.#end.latest;
+  endOf({ isFinalOnly }: Channel): number {
+    return isFinalOnly ? this.#end.final : this.#end.latest;
   }
 
   /** Reads a page of the entries after a position. `restate` is passed to the channel. */
@@ -84,7 +84,7 @@ export class History {
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const limit = streamLimits.historyRowsPerPage;
     // Taken first: entries that are added during the read belong to the next page.
-    const end = this.endOf(topic);
+    const end = this.endOf(topic.channel);
     const found = await topic.channel.readAfter(after, { limit, restate });
     const entries = found.filter(({ seq }) => seq <= end);
     const isWhole = found.length < limit || entries.length < found.length;

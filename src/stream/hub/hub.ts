@@ -12,7 +12,7 @@ import type { BookFeed, BookReceiver } from "./book-feed.ts";
 import type { Channel, StreamSources } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
 import { type Receiver, type Start, Subscription } from "./subscription.ts";
-import { type Follower, type NamedChannel, Topic } from "./topic.ts";
+import { type Follower, Topic } from "./topic.ts";
 
 /** The contents of blocks that decide which topics they concern. */
 type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
@@ -59,10 +59,9 @@ export class Hub {
     return untilReached(store, { position, parameter: "resume_from" });
   }
 
-  /** Returns the requested channel and its name. Throws what `openChannel` throws. */
-  channelOf(request: ChannelRequest): NamedChannel {
-    const channel = openChannel(request, this.#sources);
-    return { channel, name: JSON.stringify(channel.normalizedRequest) };
+  /** Returns the requested channel. Throws what `openChannel` throws. */
+  channelOf(request: ChannelRequest): Channel {
+    return openChannel(request, this.#sources);
   }
 
   /** The number of channels with followers. */
@@ -72,13 +71,13 @@ export class Hub {
 
   /** Subscribes a client to a channel. `started` is called before any data is sent. */
   subscribe(options: {
-    readonly named: NamedChannel;
+    readonly channel: Channel;
     readonly start: RequestedStart;
     readonly receiver: Receiver;
     readonly started: (subscription: Follower) => void;
   }): Follower {
-    const { named, receiver, started } = options;
-    const topic = this.#topicOf(named);
+    const { channel, receiver, started } = options;
+    const topic = this.#topicOf(channel);
     const history = this.#history;
     const subscription =
       topic.feed === null
@@ -93,7 +92,7 @@ export class Hub {
   #startOf(topic: Topic, { resume_from: asked, snapshot = 0 }: RequestedStart): Start {
     // No log has position 0 (block 0, index 0), so 0 stands for the beginning.
     const resumeFrom = asked === 0 ? -1 : asked;
-    const begin = resumeFrom ?? this.#history.endOf(topic);
+    const begin = resumeFrom ?? this.#history.endOf(topic.channel);
     const mayBeGone = resumeFrom !== undefined && !topic.channel.isFinalOnly;
     const { reorgs } = this.#sources.store;
     const safePosition = mayBeGone ? reorgs.certainPosition(begin) : begin;
@@ -105,7 +104,7 @@ export class Hub {
     const ending = subscription.end().then(() => void this.#ending.delete(ending));
     this.#ending.add(ending);
     topic.followers.delete(subscription);
-    if (topic.followers.size === 0) this.#topics.delete(topic.name);
+    if (topic.followers.size === 0) this.#topics.delete(topic.channel.name);
   }
 
   unfinalized(block: BlockFacts): void {
@@ -166,13 +165,13 @@ export class Hub {
     await Promise.all(this.#ending);
   }
 
-  #topicOf({ name, channel }: NamedChannel): Topic {
-    const known = this.#topics.get(name);
+  #topicOf(channel: Channel): Topic {
+    const known = this.#topics.get(channel.name);
     if (known !== undefined) return known;
     this.#topicsMade += 1;
-    const position = channel.isFinalOnly ? this.#end.final : this.#end.latest;
-    const topic = new Topic(`s${this.#topicsMade}`, { name, channel }, position);
-    this.#topics.set(name, topic);
+    const position = this.#history.endOf(channel);
+    const topic = new Topic(`s${this.#topicsMade}`, channel, position);
+    this.#topics.set(channel.name, topic);
     return topic;
   }
 }
@@ -186,7 +185,8 @@ function changesOf(trades: readonly { readonly tokenId: TokenId }[], events: num
   return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
 }
 
-function concerns({ interest }: Channel, { tokenIds, hasEvents }: Change): boolean {
+function concerns(channel: Channel, { tokenIds, hasEvents }: Change): boolean {
+  const interest = channel.interest();
   if (interest.events && hasEvents) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
   return interest.tokenIds.some((tokenId) => tokenIds.has(tokenId));

@@ -116,7 +116,7 @@ export class Subscription implements Follower {
     await Promise.resolve();
     if (this.#snapshotRows > 0) await this.#sendSnapshot();
     while (this.#isOpen) {
-      if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic)) {
+      if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic.channel)) {
         if (this.#catchUp()) return;
         await this.#history.whenAdded();
         continue;
@@ -158,7 +158,7 @@ export class Subscription implements Follower {
 
   /** Goes live at the end of the log. Returns `false` if the client is ahead of it and must wait. */
   #catchUp(): boolean {
-    if (this.#readTo > this.#history.endOf(this.topic)) return false;
+    if (this.#readTo > this.#history.endOf(this.topic.channel)) return false;
     this.#state = "live";
     if (this.#isReplay) {
       this.#isReplay = false;

@@ -20,14 +20,10 @@ export type Follower = {
   rewind(to: number, reverted: readonly string[]): void;
 };
 
-/** A channel and its name: the normalized request as JSON. */
-export type NamedChannel = { readonly channel: Channel; readonly name: string };
-
 /** A channel with followers. All clients with the same request share it. */
 export class Topic {
   /** The `subscription_id` for all followers, so that all of them can be sent the same frames. */
   readonly id: string;
-  readonly name: string;
   readonly channel: Channel;
   readonly followers = new Set<Follower>();
   readonly feed: BookFeed | null;
@@ -35,9 +31,8 @@ export class Topic {
   /** The position of the newest event that was pushed. It is the `prev_seq` of the next packet. */
   #pushedSeq: number;
 
-  constructor(id: string, { channel, name }: NamedChannel, position: number) {
+  constructor(id: string, channel: Channel, position: number) {
     this.id = id;
-    this.name = name;
     this.channel = channel;
     this.feed = channel.openFeed?.(id) ?? null;
     this.#pushedSeq = position;

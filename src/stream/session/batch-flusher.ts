@@ -2,7 +2,7 @@ import { streamLimits } from "../../base/config/limits.ts";
 import { Packet } from "../frames/packet.ts";
 
 /** A connection with data that waits for the next flush. */
-export type Batched = { takePending(): readonly Packet[]; deliverBatch(packet: Packet): void };
+export type Batched = { takePending(): readonly Packet[]; push(packet: Packet): void };
 
 /** Flushes batches immediately, but not within `batchMs` of the last flush. Equal batches share their bytes. */
 export class BatchFlusher {
@@ -30,7 +30,7 @@ export class BatchFlusher {
     this.#waiting.clear();
     for (const connection of connections) {
       const packets = connection.takePending();
-      if (packets.length > 0) connection.deliverBatch(joined.join(packets));
+      if (packets.length > 0) connection.push(joined.join(packets));
     }
   }
 }

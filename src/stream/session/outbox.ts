@@ -1,8 +1,5 @@
 import { streamLimits } from "../../base/config/limits.ts";
 
-/** Writes bytes to the client. Returns `false` if the caller must wait for `drained`. */
-export type Write = (bytes: Buffer) => boolean;
-
 /** Bytes for one client, and the range of the log they cover; control frames cover none. */
 export type Outgoing = {
   readonly bytes: Buffer;
@@ -17,7 +14,7 @@ type Waiting = Outgoing & { readonly sinceMs: number };
  * connection is closed. Nothing is dropped from the middle.
  */
 export class Outbox {
-  readonly #write: Write;
+  readonly #write: (bytes: Buffer) => boolean;
   #waiting: Waiting[] = [];
   #waitingBytes = 0;
   /** When the client stopped accepting bytes; `null` while it accepts them. */
@@ -25,7 +22,8 @@ export class Outbox {
   #sentSeq: number | null = null;
   #onRoom: (() => void)[] = [];
 
-  constructor(write: Write) {
+  /** `write` sends bytes to the client. It returns `false` if the outbox must wait for `drained`. */
+  constructor(write: (bytes: Buffer) => boolean) {
     this.#write = write;
   }
 

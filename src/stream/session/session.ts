@@ -12,10 +12,11 @@ import { encodeTexts } from "../frames/frame-bytes.ts";
 import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
 import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
+import type { Channel } from "../hub/channel.ts";
 import type { Hub } from "../hub/hub.ts";
 import { RecentCount } from "../hub/recent-count.ts";
 import type { Receiver } from "../hub/subscription.ts";
-import type { Follower, NamedChannel } from "../hub/topic.ts";
+import type { Follower } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
@@ -201,7 +202,7 @@ export class Session implements Receiver {
   deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
     if (isReplay) this.#parts.meter.replayed_messages += packet.count;
-    if (!this.#options.encoding.batch) return this.#push(packet);
+    if (!this.#options.encoding.batch) return this.push(packet);
     this.#pending.push(packet);
     this.#parts.flusher.add(this);
   }
@@ -212,14 +213,10 @@ export class Session implements Receiver {
     return packets;
   }
 
-  deliverBatch(packet: Packet): void {
-    if (!this.#isClosed) this.#push(packet);
-  }
-
   sendText(text: string): void {
     if (this.#isClosed) return;
     // Data that waits for the next batch was delivered before this text.
-    for (const packet of this.takePending()) this.#push(packet);
+    for (const packet of this.takePending()) this.push(packet);
     this.#send({ bytes: encodeTexts([text]) });
   }
 
@@ -233,7 +230,8 @@ export class Session implements Receiver {
     this.close(closeCodes.internal, this.#withDelivered("something went wrong on our side"));
   }
 
-  #push(packet: Packet): void {
+  /** Sends a packet without waiting for the next batch. */
+  push(packet: Packet): void {
     const bytes = packet.bytes(this.#options.encoding);
     const { meter } = this.#parts;
     meter.messages += packet.count;
@@ -337,18 +335,17 @@ export class Session implements Receiver {
   /** Subscribes once this node has reached `resume_from`: a client from another node can be ahead of it. */
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
     const { hub, freshness } = this.#parts;
-    const named = hub.channelOf(request);
+    const channel = hub.channelOf(request);
     const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
-    const subscribe = () => this.#subscribe(named, request, id);
+    const subscribe = () => this.#subscribe(channel, request, id);
     if (reached === null) return subscribe();
     reached.then(subscribe).catch((thrown: unknown) => this.#refuse(thrown, id));
   }
 
-  #subscribe(named: NamedChannel, start: ChannelRequest, id: FrameId | null): void {
+  #subscribe(channel: Channel, start: ChannelRequest, id: FrameId | null): void {
     if (this.#isClosed) return;
     const { hub, quotas } = this.#parts;
-    const { name } = named;
-    const known = this.#subscriptions.get(name);
+    const known = this.#subscriptions.get(channel.name);
     if (known !== undefined) {
       throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
     }
@@ -357,13 +354,13 @@ export class Session implements Receiver {
       throw invalid("connection", issue);
     }
     const started = ({ topic, begin }: Follower): void => {
-      const channel = topic.channel.normalizedRequest;
-      const fields = { channel, subscription_id: topic.id, seq: shownSeq(begin) };
+      const shown = { channel: channel.normalizedRequest, subscription_id: topic.id };
+      const fields = { ...shown, seq: shownSeq(begin) };
       this.sendText(answerFrame("subscribed", id, fields));
     };
-    const subscription = hub.subscribe({ named, start, receiver: this, started });
+    const subscription = hub.subscribe({ channel, start, receiver: this, started });
     if (this.#isClosed) return hub.unsubscribe(subscription);
-    this.#subscriptions.set(name, subscription);
+    this.#subscriptions.set(channel.name, subscription);
     this.#parts.meter.subscriptions += 1;
   }
 
