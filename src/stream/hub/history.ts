@@ -9,44 +9,37 @@ export type HistoryPage = {
   readonly readTo: number;
 };
 
-type CachedPage = { readonly page: Promise<HistoryPage>; readonly version: number };
-
-/** The end of the log. `version` increases with everything that is indexed, finalized or reverted. */
+/** The end of the log. */
 export type LogEnd = {
   /** The last indexed and the last final position; -1 before the first. */
   latest: number;
   final: number;
-  version: number;
+  /** The number of reorgs so far. Pages that were read during a reorg are discarded. */
   reorgs: number;
 };
 
 /** Reads the logs of topics and caches recent pages. Clients that read the same range share a page. */
 export class History {
-  readonly #end: LogEnd;
-  readonly #pages = new Map<string, CachedPage>();
+  readonly end: LogEnd;
+  readonly #pages = new Map<string, Promise<HistoryPage>>();
   readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
   #waiting: (() => void)[] = [];
 
   constructor(end: LogEnd) {
-    this.#end = end;
-  }
-
-  /** The number of reorgs so far. Pages that were read during a reorg are discarded. */
-  get reorgs(): number {
-    return this.#end.reorgs;
+    this.end = end;
   }
 
   endOf({ isFinalOnly }: Channel): number {
-    return isFinalOnly ? this.#end.final : this.#end.latest;
+    return isFinalOnly ? this.end.final : this.end.latest;
   }
 
   /** Reads a page of the entries after a position. `restate` is passed to the channel. */
   read(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {
     const name = `${topic.id} ${after} ${restate}`;
     const known = this.#pages.get(name);
-    if (known?.version === this.#end.version) return known.page;
+    if (known !== undefined) return known;
     const page = this.#readPage(topic, after, restate);
-    this.#pages.set(name, { page, version: this.#end.version });
+    this.#pages.set(name, page);
     // A failed read is not cached: the next client reads again.
     page.catch(() => this.#pages.delete(name));
     // A Map keeps the order of insertion, so the first key is the oldest.
@@ -71,13 +64,15 @@ export class History {
     return packet;
   }
 
-  async whenAdded(): Promise<void> {
+  async whenChanged(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });
   }
 
-  notifyAdded(): void {
+  /** Drops the cached pages and wakes what waits. Called after anything is indexed, finalized or reverted. */
+  changed(): void {
+    this.#pages.clear();
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 

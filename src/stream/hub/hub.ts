@@ -37,7 +37,7 @@ export class Hub {
     this.#sources = sources;
     const { store } = sources;
     const final = finalSeqOf(store);
-    this.#end = { latest: store.newestSeq, final, version: 0, reorgs: 0 };
+    this.#end = { latest: store.newestSeq, final, reorgs: 0 };
     this.#history = new History(this.#end);
   }
 
@@ -110,23 +110,22 @@ export class Hub {
   unfinalized(block: BlockFacts): void {
     const from = this.#end.latest;
     this.#end.latest = lastSeqOf(block.number);
-    this.#end.version += 1;
     const change = changesOf(block.fills.filter(isTrade), block.events.length);
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.publish(block, from);
     }
-    this.#history.notifyAdded();
+    this.#history.changed();
   }
 
   /** Called when the blocks after `safeBlock` are about to be reverted. The views still have them. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
     this.#end.latest = Math.min(this.#end.latest, to);
-    this.#end.version += 1;
     this.#end.reorgs += 1;
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly) topic.rewind(to, removed);
     }
+    this.#history.changed();
   }
 
   appended({ trades, events }: Delta): void {
@@ -144,13 +143,12 @@ export class Hub {
     const { store } = this.#sources;
     this.#end.final = finalSeqOf(store);
     this.#end.latest = store.newestSeq;
-    this.#end.version += 1;
     for (const topic of this.#topics.values()) {
       const { isFinalOnly } = topic.channel;
       if (!areNew && !isFinalOnly) continue;
       if (concerns(topic.channel, change)) topic.readOn(isFinalOnly ? final : latest);
     }
-    this.#history.notifyAdded();
+    this.#history.changed();
     if (this.listeners.size === 0 || this.#end.final < 0) return;
     const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
     for (const listener of this.listeners) listener.announce(text);
@@ -161,7 +159,7 @@ export class Hub {
     for (const { followers } of this.#topics.values()) {
       for (const subscription of followers) this.unsubscribe(subscription);
     }
-    this.#history.notifyAdded();
+    this.#history.changed();
     await Promise.all(this.#ending);
   }
 

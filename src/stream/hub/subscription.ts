@@ -118,15 +118,15 @@ export class Subscription implements Follower {
     while (this.#isOpen) {
       if (!this.#mustRestate && this.#readTo >= this.#history.endOf(this.topic.channel)) {
         if (this.#catchUp()) return;
-        await this.#history.whenAdded();
+        await this.#history.whenChanged();
         continue;
       }
       await this.#receiver.whenRoom();
       if (!this.#isOpen) return;
-      const { reorgs } = this.#history;
+      const { reorgs } = this.#history.end;
       const restate = this.#mustRestate;
       const page = await this.#history.read(this.topic, this.#readTo, restate);
-      if (!this.#isOpen || reorgs !== this.#history.reorgs) continue;
+      if (!this.#isOpen || reorgs !== this.#history.end.reorgs) continue;
       await this.#sendPage(page);
     }
   }
@@ -137,11 +137,11 @@ export class Subscription implements Follower {
 
   /** Sends a page slice by slice, with a turn of the event loop before each. Stops when a reorg reverts blocks. */
   async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
-    const { reorgs } = this.#history;
+    const { reorgs } = this.#history.end;
     for (const entries of slices) {
       await this.#receiver.whenRoom();
       await nextTurn();
-      if (!this.#isOpen || reorgs !== this.#history.reorgs) return;
+      if (!this.#isOpen || reorgs !== this.#history.end.reorgs) return;
       this.#sendSlice(entries);
       this.#readTo = this.#sent;
     }
@@ -173,11 +173,11 @@ export class Subscription implements Follower {
     const count = this.#snapshotRows;
     this.#snapshotRows = 0;
     for (;;) {
-      const { reorgs } = this.#history;
+      const { reorgs } = this.#history.end;
       const seq = this.#readTo;
       const entries = await this.topic.channel.readNewest(seq, count);
       if (!this.#isOpen) return;
-      if (reorgs !== this.#history.reorgs) continue;
+      if (reorgs !== this.#history.end.reorgs) continue;
       const rows = entries.map(({ json }) => json);
       this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, rows }));
       return;
