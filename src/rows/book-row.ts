@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros, formatSafeMicros, parseSafeMicros } from "../base/decimal.ts";
+import { checksumBook } from "../venue/books/book-proof.ts";
 import type { BookSide, Level } from "../venue/books/book-side.ts";
 import type { LiveBook } from "../venue/books/live-book.ts";
 import type { LevelChange } from "../venue/books/parse-book.ts";
@@ -54,7 +55,7 @@ type BookChangeRow = Static<typeof bookChangeRow>;
 
 /** A book as clients see it, with up to `depth` levels per side. `nowMs` is on the clock of the book. */
 export function presentBook(book: LiveBook, depth: number, nowMs: number): BookRow {
-  const { assetId, bids, asks, facts, hash, checksum, source, timestampMs } = book;
+  const { assetId, bids, asks, facts, hash, source, timestampMs } = book;
   const reason = book.staleReason(nowMs);
   return {
     token_id: assetId,
@@ -66,7 +67,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
     bid_depth_usd: depthOf(bids),
     ask_depth_usd: depthOf(asks),
     last_trade_price: plainDecimal(facts?.lastTradePrice ?? null),
-    checksum,
+    checksum: checksumBook(book),
     hash,
     ...wire.millisecondFields(timestampMs),
     source,
@@ -78,14 +79,14 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
 
 /** Changed levels, with the checksum and hash of the book after the change. A size of 0 removes a level. */
 export function presentBookChange(book: LiveBook, changes: readonly LevelChange[]): BookChangeRow {
-  const { assetId, checksum, hash, timestampMs } = book;
+  const { assetId, hash, timestampMs } = book;
   const of = (asked: LevelChange["side"]) =>
     changes.filter(({ side }) => side === asked).map(presentLevel);
   return {
     token_id: assetId,
     bids: of("bid"),
     asks: of("ask"),
-    checksum,
+    checksum: checksumBook(book),
     hash,
     ...wire.millisecondFields(timestampMs),
   };

@@ -17,10 +17,6 @@ export class BookSide {
     this.#isBid = side === "bid";
   }
 
-  get count(): number {
-    return this.#prices.length;
-  }
-
   /** The best price; `null` for an empty side. */
   get best(): number | null {
     return this.#prices.at(-1) ?? null;
@@ -46,7 +42,7 @@ export class BookSide {
   replace(levels: readonly Level[]): boolean {
     const worstFirst = levels.toSorted((a, b) => (this.#isBid ? 1 : -1) * (a.price - b.price));
     const isSame =
-      worstFirst.length === this.count &&
+      worstFirst.length === this.#prices.length &&
       worstFirst.every(
         ({ price, size }, at) => price === this.#prices[at] && size === this.#sizes[at],
       );

@@ -1,7 +1,7 @@
 import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
 import type { HashTrust } from "../hash-trust.ts";
-import { checksumBook, hashBook } from "./book-proof.ts";
+import { hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-book.ts";
 
@@ -59,7 +59,6 @@ export class LiveBook {
   #isFollowed = false;
   /** The venue's timestamp of the newest stream message. */
   #streamMs = 0;
-  #version = 0;
   #heardAtMs = 0;
   #confirmedAtMs = 0;
   #dueAtMs = 0;
@@ -68,8 +67,6 @@ export class LiveBook {
   /** The changes that the stream has sent since a fetch began; `null` when none is in progress. */
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
-  /** The version at which `#top` was computed. */
-  #topOf = 0;
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
   #reported: "nothing" | "synced" | "stale" = "nothing";
   /** Whether levels were replaced since the last report. */
@@ -99,15 +96,8 @@ export class LiveBook {
     return this.#source;
   }
 
-  /** Changes whenever anything but staleness and age changes. */
-  get version(): number {
-    return this.#version;
-  }
-
   /** The best prices in millionths, `null` for an empty side. The object is replaced only when one of them changes. */
   get top(): { readonly bid: bigint | null; readonly ask: bigint | null } {
-    if (this.#topOf === this.#version) return this.#top;
-    this.#topOf = this.#version;
     const [bid, ask] = [this.bids.best, this.asks.best];
     if (this.#bests[0] !== bid || this.#bests[1] !== ask) {
       this.#bests = [bid, ask];
@@ -117,10 +107,6 @@ export class LiveBook {
       };
     }
     return this.#top;
-  }
-
-  get checksum(): number {
-    return checksumBook(this);
   }
 
   /** The time since the venue last sent something about the book, in milliseconds. */
@@ -228,7 +214,6 @@ export class LiveBook {
     if (this.#isHashRight() === true) this.#confirm(nowMs);
     if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
     this.#facts = { ...this.#facts, ...fact };
-    this.#version += 1;
     this.#heardAtMs = nowMs;
     this.report(nowMs, null);
   }
@@ -276,7 +261,6 @@ export class LiveBook {
     this.#hash = snapshot.hash;
     this.#isHashChecked = snapshot.hash === null;
     this.#source = source;
-    this.#version += 1;
     this.#heardAtMs = nowMs;
     this.#confirmedAtMs = nowMs;
     return isNew;
@@ -291,7 +275,6 @@ export class LiveBook {
     this.#hash = hash;
     this.#isHashChecked = hash === null;
     this.#source = "stream";
-    this.#version += 1;
     this.#heardAtMs = nowMs;
   }
 
