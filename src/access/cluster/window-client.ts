@@ -119,7 +119,7 @@ export class WindowClient {
     this.#epoch = epoch;
     this.#isLost = false;
     this.#nodes = this.#nodesOf(snapshot);
-    this.measure();
+    this.#measure();
   }
 
   /** Returns the nodes that share limits. Early in an epoch some are not registered yet: those known before count too. */
@@ -133,11 +133,11 @@ export class WindowClient {
   /** Notes that Redis cannot be asked. */
   lost(): void {
     this.#isLost = true;
-    this.measure();
+    this.#measure();
   }
 
-  /** Updates the time during which limits were not exact. Call it often. */
-  measure(): void {
+  /** Updates the time during which limits were not exact. */
+  #measure(): void {
     const nowMs = this.#parts.clock.monotonicMs();
     if (this.isExact && this.#inexactSinceMs !== null) {
       this.#inexactMs += nowMs - this.#inexactSinceMs;
