@@ -112,7 +112,7 @@ export class MarketLists {
       cursor === undefined ? [] : this.#parts.cursors.decode(path, query, cursor);
     const edge = cursor === undefined ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
-    if (kept !== null) return { name: String(name), result: read(kept, edge) };
+    if (kept !== null && !kept.isOutdated) return { name: String(name), result: read(kept, edge) };
     const words = search === undefined ? null : searchedWords(search);
     const hits = words === null ? null : await searchMarkets(this.#parts, words);
     const list = open(hits);

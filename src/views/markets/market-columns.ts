@@ -22,6 +22,9 @@ export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "categor
 export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
+  /** The number of ordinals that were ever in use, whatever was reverted since. */
+  #ordinalsUsed = 0;
+  #reassignments = 0;
   readonly #ids: Column<"u8">;
   /** The first four bytes of each id as a number, to order otherwise equal markets. Compact, so fast to scan. */
   readonly idLeads = new Column("u32");
@@ -75,6 +78,7 @@ export class MarketColumns {
     this.#eventNumbers = new JournaledMap(stateStore, "event_numbers");
     this.search = new MarketSearch(stateStore);
     this.labels = new TextSearch(stateStore, "labels", 1);
+    this.#ordinalsUsed = this.count;
     this.#reserve(this.count);
     for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
       this.#setLead(ordinal);
@@ -86,6 +90,11 @@ export class MarketColumns {
     return this.#count.get(0);
   }
 
+  /** How often an ordinal that a reorg had freed was given to another market. */
+  get reassignments(): number {
+    return this.#reassignments;
+  }
+
   /** The ids, 32 bytes each, in the order of ordinals. */
   get ids(): Uint8Array<ArrayBuffer> {
     return this.#ids.values;
@@ -95,6 +104,8 @@ export class MarketColumns {
   add(conditionId: ConditionId): number {
     const ordinal = this.count;
     this.#reserve(ordinal + 1);
+    if (ordinal >= this.#ordinalsUsed) this.#ordinalsUsed = ordinal + 1;
+    else if (this.conditionIdAt(ordinal) !== conditionId) this.#reassignments += 1;
     // A reorg can have freed this ordinal, which then has the numbers of another market.
     for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
     for (const index of [this.search, this.labels]) index.remove(ordinal);

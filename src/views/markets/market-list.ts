@@ -47,11 +47,18 @@ type RankedMarkets = Members & { readonly keys: Float64Array };
 export class MarketList {
   readonly #columns: MarketColumns;
   readonly #markets: RankedMarkets;
+  readonly #reassignments: number;
   #isRetained = false;
 
   constructor(columns: MarketColumns, markets: RankedMarkets) {
     this.#columns = columns;
     this.#markets = markets;
+    this.#reassignments = columns.reassignments;
+  }
+
+  /** Whether ordinals of the list can belong to other markets now, because of a reorg. Its pages would be wrong. */
+  get isOutdated(): boolean {
+    return this.#columns.reassignments !== this.#reassignments;
   }
 
   get length(): number {
