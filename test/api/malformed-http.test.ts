@@ -96,8 +96,10 @@ test("an idle connection is closed without a response and does not use up the li
 test("405: CONNECT and methods that no endpoint has", async () => {
   const methods = ["CONNECT x:443", "PURGE /v1/health", "TRACE /v1/health", "M-SEARCH /v1/health"];
   for (const start of methods) {
-    const answer = await answerTo(`${start} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const head = "host: x\r\nx-request-id: mine\r\nconnection: close";
+    const answer = await answerTo(`${start} HTTP/1.1\r\n${head}\r\n\r\n`);
     assertError(answer, "METHOD_NOT_ALLOWED");
+    assert.equal(answer.headers.get("x-request-id"), "mine");
     assert.match(answer.headers.get("allow") ?? "", /GET, HEAD/);
   }
 });

@@ -68,7 +68,8 @@ export class BareAnswers {
   refuseConnect(request: IncomingMessage, socket: Socket): void {
     this.#whenItsTurn(socket, this.#parts.admission.admit(request, "optional"), (caller) => {
       const error = caller.refusal ?? new AppError("METHOD_NOT_ALLOWED");
-      this.#answer(socket, { caller, error, headers: { allow: everyMethod } });
+      const requestId = requestIdOf(request);
+      this.#answer(socket, { caller, error, requestId, headers: { allow: everyMethod } });
     });
   }
 
