@@ -212,3 +212,26 @@ test("200: a reorg that reverts markets reverts their events", async () => {
   await server.advance({ unfinalized: newest });
   assert.deepEqual(await all({ neg_risk: "true", sort: "created_at" }), before);
 });
+
+test("200: pages continue after an event whose market metadata a reorg has reverted", async () => {
+  const ids = plain.slice(3).map(({ id }) => id as ConditionId);
+  const late = ids[Math.floor(ids.length / 2)];
+  assert(late !== undefined && ids.length > 4);
+  for (const [index, id] of ids.entries())
+    if (id !== late) server.state.applyMetadata(id, { ...ofEvent, eventId: String(index) });
+  await server.advance({ final: server.newestBlock });
+  await server.advance({ unfinalized: server.newestBlock + 5 });
+  server.state.applyMetadata(late, { ...ofEvent, eventId: "9000" });
+  const { finalBlock, newestBlock } = server;
+  const unfinalized = server.facts.filter(
+    ({ number }) => number > finalBlock && number <= newestBlock,
+  );
+  let pages = 1;
+  const rows = await server.getAll(`${path}?sort=created_at&order=asc&limit=1`, async () => {
+    pages += 1;
+    if (pages === 2) await server.fork(finalBlock, unfinalized);
+  });
+  const remaining = await all({ sort: "created_at", order: "asc" });
+  assert(!idsOf(remaining).includes("9000"));
+  assert.deepEqual(idsOf(rows), idsOf(remaining));
+});

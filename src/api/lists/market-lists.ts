@@ -28,6 +28,8 @@ type MarketListing<Row> = Pick<RowList<unknown>, "path" | "name" | "row" | "page
   readonly open: (hits: Hits | null) => MarketList;
   /** Returns the row of a market; `null` if a reorg has reverted it. */
   readonly present: (conditionId: ConditionId) => Row | null;
+  /** Whether a market of an older list still has a row. Absent if each one has that the list itself does not skip. */
+  readonly isShown?: (conditionId: ConditionId) => boolean;
 };
 
 /** Reads a list after `edge`, the end of the previous page. */
@@ -58,15 +60,15 @@ export class MarketLists {
 
   /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
   async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
-    const { order } = listing.query;
     const { name, result } = await this.#open(listing, limit - 1, (list, edge) =>
-      list.page(edge, { order, limit }),
+      readShown(list, edge, { ...listing, limit }),
     );
     return result.map((place) => ({ ...place, name }));
   }
 
   #asOfNow<Row>(listing: MarketListing<Row>): RowsAsOfNow<Placed<Row>> {
     const { order, limit = Infinity } = listing.query;
+    const { isShown = () => true } = listing;
     const opened = this.#open(listing, limit, (list, edge) => {
       list.retain();
       return { list, edge };
@@ -76,7 +78,8 @@ export class MarketLists {
       const { list, edge } = result;
       for (let after = edge; ; await nextTurn()) {
         const places = list.page(after, { order, limit: placesPerTurn });
-        yield places.map((place): NamedPlace => ({ ...place, name }));
+        const shown = places.filter(({ conditionId }) => isShown(conditionId));
+        yield shown.map((place): NamedPlace => ({ ...place, name }));
         after = places.at(-1) ?? null;
         if (places.length < placesPerTurn) return;
       }
@@ -121,6 +124,26 @@ export class MarketLists {
     if (!isKept) list.release();
     return { name: isKept ? this.#snapshots.put(list) : "", result };
   }
+}
+
+/** Reads up to `limit` places of markets that have a row. A page with fewer of them would look like the last one. */
+function readShown(
+  list: MarketList,
+  edge: MarketPlace | null,
+  {
+    query: { order },
+    isShown = () => true,
+    limit,
+  }: Pick<MarketListing<unknown>, "query" | "isShown"> & { readonly limit: number },
+): MarketPlace[] {
+  const found: MarketPlace[] = [];
+  for (let after = edge; found.length < limit; ) {
+    const places = list.page(after, { order, limit });
+    found.push(...places.filter(({ conditionId }) => isShown(conditionId)));
+    if (places.length < limit) break;
+    after = places.at(-1) ?? null;
+  }
+  return found.slice(0, limit);
 }
 
 async function presentAll<Row>(

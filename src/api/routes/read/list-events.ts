@@ -57,6 +57,8 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
           const key = keyOf(state, conditionId);
           return key === null ? null : eventOf(state, key);
         },
+        // A reorg also reverts market metadata, until it is requested again.
+        isShown: (conditionId) => keyOf(state, conditionId) !== null,
       }),
   });
 }
