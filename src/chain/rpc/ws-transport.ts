@@ -124,7 +124,9 @@ export class WsTransport implements Transport {
       }
     }
     // A node answers a batch that it cannot read without an id. With one exchange pending, the reply is for that one.
-    const [only] = this.#pending.size === 1 ? this.#pending.values() : [];
+    // A reply with an id is late: its exchange has been aborted.
+    const isForOnly = this.#pending.size === 1 && ids.every(Number.isNaN);
+    const [only] = isForOnly ? this.#pending.values() : [];
     only?.resolve({ value, bytes });
   }
 

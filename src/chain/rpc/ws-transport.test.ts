@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { WebSocketServer } from "ws";
+import { cleanUp } from "../../../test/support/clean-up.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { WsTransport } from "./ws-transport.ts";
+
+const head = { number: "0x1", hash: `0x${"11".repeat(32)}` };
+const announcement = { jsonrpc: "2.0", method: "eth_subscription", params: { result: head } };
+
+function replyTo(id: number) {
+  return { jsonrpc: "2.0", id, result: `reply to ${id}` };
+}
+
+test("R6: a late reply to an aborted exchange is not taken for the reply to the next one", async (t) => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  server.on("connection", (socket) => {
+    const send = (message: object) => socket.send(JSON.stringify(message));
+    socket.on("message", (data) => {
+      const { id } = JSON.parse((data as Buffer).toString()) as { id: number };
+      // The announcement shows that the socket is alive, so an abort does not close it.
+      if (id === 1) send(announcement);
+      if (id === 2) for (const late of [[replyTo(1)], replyTo(1), replyTo(2)]) send(late);
+    });
+  });
+  const heard = Promise.withResolvers<void>();
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`ws://127.0.0.1:${port}`);
+  const transport = WsTransport.open(url, () => heard.resolve());
+  cleanUp(t, () => {
+    transport.close();
+    server.close();
+  });
+  const ask = (firstId: number, signal: AbortSignal) =>
+    transport.exchange({ body: JSON.stringify({ id: firstId }), firstId }, signal);
+  const abort = new AbortController();
+  const first = ask(1, abort.signal);
+  await heard.promise;
+  const reason = new EndpointError("timeout", "no answer in time");
+  abort.abort(reason);
+  await assert.rejects(first, reason);
+  const { value } = await ask(2, new AbortController().signal);
+  assert.deepEqual(value, replyTo(2));
+});
