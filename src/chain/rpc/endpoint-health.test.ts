@@ -58,6 +58,17 @@ test("R6: after a refusal requests pause for Retry-After, then continue at a low
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
+test("R6: after a refusal a request has at most the calls of a second, within the budget", () => {
+  const pacer = new RequestPacer(null);
+  assert.equal(pacer.callsAtOnceMax, 100);
+  for (let call = 0; call < 100; call += 1) pacer.reserve(1, 2_000);
+  pacer.noteRefusal(null, 2_000);
+  assert.equal(pacer.callsAtOnceMax, 70);
+  pacer.noteAnswer(3_000);
+  assert.equal(pacer.callsAtOnceMax, 87);
+  assert.equal(new RequestPacer(7).callsAtOnceMax, 7);
+});
+
 test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", () => {
   const pacer = new RequestPacer(null);
   pacer.noteRefusal(null, 0);

@@ -13,8 +13,6 @@ const callsPerSecondMin = 25;
  * refused rate and then slowly rises again.
  */
 export class RequestPacer {
-  /** The most calls in one request. */
-  readonly callsAtOnceMax: number;
   readonly #budget: number;
   readonly #window: CallWindow | null;
   /** The requests that were really sent: waiting requests can wake late and several at a time. */
@@ -32,7 +30,12 @@ export class RequestPacer {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
     this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
     this.#sent = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
-    this.callsAtOnceMax = Math.min(this.#budget, chainLimits.headersPerBatchMax);
+  }
+
+  /** The most calls in one request: those of a second, since a larger request is refused whenever it is sent. */
+  get callsAtOnceMax(): number {
+    const rate = Math.floor(Math.min(this.#callsPerSecond, this.#budget));
+    return Math.min(rate, chainLimits.headersPerBatchMax);
   }
 
   /** The current limit in calls per second; `null` while no limit is known. */

@@ -27,8 +27,8 @@ export class RpcClient {
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
   readonly #context: ChainContext;
-  /** The most calls to send in one request, as far as is known. */
-  #callsMax: number;
+  /** The most calls that the endpoint accepts in one request, as far as is known. */
+  #callsMax = Number.POSITIVE_INFINITY;
   /** The most calls in one request that got a valid answer. */
   #callsProven = 0;
   /** How many larger batches in a row failed and were then answered in smaller ones. */
@@ -45,13 +45,12 @@ export class RpcClient {
     this.#transport = parts.transport;
     this.#pacer = parts.pacer;
     this.#context = parts.context;
-    this.#callsMax = parts.pacer.callsAtOnceMax;
   }
 
   /** Forgets what is known about batches: after an outage, the endpoint may be another node. */
   forget(): void {
     this.#generation += 1;
-    this.#callsMax = this.#pacer.callsAtOnceMax;
+    this.#callsMax = Number.POSITIVE_INFINITY;
     this.#callsProven = 0;
     this.#failedInRow = 0;
     this.#guesses = 0;
@@ -61,11 +60,12 @@ export class RpcClient {
   /** Sends all calls and returns their replies. `timeoutMs` applies to each request. Throws an `EndpointError`. */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     if (this.#context.clock.monotonicMs() >= this.#guessUntilMs) {
-      this.#callsMax = this.#pacer.callsAtOnceMax;
+      this.#callsMax = Number.POSITIVE_INFINITY;
       this.#guessUntilMs = Number.POSITIVE_INFINITY;
       this.#failedInRow = 0;
     }
-    if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
+    const callsMax = Math.min(this.#callsMax, this.#pacer.callsAtOnceMax);
+    if (calls.length > callsMax) return this.#askInParts(calls, callsMax, timeoutMs);
     const generation = this.#generation;
     try {
       const answer = await this.#send(calls, timeoutMs);

@@ -193,9 +193,9 @@ function noteFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): v
     case "timeout":
     case "unavailable":
     case "rejected":
+    case "rate_limited": // a smaller range needs fewer headers
       sizer.noteFailure(range);
       return;
-    case "rate_limited":
     case "not_yet":
       return;
   }
