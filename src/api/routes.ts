@@ -4,7 +4,7 @@ import type { AccessStore } from "../access/access-store.ts";
 import type { Role } from "../base/config/config.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { Checks } from "../feed/indexer.ts";
+import type { Checks } from "../feed/intake.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
 import { documentRoutes } from "./docs/document-routes.ts";

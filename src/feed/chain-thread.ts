@@ -10,6 +10,7 @@ import type { BlockRef } from "../chain/raw-log.ts";
 import type { ChainSourceOptions, ChainStatus } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
+import type { ChangeSource, Check, HeardHead } from "./intake.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** The options of the thread; plain data. */
@@ -40,7 +41,8 @@ export type ToChainThread =
   | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
   | { readonly kind: "close" };
 
-export class ChainThread {
+export class ChainThread implements ChangeSource {
+  readonly kind = "chain";
   readonly #worker: Worker;
   readonly #queue: ChainChange[] = [];
   readonly #opened = Promise.withResolvers<void>();
@@ -89,6 +91,23 @@ export class ChainThread {
   /** The newest status that the thread has reported; `null` before the first. */
   get status(): ChainStatus | null {
     return this.#status;
+  }
+
+  get head(): HeardHead | null {
+    return this.#status?.head ?? null;
+  }
+
+  /** For readiness: fails while no endpoint can be followed. */
+  check(): Check {
+    const status = this.#status;
+    if (status === null) return { ok: false, detail: "connecting" };
+    if (status.warnings.includes("no_endpoint")) {
+      return { ok: false, detail: "no RPC endpoint is healthy; see the log" };
+    }
+    const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
+    const details = [...status.warnings, ...ignored.map(({ host }) => `ignored: ${host}`)];
+    const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
+    return { ok: status.head !== null, detail: `following${suffix}` };
   }
 
   /** The changes in order, until closed. Throws the error that ended the thread. Call this once. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../base/time/clock.ts";
-import { freshnessOf, SyncProgress, type SyncStatus } from "./sync-progress.ts";
+import { SyncProgress, type SyncStatus } from "./sync-progress.ts";
 
 const start: SyncStatus = { from: 1_000, indexed: 1_999, head: 11_999, fills: 0, events: 0 };
 
@@ -65,16 +65,4 @@ test("the rate is 0 after the first block and after a reorg", () => {
   assert.equal(progress.rates?.blocksPerSecond, 0);
   pass(1_000, { indexed: 4_990 });
   assert.equal(progress.rates?.blocksPerSecond, 0);
-});
-
-test("the head is never below the newest indexed block", () => {
-  const headAfter = (newestBlock: number | null, head: number | null) => {
-    const heard = head === null ? null : { number: head, timestamp: 1_700_000_000 };
-    const state = { dayWindow: { now: 1_700_000_000 } };
-    return freshnessOf({ store: { coverage: null, newestBlock }, state }, heard).head_block;
-  };
-  assert.equal(headAfter(101, 100), 101);
-  assert.equal(headAfter(99, 100), 100);
-  assert.equal(headAfter(null, 100), 100);
-  assert.equal(headAfter(101, null), null);
 });

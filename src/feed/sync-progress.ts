@@ -1,10 +1,5 @@
-import { lastSeqOf } from "../base/ids.ts";
 import { roundToThousandths } from "../base/round.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { Freshness } from "../rows/freshness.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { MarketState } from "../views/markets/market-state.ts";
-import type { PipelineStatus } from "./pipeline.ts";
 
 /** The progress of indexing. Blocks are block numbers; counts are since the start of the process. */
 export type SyncStatus = {
@@ -16,49 +11,6 @@ export type SyncStatus = {
   /** Events of all kinds, including fills. */
   readonly events: number;
 };
-
-/** The newest known head of the chain; time in Unix seconds. Stale: the real head is probably newer. */
-export type HeardHead = {
-  readonly number: number;
-  readonly timestamp: number;
-  readonly isStale?: boolean;
-};
-
-/** What freshness is measured by. */
-type MeasuredState = {
-  readonly store: Pick<IndexedFacts, "coverage" | "newestBlock">;
-  readonly state: { readonly dayWindow: Pick<MarketState["dayWindow"], "now"> };
-};
-
-/** Returns how fresh answers are. The lag is in seconds of chain time. */
-export function freshnessOf({ store, state }: MeasuredState, head: HeardHead | null): Freshness {
-  const indexed = store.newestBlock;
-  const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
-  const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
-  return {
-    indexed_block: indexed,
-    indexed_seq: indexed === null ? null : lastSeqOf(indexed),
-    head_block: headNumberOf(head, indexed),
-    finalized_block: store.coverage?.last.number ?? null,
-    lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
-  };
-}
-
-/** Returns the progress of indexing. */
-export function syncStatusOf(
-  { coverage, newestBlock }: IndexedFacts,
-  heard: HeardHead | null,
-  { fills, events }: PipelineStatus,
-): SyncStatus {
-  const from = coverage?.fromBlock ?? null;
-  const head = headNumberOf(heard, newestBlock);
-  return { from, indexed: newestBlock, head, fills, events: events.total };
-}
-
-/** A block can be indexed before the message that names it as the head arrives. */
-function headNumberOf(heard: HeardHead | null, indexed: number | null): number | null {
-  return heard === null ? null : Math.max(heard.number, indexed ?? 0);
-}
 
 /** The progress of a backfill. */
 export type Backfill = NonNullable<SyncProgress["backfill"]>;

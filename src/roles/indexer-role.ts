@@ -1,5 +1,4 @@
-import { ServiceMetrics } from "../api/metrics/service-metrics.ts";
-import { version } from "../base/config/version.ts";
+import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
@@ -7,9 +6,7 @@ import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
-import { type Checks, Indexer } from "../feed/indexer.ts";
-import { logProgress } from "../feed/progress-log.ts";
-import { SyncProgress } from "../feed/sync-progress.ts";
+import type { Checks } from "../feed/intake.ts";
 import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
@@ -26,11 +23,14 @@ import {
   openAccess,
   openAuditor,
   openChain,
+  openIntake,
   openMetadata,
+  openMetrics,
   openState,
   openWrittenFacts,
   type RoleStart,
-  readIndexingChecks,
+  readIntakeChecks,
+  startIndexing,
 } from "./open-parts.ts";
 
 /** The parts that an indexer opens before it is active. */
@@ -54,7 +54,7 @@ type Active = {
  * publishes the changes. Returns the URL of health, readiness and metrics, which are served immediately.
  */
 export async function openIndex(start: RoleStart): Promise<string> {
-  const { config, contracts, log, life } = start;
+  const { config, contracts, life } = start;
   const { chainId, dataDir } = config;
   const chain = openChain(start);
   // Creates the tables, because a standby needs the keys in them too.
@@ -72,9 +72,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
     active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.readTerm() };
   const readCluster = async () =>
     indexingStatus(redis, await readActive(), active && { openClaims: active.readOpenClaims() });
-  const about = { role: start.role, chainId, version, audit: access.audit, clock, log };
-  const metrics = ServiceMetrics.open({ ...about, readCluster });
-  life.onClose(() => metrics.close());
+  const metrics = openMetrics(start, access, readCluster);
   const readChecks = async (): Promise<Checks> => {
     const known = await readActive();
     const unknown = redis.isUp ? "no indexer is known" : "unknown, Redis is unavailable";
@@ -93,7 +91,6 @@ export async function openIndex(start: RoleStart): Promise<string> {
 }
 
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
-  const { log, life } = start;
   const { metrics, chain, feed, lease } = standby;
   // With a complete feed, the publisher compares the blocks served in earlier terms with the indexed ones.
   const isServedKnown = await isFeedWhole(feed);
@@ -103,22 +100,18 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const marketMetadata = openMetadata(start, state, (markets) =>
     table.write(markets, clock.nowMs()),
   );
-  const readStatus = () => ({ head: chain.status?.head ?? null, checks: indexer.checks(0) });
+  const readStatus = () => ({ head: chain.head, checks: intake.checks(0) });
   const named = { node: nodeName(), readStatus };
-  const publisher = new Publisher({ feed, lease, facts: store, ...named, log });
-  const indexer = new Indexer({ ...start, chain, store, state, subscribers: publisher });
-  life.onClose(() => publisher.close());
-  life.onClose(() => indexer.close());
+  const publisher = new Publisher({ feed, lease, facts: store, ...named, log: start.log });
+  start.life.onClose(() => publisher.close());
+  const intake = openIntake(start, { source: chain, store, state, subscribers: publisher });
   const auditor = openAuditor(start, { store, chain });
-  const progress = new SyncProgress({ read: () => indexer.syncStatus(), clock });
-  const measured = { indexer, auditor, progress, store, state, books: null, marketMetadata };
-  metrics.measure(measured);
+  const parts = { intake, chain, auditor, store, state, books: null, marketMetadata };
+  metrics.measure(parts);
   publisher.start();
-  await indexer.start(life.fail);
-  auditor.start();
-  life.onClose(logProgress(progress, log));
+  await startIndexing(start, parts);
   return {
-    readChecks: () => readIndexingChecks({ indexer, auditor, metrics }),
+    readChecks: () => readIntakeChecks(parts, metrics),
     readTerm: () => publisher.term,
     readOpenClaims: () => store.writer?.claims?.ends.length ?? 0,
   };

@@ -1,14 +1,14 @@
 /** The listeners of a role. */
 import type { AccessStore } from "../access/access-store.ts";
-import type { Backend } from "../api/backend.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { openExplorer } from "../api/explorer/build-explorer.ts";
 import { Explorer } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import type { Route } from "../api/http/route.ts";
 import { HttpServer } from "../api/http/server.ts";
+import { Cursors } from "../api/lists/cursor.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
-import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import type { MeasuredParts, MetricsParts } from "../api/metrics/service-metrics.ts";
 import {
   getMetrics,
   getPrometheus,
@@ -21,28 +21,34 @@ import { StreamServer } from "../api/stream/stream-server.ts";
 import type { Config } from "../base/config/config.ts";
 import { version } from "../base/config/version.ts";
 import { systemClock } from "../base/time/clock.ts";
-import type { Checks } from "../feed/indexer.ts";
+import type { Checks } from "../feed/intake.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
-import { admissionOf, type RoleStart } from "./open-parts.ts";
-
-type Served = {
-  readonly access: AccessStore;
-  readonly metrics: ServiceMetrics;
-  readonly readChecks: () => Checks | Promise<Checks>;
-};
+import { admissionOf, openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
 
 /** Serves REST, the stream, the explorer and the guide. Returns the URL. */
 export async function serveEverything(
   start: RoleStart,
-  { hub, backend, ...parts }: Served & { readonly hub: Hub; readonly backend: Backend },
+  served: {
+    readonly access: AccessStore;
+    readonly hub: Hub;
+    readonly parts: MeasuredParts;
+    readonly readCluster?: MetricsParts["readCluster"];
+  },
 ): Promise<string> {
-  const { config, log, life } = start;
-  const { access, metrics } = parts;
+  const { config, contracts, log, life } = start;
+  const { access, hub, parts } = served;
+  const metrics = openMetrics(start, access, served.readCluster);
+  metrics.measure(parts);
+  const { store, state, books, intake } = parts;
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
+  const freshness = () => intake.freshness();
   const routes = createRoutes({
-    backend,
-    ...parts,
+    backend: { store, state, contracts, cursors, freshness, books },
+    access,
+    metrics,
+    readChecks: () => readIntakeChecks(parts, metrics),
     role: start.role,
     clock: systemClock,
     version,
@@ -51,7 +57,6 @@ export async function serveEverything(
   });
   const edge = edgeOf(start, access);
   const shown = { hub, keys: access.keys, quotas: quotasOf(config) };
-  const { freshness } = backend;
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   try {
     const explorer = new Explorer(openExplorer);
@@ -72,8 +77,13 @@ export async function serveEverything(
 /** Serves health, readiness and metrics only. Returns the URL. */
 export async function serveOperations(
   start: RoleStart,
-  { access, metrics, readChecks }: Omit<Served, "metrics"> & { readonly metrics: MetricsSource },
+  served: {
+    readonly access: AccessStore;
+    readonly metrics: MetricsSource;
+    readonly readChecks: () => Promise<Checks>;
+  },
 ): Promise<string> {
+  const { access, metrics, readChecks } = served;
   const routes = [
     getHealth({ version, clock: systemClock }),
     getReady(readChecks, start.role),

@@ -4,14 +4,27 @@ import { Admission } from "../access/admission.ts";
 import type { IpBlock } from "../access/ip-blocks.ts";
 import { IpGuard } from "../access/ip-guard.ts";
 import { openAccess as openConfiguredAccess } from "../access/open-access.ts";
-import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import {
+  type MeasuredParts,
+  type MetricsParts,
+  ServiceMetrics,
+} from "../api/metrics/service-metrics.ts";
 import type { Config, Role } from "../base/config/config.ts";
+import { version } from "../base/config/version.ts";
 import { toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
-import { type Checks, type Indexer, type IndexingStart, startBlockOf } from "../feed/indexer.ts";
+import { type ChangeSource, type Checks, Intake } from "../feed/intake.ts";
+import type { Subscribers } from "../feed/pipeline.ts";
+import { logProgress } from "../feed/progress-log.ts";
+import {
+  type IndexingStart,
+  recordingStart,
+  refuseEarlierStart,
+  startBlockOf,
+} from "../feed/start-block.ts";
 import { chooseEngine } from "../storage/choose-engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
@@ -66,16 +79,21 @@ export function openChain(start: RoleStart): ChainThread {
   return chain;
 }
 
-/** Opens the facts in the configured engine, for the process that writes them. `isServedKnown`: see `ReorgLog.open`. */
+/**
+ * Opens the facts in the configured engine, for the process that writes them. `isServedKnown`: see `ReorgLog.open`.
+ * Throws `ConfigError` when the start block lies before what is stored.
+ */
 export async function openWrittenFacts(
-  { config, contracts, log, life, stop }: RoleStart,
+  start: RoleStart,
   isServedKnown = false,
 ): Promise<IndexedFacts> {
+  const { config, contracts, log, life, stop } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine = chooseEngine(config, contracts);
   const options = { isServedKnown, onWaiting, signal: stop };
   const facts = await IndexedFacts.open(config.dataDir, openEngine, options);
   life.onClose(() => facts.close());
+  refuseEarlierStart(start, facts.coverage);
   return facts;
 }
 
@@ -130,10 +148,50 @@ export function openMetadata(
   return metadata;
 }
 
+/** Opens the intake of the changes of a source. The caller starts it. */
+export function openIntake(
+  { config, log, life }: RoleStart,
+  parts: {
+    readonly source: ChangeSource;
+    readonly store: IndexedFacts;
+    readonly state: MarketState;
+    readonly subscribers: Subscribers;
+  },
+): Intake {
+  const intake = new Intake({ ...parts, config, log });
+  life.onClose(() => intake.close());
+  return intake;
+}
+
+/** The parts of a process that indexes. */
+type IndexingParts = {
+  readonly intake: Intake;
+  readonly chain: ChainThread;
+  readonly auditor: Auditor;
+  readonly store: IndexedFacts;
+};
+
+/**
+ * Starts to index the chain from the end of the store, and to audit what is stored. Resolves once the nodes are
+ * connected. Throws `WrongChainError` when a node serves another chain.
+ */
+export async function startIndexing(
+  { config, startedAt, log, life }: RoleStart,
+  parts: IndexingParts,
+): Promise<void> {
+  const { chain, store, intake, auditor } = parts;
+  await chain.follow(store.coverage?.last ?? null, store.writer?.claims?.ends ?? []);
+  const changes = chain.changes();
+  const isRecorded = startedAt !== null || store.coverage !== null;
+  intake.start(isRecorded ? changes : recordingStart(changes, config.dataDir), life.fail);
+  auditor.start();
+  life.onClose(logProgress(intake.progress, log));
+}
+
 /** Opens the auditor of stored blocks. The caller starts it. */
 export function openAuditor(
   { config, log, life }: RoleStart,
-  { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
+  { store, chain }: Pick<IndexingParts, "store" | "chain">,
 ): Auditor {
   const auditor = Auditor.open({
     dataDir: config.dataDir,
@@ -149,14 +207,26 @@ export function openAuditor(
   return auditor;
 }
 
-/** Reads the readiness checks of a process that indexes. */
-export async function readIndexingChecks(parts: {
-  readonly indexer: Indexer;
-  readonly auditor: Auditor;
-  readonly metrics: ServiceMetrics;
-}): Promise<Checks> {
-  const { indexer, auditor, metrics } = parts;
-  return { ...indexer.checks(await metrics.readMissingBlocks()), audit: auditor.check() };
+/** Opens the metrics of this process. The caller adds the parts to measure. */
+export function openMetrics(
+  { role, config, log, life }: RoleStart,
+  access: AccessStore,
+  readCluster?: MetricsParts["readCluster"],
+): ServiceMetrics {
+  const { chainId } = config;
+  const about = { role, chainId, version, audit: access.audit, clock: systemClock, log };
+  const metrics = ServiceMetrics.open({ ...about, readCluster });
+  life.onClose(() => metrics.close());
+  return metrics;
+}
+
+/** Reads the readiness checks of a process that takes in changes. */
+export async function readIntakeChecks(
+  { intake, auditor }: Pick<MeasuredParts, "intake" | "auditor">,
+  metrics: ServiceMetrics,
+): Promise<Checks> {
+  const checks = intake.checks(await metrics.readMissingBlocks());
+  return auditor === null ? checks : { ...checks, audit: auditor.check() };
 }
 
 function venueMeans(log: Log) {

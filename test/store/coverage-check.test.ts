@@ -1,12 +1,9 @@
 /** R7: readiness reports blocks without a commit record. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
-import { readConfig } from "../../src/base/config/config.ts";
 import { openLog } from "../../src/base/log.ts";
-import { Indexer } from "../../src/feed/indexer.ts";
-import { Lifetime } from "../../src/roles/lifetime.ts";
-import { openChain } from "../../src/roles/open-parts.ts";
+import { type ChangeSource, type HeardHead, Intake } from "../../src/feed/intake.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -19,25 +16,30 @@ import { StoreFolder } from "../support/store-folder.ts";
 const blocks = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 5 })));
 const ignore = (): void => {};
 
-test("the coverage check passes only without a gap", async (t) => {
-  const { store, path } = await StoreFolder.open(t);
-  const contracts = knownContracts();
-  const log = openLog({ level: "fatal" });
-  const config = readConfig("serve", {
-    ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
-    ODDWIRE_DATA_DIR: path,
-    ODDWIRE_START_BLOCK: "latest",
-  });
-  const start = { config, contracts, startedAt: null, log };
-  const indexer = new Indexer({
-    ...start,
-    chain: openChain({ ...start, role: "serve", life: new Lifetime(), stop: t.signal }),
+/** Opens an intake that takes in nothing. The test sets the head that its source has heard of. */
+async function openIntake(t: TestContext) {
+  const { store } = await StoreFolder.open(t);
+  const source: ChangeSource & { head: HeardHead | null } = {
+    kind: "feed",
+    head: null,
+    check: () => ({ ok: true, detail: "" }),
+    close: ignore,
+  };
+  const intake = new Intake({
+    config: { readyLagSecondsMax: 60 },
+    log: openLog({ level: "fatal" }),
+    source,
     store,
-    state: new MarketState(contracts, new MemoryStateStore()),
+    state: new MarketState(knownContracts(), new MemoryStateStore()),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
   });
-  cleanUp(t, () => indexer.close());
-  assert.deepEqual(indexer.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
+  cleanUp(t, () => intake.close());
+  return { intake, store, source };
+}
+
+test("the coverage check passes only without a gap", async (t) => {
+  const { intake, store } = await openIntake(t);
+  assert.deepEqual(intake.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
   await store.append(encode(blocks));
   const stored = `blocks ${blocks[0]?.number} to ${blocks.at(-1)?.number}`;
   for (const [missing, ok, detail] of [
@@ -45,6 +47,19 @@ test("the coverage check passes only without a gap", async (t) => {
     [3, false, `${stored}, of which 3 are missing`],
     [null, false, `${stored}, gaps not known`],
   ] as const) {
-    assert.deepEqual(indexer.checks(missing)["coverage"], { ok, detail });
+    assert.deepEqual(intake.checks(missing)["coverage"], { ok, detail });
   }
+});
+
+test("the head is never below the newest indexed block", async (t) => {
+  const { intake, store, source } = await openIntake(t);
+  await store.append(encode(blocks));
+  const last = blocks.at(-1);
+  assert(last !== undefined);
+  const { number, timestamp } = last;
+  assert.equal(intake.freshness().head_block, null);
+  source.head = { number: number - 1, timestamp };
+  assert.equal(intake.freshness().head_block, number);
+  source.head = { number: number + 1, timestamp };
+  assert.equal(intake.freshness().head_block, number + 1);
 });

@@ -26,7 +26,7 @@ import { getHealth, getReady } from "../../src/api/routes/service/probe-routes.t
 import { openStream, StreamServer } from "../../src/api/stream/stream-server.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
-import type { Checks } from "../../src/feed/indexer.ts";
+import type { Checks } from "../../src/feed/intake.ts";
 import type { Freshness } from "../../src/rows/freshness.ts";
 import type { Hub } from "../../src/stream/hub/hub.ts";
 import type { StreamQuotas } from "../../src/stream/session/session.ts";

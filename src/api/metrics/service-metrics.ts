@@ -8,8 +8,9 @@ import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
-import type { Indexer } from "../../feed/indexer.ts";
-import type { SyncProgress } from "../../feed/sync-progress.ts";
+import type { ChainThread } from "../../feed/chain-thread.ts";
+import type { Intake } from "../../feed/intake.ts";
+import type { Backfill } from "../../feed/sync-progress.ts";
 import { nothingIndexed } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
 import type { Coverage } from "../../storage/recover.ts";
@@ -21,26 +22,28 @@ import type { MarketState } from "../../views/markets/market-state.ts";
 import type { Metrics } from "./metrics-schema.ts";
 import { percentilesOf, RequestMeter } from "./request-meter.ts";
 
-type MetricsParts = {
+/** What every process has to report, also before it indexes. */
+export type MetricsParts = {
   readonly role: Role;
   readonly chainId: number;
   readonly version: string;
   readonly audit: AccessAudit;
   /** Reads the state of the cluster; absent outside a cluster. */
-  readonly readCluster?: () => Promise<Metrics["cluster"]>;
+  readonly readCluster?: (() => Promise<Metrics["cluster"]>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 };
 
 /** The parts to measure once the service indexes or follows the chain. */
 export type MeasuredParts = {
-  readonly indexer: Pick<Indexer, "freshness" | "status">;
+  readonly intake: Intake;
+  /** `null` where the chain is followed by another process. */
+  readonly chain: ChainThread | null;
   /** `null` where nothing is audited. */
-  readonly auditor: Pick<Auditor, "status"> | null;
+  readonly auditor: Auditor | null;
   /** `null` without a venue. */
   readonly marketMetadata: MarketMetadata | null;
   readonly state: MarketState;
-  readonly progress: SyncProgress;
   readonly store: IndexedFacts;
   readonly books: OrderBooks | null;
 };
@@ -147,8 +150,10 @@ function indexerOf(
   size: StoreSize | null,
 ): Omit<Metrics["indexer"], "chain_id"> {
   const { head_block, indexed_block, finalized_block, lag_seconds } =
-    measured?.indexer.freshness() ?? nothingIndexed;
-  const { chain = null, pipeline } = measured?.indexer.status ?? {};
+    measured?.intake.freshness() ?? nothingIndexed;
+  const chain = measured?.chain?.status;
+  const counts = measured?.intake.counts;
+  const progress = measured?.intake.progress;
   const coverage = measured?.store.coverage ?? null;
   const audit: Partial<AuditStatus> = measured?.auditor?.status ?? {};
   const isKnown = head_block !== null && indexed_block !== null;
@@ -166,15 +171,15 @@ function indexerOf(
       ...(chain?.warnings ?? []),
       ...((audit.unverified?.length ?? 0) > 0 ? ["audit_mismatch"] : []),
     ],
-    events: pipeline?.events.toRecord() ?? {},
-    trades: pipeline?.trades ?? 0,
-    events_per_second: measured?.progress.rates?.eventsPerSecond ?? null,
-    match_anomalies: pipeline?.anomalies.toRecord() ?? {},
-    quarantined_logs: pipeline?.quarantined.toRecord() ?? {},
+    events: counts?.events.toRecord() ?? {},
+    trades: counts?.trades ?? 0,
+    events_per_second: progress?.rates?.eventsPerSecond ?? null,
+    match_anomalies: counts?.anomalies.toRecord() ?? {},
+    quarantined_logs: counts?.quarantined.toRecord() ?? {},
     reorgs: chain?.reorgs ?? 0,
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
-    backfill: backfillOf(measured?.progress.backfill ?? null),
+    backfill: backfillOf(progress?.backfill ?? null),
     endpoints: (chain?.endpoints ?? []).map(({ metrics }) => metrics),
   };
 }
@@ -202,7 +207,7 @@ function auditOf(
   };
 }
 
-function backfillOf(backfill: SyncProgress["backfill"]): Metrics["indexer"]["backfill"] {
+function backfillOf(backfill: Backfill | null): Metrics["indexer"]["backfill"] {
   if (backfill === null) return null;
   const { fromBlock, toBlock, progress, rates, secondsLeft } = backfill;
   return {

@@ -1,7 +1,7 @@
 import type { Hash } from "../../base/ids.ts";
 import type { TimedBlock } from "../../chain/raw-log.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
-import type { Checks } from "../indexer.ts";
+import type { Checks } from "../intake.ts";
 
 /**
  * A message of the active indexer to serving nodes, in chain order. Final facts are in the store; the feed only refers

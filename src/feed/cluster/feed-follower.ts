@@ -8,6 +8,7 @@ import type { Coverage } from "../../storage/recover.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";
+import type { ChangeSource, Check, HeardHead } from "../intake.ts";
 import type { ChangeFeed, FeedEntry, FeedPosition, IndexerStatus } from "./change-feed.ts";
 import { type LinkedBlock, readFeedTail } from "./feed-tail.ts";
 
@@ -26,7 +27,8 @@ export type FeedStatus = FeedFollower["status"];
  * The changes that a serving node takes in: unfinalized blocks from the feed, each linked to its parent, and committed
  * ranges from the store. After a hole in the feed, its tail is read again until it links.
  */
-export class FeedFollower {
+export class FeedFollower implements ChangeSource {
+  readonly kind = "feed";
   readonly #parts: FollowerParts;
   readonly #closing = new AbortController();
   #position: FeedPosition | null = null;
@@ -52,6 +54,27 @@ export class FeedFollower {
       /** Whether blocks are missing between ours and those of the feed. Meanwhile only final facts are followed. */
       hasHole: this.#hasHole,
     };
+  }
+
+  /** The head of the chain. While the feed is stale, its timestamp is assumed to have moved on with the clock. */
+  get head(): HeardHead | null {
+    const { indexer, ageMs } = this.status;
+    if (!indexer?.head || ageMs === null) return null;
+    const isStale = ageMs > feedLimits.staleMs;
+    const { number, timestamp } = indexer.head;
+    return { number, timestamp: timestamp + (isStale ? Math.floor(ageMs / 1000) : 0), isStale };
+  }
+
+  /** For readiness: fails until an indexer has been heard of. */
+  check(): Check {
+    const { ageMs, indexer, hasHole, term } = this.status;
+    if (ageMs === null || indexer === null) {
+      return { ok: false, detail: "no indexer has been heard of" };
+    }
+    const age = `${indexer.node} is active, term ${term}, ${Math.round(ageMs / 1000)} s old`;
+    const wrong = Object.entries(indexer.checks).filter(([, { ok }]) => !ok);
+    const faults = wrong.map(([name, { detail }]) => `, ${name} of the indexer: ${detail}`);
+    return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };
   }
 
   /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */

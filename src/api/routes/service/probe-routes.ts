@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { type Role, roles } from "../../../base/config/config.ts";
 import type { Clock } from "../../../base/time/clock.ts";
-import type { Checks } from "../../../feed/indexer.ts";
+import type { Checks } from "../../../feed/intake.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 
 const checksSchema = Type.Record(

@@ -1,0 +1,158 @@
+import type { Config } from "../base/config/config.ts";
+import { StartAgainError, toError } from "../base/errors.ts";
+import { lastSeqOf } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
+import type { Freshness } from "../rows/freshness.ts";
+import type { Coverage } from "../storage/recover.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { Change } from "./change.ts";
+import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
+import { SyncProgress } from "./sync-progress.ts";
+
+/** A check of readiness: whether a part of the service works, and a sentence about it. */
+export type Check = { ok: boolean; detail: string };
+
+/** The checks of readiness by name. */
+export type Checks = Record<string, Check>;
+
+/** The newest known head of the chain; time in Unix seconds. Stale: the real head is probably newer. */
+export type HeardHead = {
+  readonly number: number;
+  readonly timestamp: number;
+  readonly isStale?: boolean;
+};
+
+/** Where changes come from: the chain, or the feed of an indexer in another process. */
+export type ChangeSource = {
+  readonly kind: "chain" | "feed";
+  /** `null` until the source has heard of a head. */
+  readonly head: HeardHead | null;
+  check(): Check;
+  /** Ends the changes. */
+  close(): void | Promise<void>;
+};
+
+type IntakeParts = {
+  /** Closed with the intake. */
+  readonly source: ChangeSource;
+  readonly config: Pick<Config, "readyLagSecondsMax">;
+  readonly store: IndexedFacts;
+  readonly state: MarketState;
+  readonly subscribers: Subscribers;
+  readonly log: Log;
+};
+
+/** Takes in the changes of a source, and reports how far it is. An error that it cannot repair stops it. */
+export class Intake {
+  readonly #parts: IntakeParts;
+  readonly #pipeline: Pipeline;
+  #running: Promise<void> = Promise.resolve();
+  /** The error that stopped the intake for good; `null` while it runs. */
+  #halted: Error | null = null;
+  readonly progress: SyncProgress;
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts;
+    this.#pipeline = new Pipeline(parts);
+    this.progress = new SyncProgress({ read: () => this.#syncStatus(), clock: systemClock });
+  }
+
+  /**
+   * Takes in the changes of the source, stopping after the current batch when it is closed. Calls `onFailure` once if
+   * that fails, because then only a restart helps; not after a reorg beyond finality.
+   */
+  start(changes: AsyncIterable<Change>, onFailure: (error: Error) => void): void {
+    const { source, log } = this.#parts;
+    this.#running = this.#pipeline.run(changes).catch(async (thrown: unknown) => {
+      const error = toError(thrown);
+      this.#halted = error;
+      if (error instanceof StartAgainError) log.warn({ err: error }, "indexing starts again");
+      else log.fatal({ err: error }, "indexing has stopped");
+      await source.close();
+      // When the chain reverted finalized blocks, the operator decides. Until then the stored facts are served.
+      if (!(error instanceof ReorgBeyondFinalityError)) onFailure(error);
+    });
+  }
+
+  /** The counts of what was taken in. */
+  get counts(): PipelineStatus {
+    return this.#pipeline.status;
+  }
+
+  /** How fresh answers are. The lag is in seconds of chain time. */
+  freshness(): Freshness {
+    const { store, state, source } = this.#parts;
+    const { head } = source;
+    const indexed = store.newestBlock;
+    const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
+    const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
+    return {
+      indexed_block: indexed,
+      indexed_seq: indexed === null ? null : lastSeqOf(indexed),
+      head_block: this.#headNumber,
+      finalized_block: store.coverage?.last.number ?? null,
+      lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
+    };
+  }
+
+  /** The checks that readiness depends on. `missingBlocks`: gaps in the coverage; `null` when the store cannot know. */
+  checks(missingBlocks: number | null): Checks {
+    const { source, config, store } = this.#parts;
+    const halted = this.#halted;
+    return {
+      store: storeCheck(store.engine.insertProblem, missingBlocks),
+      [source.kind]: halted === null ? source.check() : { ok: false, detail: halted.message },
+      coverage: coverageCheck(store.coverage, missingBlocks),
+      lag: lagCheck(this.freshness(), config.readyLagSecondsMax),
+    };
+  }
+
+  /** Stops after the current batch, so that nothing is left half written. */
+  async close(): Promise<void> {
+    await this.#parts.source.close();
+    await this.#running;
+  }
+
+  /** A block can be indexed before the source names it as the head. */
+  get #headNumber(): number | null {
+    const { source, store } = this.#parts;
+    return source.head === null ? null : Math.max(source.head.number, store.newestBlock ?? 0);
+  }
+
+  #syncStatus() {
+    const { store } = this.#parts;
+    const { fills, events } = this.counts;
+    const from = store.coverage?.fromBlock ?? null;
+    const head = this.#headNumber;
+    return { from, indexed: store.newestBlock, head, fills, events: events.total };
+  }
+}
+
+/** Checks whether the store answers and accepts rows. */
+function storeCheck(insertProblem: string | null, missingBlocks: number | null): Check {
+  if (insertProblem !== null) return { ok: false, detail: `appends wait: ${insertProblem}` };
+  return { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" };
+}
+
+/** Checks whether answers lag behind the head of the chain by at most `secondsMax` seconds. */
+function lagCheck(
+  { indexed_block, head_block, lag_seconds }: Freshness,
+  secondsMax: number,
+): Check {
+  if (lag_seconds === null) return { ok: false, detail: "nothing indexed yet" };
+  const detail = `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`;
+  return { ok: lag_seconds <= secondsMax, detail };
+}
+
+/** Checks whether the coverage has no gaps. */
+function coverageCheck(covered: Coverage | null, missingBlocks: number | null): Check {
+  if (covered === null) return { ok: true, detail: "nothing finalized yet" };
+  const blocks = `blocks ${covered.fromBlock} to ${covered.last.number}`;
+  if (missingBlocks === null) return { ok: false, detail: `${blocks}, gaps not known` };
+  return missingBlocks === 0
+    ? { ok: true, detail: `${blocks} without a gap` }
+    : { ok: false, detail: `${blocks}, of which ${missingBlocks} are missing` };
+}

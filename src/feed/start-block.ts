@@ -1,0 +1,52 @@
+/** Where indexing starts. */
+import { type Config, ConfigError } from "../base/config/config.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { recordStartBlock } from "../storage/embedded/data-folder.ts";
+import type { Coverage } from "../storage/recover.ts";
+import type { ChainChange } from "./change.ts";
+
+/** What decides where indexing starts. */
+export type IndexingStart = {
+  readonly config: Config;
+  readonly contracts: Contracts;
+  /** The first block that the data folder was started with; `null` for a new folder. */
+  readonly startedAt: number | null;
+};
+
+/** Returns the block that indexing starts with when nothing is stored yet. */
+export function startBlockOf({ config, contracts, startedAt }: IndexingStart): number | "latest" {
+  const wanted = config.startBlock === "genesis" ? contracts.genesisBlock : config.startBlock;
+  if (startedAt === null) return wanted;
+  // Blocks that were served once are served again, even if none of them was final yet.
+  return wanted === "latest" ? startedAt : Math.min(wanted, startedAt);
+}
+
+/**
+ * Throws `ConfigError` when the start block lies before the coverage, which only grows upwards: a gap below it would be
+ * served as history without trades.
+ */
+export function refuseEarlierStart(start: IndexingStart, covered: Coverage | null): void {
+  const { config } = start;
+  const block = startBlockOf(start);
+  if (covered === null || block === "latest" || block >= covered.fromBlock) return;
+  throw new ConfigError([
+    `ODDWIRE_START_BLOCK=${config.startBlock} is before block ${covered.fromBlock}, where ` +
+      `${config.dataDir} starts; use another ODDWIRE_DATA_DIR for an earlier start`,
+  ]);
+}
+
+/** Passes on the changes of a chain of which nothing is stored. Records the start block before the first of them. */
+export async function* recordingStart(
+  changes: AsyncIterable<ChainChange>,
+  dataDir: string,
+): AsyncGenerator<ChainChange, void, undefined> {
+  let isRecorded = false;
+  for await (const change of changes) {
+    if (!isRecorded && (change.kind === "range" || change.kind === "block")) {
+      const first = change.kind === "range" ? change.batch.fromBlock : change.block.number;
+      await recordStartBlock(dataDir, first);
+      isRecorded = true;
+    }
+    yield change;
+  }
+}
