@@ -35,7 +35,8 @@ export type ChangeSource = {
   close(): void | Promise<void>;
 };
 
-type IntakeParts = {
+/** What is taken in, where it goes, and what the checks are measured by. */
+export type IntakeParts = {
   /** Closed with the intake. */
   readonly source: ChangeSource;
   readonly config: Pick<Config, "readyLagSecondsMax">;

@@ -48,19 +48,17 @@ const newestMessages = 64;
 export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
   const { ageMs, term, indexer, hasHole } = feed;
   return {
-    is_active: false,
+    ...indexingStatus(redis, null, null),
     active_node: indexer?.node ?? null,
     term,
     feed_age_seconds: ageMs === null ? null : roundToThousandths(ageMs / 1000),
     feed_has_hole: hasHole,
-    open_claims: 0,
-    ...redisStatus(redis),
   };
 }
 
 /** Returns the status of the cluster as an indexer knows it. `own` is `null` unless it is the active one. */
 export function indexingStatus(
-  redis: RedisState,
+  { isUp, downSeconds }: RedisState,
   active: ActiveIndexer | null,
   own: { readonly openClaims: number } | null,
 ): ClusterMetrics {
@@ -71,7 +69,8 @@ export function indexingStatus(
     feed_age_seconds: null,
     feed_has_hole: false,
     open_claims: own?.openClaims ?? 0,
-    ...redisStatus(redis),
+    redis_up: isUp,
+    redis_down_seconds: roundToThousandths(downSeconds),
   };
 }
 
@@ -83,9 +82,9 @@ export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer
     const { newest } = end;
     const after = { ...newest, index: Math.max(0, newest.index - newestMessages) };
     const entries = await feed.read(after, 0);
-    const found = entries.toReversed().map(({ message }) => senderOf(message));
-    const node = found.find((sender) => sender !== null);
-    return node === undefined || node === null ? null : { node, term: newest.term };
+    const senders = entries.map(({ message }) => senderOf(message));
+    const node = senders.findLast((sender) => sender !== null) ?? null;
+    return node === null ? null : { node, term: newest.term };
   } catch {
     // The feed cannot be read, for example because Redis is down.
     return null;
@@ -95,8 +94,4 @@ export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer
 function senderOf(message: FeedEntry["message"]): string | null {
   if (message?.kind === "status") return message.status.node;
   return message?.kind === "term" ? message.node : null;
-}
-
-function redisStatus({ isUp, downSeconds }: RedisState) {
-  return { redis_up: isUp, redis_down_seconds: roundToThousandths(downSeconds) };
 }

@@ -80,7 +80,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
     if (active !== null) return { ...(await active.readChecks()), active: { ok: true, detail } };
     return { standby: { ok: redis.isUp, detail: `stands by; active: ${detail}` } };
   };
-  const url = await serveOperations(start, { access, metrics, readChecks });
+  const url = await serveOperations(start, { access, metrics }, readChecks);
   const onLost = () => life.fail(new StartAgainError("another indexer is active"));
   const activate = async () => {
     const isOurs = await lease.take(onLost);

@@ -77,13 +77,9 @@ export async function serveEverything(
 /** Serves health, readiness and metrics only. Returns the URL. */
 export async function serveOperations(
   start: RoleStart,
-  served: {
-    readonly access: AccessStore;
-    readonly metrics: MetricsSource;
-    readonly readChecks: () => Promise<Checks>;
-  },
+  { access, metrics }: { readonly access: AccessStore; readonly metrics: MetricsSource },
+  readChecks: () => Promise<Checks>,
 ): Promise<string> {
-  const { access, metrics, readChecks } = served;
   const routes = [
     getHealth({ version, clock: systemClock }),
     getReady(readChecks, start.role),

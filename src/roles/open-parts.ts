@@ -16,8 +16,7 @@ import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
-import { type ChangeSource, type Checks, Intake } from "../feed/intake.ts";
-import type { Subscribers } from "../feed/pipeline.ts";
+import { type Checks, Intake, type IntakeParts } from "../feed/intake.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import {
   type IndexingStart,
@@ -151,25 +150,12 @@ export function openMetadata(
 /** Opens the intake of the changes of a source. The caller starts it. */
 export function openIntake(
   { config, log, life }: RoleStart,
-  parts: {
-    readonly source: ChangeSource;
-    readonly store: IndexedFacts;
-    readonly state: MarketState;
-    readonly subscribers: Subscribers;
-  },
+  parts: Omit<IntakeParts, "config" | "log">,
 ): Intake {
   const intake = new Intake({ ...parts, config, log });
   life.onClose(() => intake.close());
   return intake;
 }
-
-/** The parts of a process that indexes. */
-type IndexingParts = {
-  readonly intake: Intake;
-  readonly chain: ChainThread;
-  readonly auditor: Auditor;
-  readonly store: IndexedFacts;
-};
 
 /**
  * Starts to index the chain from the end of the store, and to audit what is stored. Resolves once the nodes are
@@ -177,7 +163,7 @@ type IndexingParts = {
  */
 export async function startIndexing(
   { config, startedAt, log, life }: RoleStart,
-  parts: IndexingParts,
+  parts: MeasuredParts & { readonly chain: ChainThread; readonly auditor: Auditor },
 ): Promise<void> {
   const { chain, store, intake, auditor } = parts;
   await chain.follow(store.coverage?.last ?? null, store.writer?.claims?.ends ?? []);
@@ -191,7 +177,7 @@ export async function startIndexing(
 /** Opens the auditor of stored blocks. The caller starts it. */
 export function openAuditor(
   { config, log, life }: RoleStart,
-  { store, chain }: Pick<IndexingParts, "store" | "chain">,
+  { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
 ): Auditor {
   const auditor = Auditor.open({
     dataDir: config.dataDir,
