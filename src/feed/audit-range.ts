@@ -2,18 +2,17 @@
  * Compares a stored range with the chain. Two endpoints are asked for logs; a single endpoint is asked for receipts.
  * Receipts decide a contradiction. Without receipts, two endpoints that agree with each other outvote the store.
  */
+import { isDeepStrictEqual } from "node:util";
 import { blockNumberOf, logIndexOf } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import {
-  areSummariesEqual,
   type FactLine,
   linesOf,
   readFactLines,
   readFactSummary,
-  summarizeLines,
 } from "../storage/fact-fingerprint.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
@@ -162,8 +161,8 @@ function otherForkOf(stored: readonly FactLine[], read: readonly FactLine[]): st
 }
 
 function areAgreed(claims: readonly (readonly FactLine[])[]): boolean {
-  const [one, other] = claims.map(summarizeLines);
-  return one !== undefined && other !== undefined && areSummariesEqual(one, other);
+  const [one, other] = claims;
+  return other !== undefined && isDeepStrictEqual(one, other);
 }
 
 function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
@@ -173,7 +172,7 @@ function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]):
   for (const line of stored) {
     const known = rights.get(line.seq);
     if (known === undefined || seen.has(line.seq)) found.push({ line, problem: "extra" });
-    else if (!areEqual(line, known)) found.push({ line: known, problem: "different" });
+    else if (!isDeepStrictEqual(line, known)) found.push({ line: known, problem: "different" });
     seen.add(line.seq);
   }
   for (const line of right) if (!seen.has(line.seq)) found.push({ line, problem: "missing" });
@@ -182,8 +181,4 @@ function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]):
     .map(({ line: { seq, contract, event }, problem }) => {
       return { block: blockNumberOf(seq), logIndex: logIndexOf(seq), contract, event, problem };
     });
-}
-
-function areEqual(one: FactLine, other: FactLine): boolean {
-  return one.contract === other.contract && one.event === other.event && one.text === other.text;
 }

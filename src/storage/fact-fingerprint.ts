@@ -32,100 +32,101 @@ export type FactSummary = Readonly<Record<string, Tally>>;
 /** A field of a line: the SQL that reads it from a row, and the function that reads it from a fact. */
 type Field<Fact> = readonly [sql: string, read: (fact: Fact) => string | number | bigint];
 
-const fillFields: readonly Field<Fill>[] = [
-  ["seq", (fill) => fill.seq],
-  ["timestamp", (fill) => fill.timestamp],
-  [hexOf("block_hash"), (fill) => fill.blockHash],
-  [hexOf("tx_hash"), (fill) => fill.txHash],
-  ["exchange", (fill) => fill.exchange.exchange],
-  ["exchange_version", (fill) => fill.exchange.generation],
-  ["role", (fill) => fill.role],
-  [hexOf("order_hash"), (fill) => fill.orderHash],
-  [hexOf("maker"), (fill) => fill.maker],
-  [hexOf("taker"), (fill) => fill.taker],
-  ["maker_side", (fill) => fill.makerSide],
-  [hexOf("maker_token_id"), (fill) => fill.makerTokenId],
-  ["maker_amount", (fill) => fill.makerAmount],
-  ["taker_amount", (fill) => fill.takerAmount],
-  ["fee", (fill) => formatMicros(fill.fee)],
-  ["fee_refund", (fill) => formatMicros(fill.feeRefund)],
-  [hexOf("builder"), (fill) => fill.builder ?? zeroHash],
-  [hexOf("metadata"), (fill) => fill.metadata ?? zeroHash],
-  [hexOf("token_id"), (fill) => fill.tokenId],
-  ["side", (fill) => fill.side],
-  ["size", (fill) => formatMicros(fill.size)],
-  ["value", (fill) => formatMicros(fill.value)],
-  ["match_type", (fill) => fill.matchType ?? "none"],
-  [hexOf("taker_order_hash"), (fill) => fill.takerOrderHash ?? zeroHash],
-  ["match_seq", (fill) => fill.matchSeq ?? 0],
-  ["legs", (fill) => fill.legs],
-];
-
-const eventFields: readonly Field<LocatedEvent>[] = [
-  ["seq", (located) => located.seq],
-  ["timestamp", (located) => located.timestamp],
-  [hexOf("block_hash"), (located) => located.blockHash],
-  [hexOf("tx_hash"), (located) => located.txHash],
-  [hexOf("subject"), (located) => subjectOf(located.event)],
-  ["payload", (located) => encodeEvent(located.event)],
-];
-
-/** `reason` is left out: a later version can word it differently. */
-const quarantineFields: readonly Field<QuarantinedLog>[] = [
-  ["seq", (quarantined) => quarantined.seq],
-  ["timestamp", (quarantined) => quarantined.timestamp],
-  ["log", (quarantined) => JSON.stringify(quarantined.log)],
-];
+/** The facts of one table: the fields of a line, and those in its text. */
+type FactFields<Fact> = {
+  readonly factsOf: (block: BlockFacts) => readonly Fact[];
+  readonly blockHash: readonly [sql: string, read: (fact: Fact) => Hash];
+  readonly contract: readonly [sql: string, read: (fact: Fact) => Address];
+  readonly event: readonly [sql: string, read: (fact: Fact) => string];
+  readonly text: readonly Field<Fact>[];
+};
 
 const tables = [
-  {
-    name: "fills",
-    blockHash: hexOf("block_hash"),
-    contract: hexOf("exchange_address"),
-    event: "'order_filled'",
-    fields: fillFields,
-  },
-  {
-    name: "events",
-    blockHash: hexOf("block_hash"),
-    contract: hexOf("address"),
-    event: "toString(kind)",
-    fields: eventFields,
-  },
-  {
-    name: "quarantine",
-    blockHash: "JSONExtractString(log, 'blockHash')",
-    contract: "JSONExtractString(log, 'address')",
-    event: "'quarantined'",
-    fields: quarantineFields,
-  },
-] as const;
+  tableOf<Fill>("fills", {
+    factsOf: (block) => block.fills,
+    blockHash: [hexOf("block_hash"), (fill) => fill.blockHash],
+    contract: [hexOf("exchange_address"), (fill) => fill.exchange.address],
+    event: ["'order_filled'", () => "order_filled"],
+    text: [
+      ["seq", (fill) => fill.seq],
+      ["timestamp", (fill) => fill.timestamp],
+      [hexOf("block_hash"), (fill) => fill.blockHash],
+      [hexOf("tx_hash"), (fill) => fill.txHash],
+      ["exchange", (fill) => fill.exchange.exchange],
+      ["exchange_version", (fill) => fill.exchange.generation],
+      ["role", (fill) => fill.role],
+      [hexOf("order_hash"), (fill) => fill.orderHash],
+      [hexOf("maker"), (fill) => fill.maker],
+      [hexOf("taker"), (fill) => fill.taker],
+      ["maker_side", (fill) => fill.makerSide],
+      [hexOf("maker_token_id"), (fill) => fill.makerTokenId],
+      ["maker_amount", (fill) => fill.makerAmount],
+      ["taker_amount", (fill) => fill.takerAmount],
+      ["fee", (fill) => formatMicros(fill.fee)],
+      ["fee_refund", (fill) => formatMicros(fill.feeRefund)],
+      [hexOf("builder"), (fill) => fill.builder ?? zeroHash],
+      [hexOf("metadata"), (fill) => fill.metadata ?? zeroHash],
+      [hexOf("token_id"), (fill) => fill.tokenId],
+      ["side", (fill) => fill.side],
+      ["size", (fill) => formatMicros(fill.size)],
+      ["value", (fill) => formatMicros(fill.value)],
+      ["match_type", (fill) => fill.matchType ?? "none"],
+      [hexOf("taker_order_hash"), (fill) => fill.takerOrderHash ?? zeroHash],
+      ["match_seq", (fill) => fill.matchSeq ?? 0],
+      ["legs", (fill) => fill.legs],
+    ],
+  }),
+  tableOf<LocatedEvent>("events", {
+    factsOf: (block) => block.events,
+    blockHash: [hexOf("block_hash"), (located) => located.blockHash],
+    contract: [hexOf("address"), (located) => located.address],
+    event: ["toString(kind)", (located) => located.event.kind],
+    text: [
+      ["seq", (located) => located.seq],
+      ["timestamp", (located) => located.timestamp],
+      [hexOf("block_hash"), (located) => located.blockHash],
+      [hexOf("tx_hash"), (located) => located.txHash],
+      [hexOf("subject"), (located) => subjectOf(located.event)],
+      ["payload", (located) => encodeEvent(located.event)],
+    ],
+  }),
+  tableOf<QuarantinedLog>("quarantine", {
+    factsOf: (block) => block.quarantined,
+    blockHash: ["JSONExtractString(log, 'blockHash')", ({ log }) => log.blockHash],
+    contract: ["JSONExtractString(log, 'address')", ({ log }) => log.address],
+    event: ["'quarantined'", () => "quarantined"],
+    // `reason` is left out: a later version can word it differently.
+    text: [
+      ["seq", (quarantined) => quarantined.seq],
+      ["timestamp", (quarantined) => quarantined.timestamp],
+      ["log", (quarantined) => JSON.stringify(quarantined.log)],
+    ],
+  }),
+];
+
+/** Returns the functions that read the lines of a table: from its rows, as SQL, and from the facts of a block. */
+function tableOf<Fact extends { readonly seq: Seq }>(name: string, fields: FactFields<Fact>) {
+  const { blockHash, contract, event, text } = fields;
+  const values = text.map(([sql]) => `toString(${sql})`).join(", ");
+  return {
+    select: (range: BlockRange): string =>
+      `SELECT seq, ${blockHash[0]} AS hash_of_block, ${contract[0]} AS contract, ${event[0]} AS event,
+        concatWithSeparator(' ', ${values}) AS text
+        FROM ${name} WHERE ${blockRangeSql(range)}`,
+    linesOf: (block: BlockFacts): readonly FactLine[] =>
+      fields.factsOf(block).map((fact) => ({
+        seq: fact.seq,
+        blockHash: blockHash[1](fact),
+        contract: contract[1](fact),
+        event: event[1](fact),
+        text: text.map(([, read]) => read(fact)).join(" "),
+      })),
+  };
+}
 
 /** Returns the lines of some blocks, in the order of the chain. */
 export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
-  const lines = blocks.flatMap((block) => [
-    ...block.fills.map((fill) => ({
-      seq: fill.seq,
-      blockHash: fill.blockHash,
-      contract: fill.exchange.address,
-      event: "order_filled",
-      text: textOf(fill, fillFields),
-    })),
-    ...block.events.map((located) => ({
-      seq: located.seq,
-      blockHash: located.blockHash,
-      contract: located.address,
-      event: located.event.kind,
-      text: textOf(located, eventFields),
-    })),
-    ...block.quarantined.map((quarantined) => ({
-      seq: quarantined.seq,
-      blockHash: quarantined.log.blockHash,
-      contract: quarantined.log.address,
-      event: "quarantined",
-      text: textOf(quarantined, quarantineFields),
-    })),
-  ]);
+  const lines = blocks.flatMap((block) => tables.flatMap((table) => table.linesOf(block)));
   return lines.toSorted((one, other) => one.seq - other.seq);
 }
 
@@ -141,17 +142,6 @@ export function summarizeLines(lines: readonly FactLine[]): FactSummary {
   }
   return Object.fromEntries(
     [...tallies].map(([name, { count, sum }]) => [name, { count, hash: hexOf64(sum) }]),
-  );
-}
-
-/** Whether two summaries describe the same facts. */
-export function areSummariesEqual(one: FactSummary, other: FactSummary): boolean {
-  const names = Object.keys(one);
-  return (
-    names.length === Object.keys(other).length &&
-    names.every(
-      (name) => one[name]?.count === other[name]?.count && one[name]?.hash === other[name]?.hash,
-    )
   );
 }
 
@@ -188,18 +178,7 @@ export async function readFactLines(
 }
 
 function selectLines(range: BlockRange): string {
-  return tables
-    .map(({ name, blockHash, contract, event, fields }) => {
-      const values = fields.map(([sql]) => `toString(${sql})`).join(", ");
-      return `SELECT seq, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
-        concatWithSeparator(' ', ${values}) AS text
-        FROM ${name} WHERE ${blockRangeSql(range)}`;
-    })
-    .join(" UNION ALL ");
-}
-
-function textOf<Fact>(fact: Fact, fields: readonly Field<Fact>[]): string {
-  return fields.map(([, read]) => read(fact)).join(" ");
+  return tables.map((table) => table.select(range)).join(" UNION ALL ");
 }
 
 function hexOf(column: string): string {

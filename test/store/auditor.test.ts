@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import * as fc from "fast-check";
 import type { Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
@@ -9,7 +10,7 @@ import type { Clock } from "../../src/base/time/clock.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
-import { areSummariesEqual, linesOf, summarizeLines } from "../../src/storage/fact-fingerprint.ts";
+import { linesOf, summarizeLines } from "../../src/storage/fact-fingerprint.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -70,7 +71,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   await store.append(encodeFacts({ fromBlock: 100, last: end }, wrong));
   const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
-    const isEqual = areSummariesEqual(known, summarizeLines(linesOf(reported)));
+    const isEqual = isDeepStrictEqual(known, summarizeLines(linesOf(reported)));
     const facts = isEqual ? null : reported;
     return { kind: "read", host: "one", calls: 3, last: reported.at(-1) ?? end, facts };
   };
