@@ -20,6 +20,7 @@ import { createRoutes } from "../api/routes.ts";
 import { StreamServer } from "../api/stream/stream-server.ts";
 import type { Config } from "../base/config/config.ts";
 import { version } from "../base/config/version.ts";
+import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Freshness } from "../rows/freshness.ts";
@@ -58,7 +59,8 @@ export async function serveEverything(
   const edge = edgeOf(start, access);
   const shown = { hub, keys: access.keys, quotas: quotasOf(config) };
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
-  try {
+  // The timers of the stream server would keep a process alive that cannot listen.
+  return orClose(stream, async () => {
     const explorer = new Explorer(openExplorer);
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
     const unknownPage = explorer.page.bind(explorer);
@@ -67,11 +69,7 @@ export async function serveEverything(
     const url = await listen(start, { access, metrics, ...shownAt });
     life.onClose(() => stream.close());
     return url;
-  } catch (thrown) {
-    // The timers of the stream server would keep a process alive that cannot listen.
-    await stream.close();
-    throw thrown;
-  }
+  });
 }
 
 /** Serves health, readiness and metrics only. Returns the URL. */

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { orClose } from "../base/or-close.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
@@ -68,7 +69,7 @@ export class FactStore extends CoveredFacts {
     const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
     const engine = new MeteredEngine(opened, onInsertsFailing);
     const isReplicated = opened.kind === "cluster";
-    try {
+    return orClose(engine, async () => {
       const isShared = opened.kind !== "embedded";
       if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
@@ -85,11 +86,7 @@ export class FactStore extends CoveredFacts {
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
-    } catch (thrown) {
-      // A folder that is refused must not stay locked.
-      await engine.close();
-      throw thrown;
-    }
+    });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { type Hash, lastSeqOf } from "../base/ids.ts";
+import { orClose } from "../base/or-close.ts";
 import { timedBlockOf } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -55,14 +56,11 @@ export class IndexedFacts {
 
   /** Loads the views over a store. `close` closes the store, and so does a failure to load. */
   static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
-    try {
-      const facts = new IndexedFacts(store, writer);
+    const facts = new IndexedFacts(store, writer);
+    await orClose(store, async () => {
       for (const view of facts.#views) await facts.loadView(view);
-      return facts;
-    } catch (thrown) {
-      await store.close();
-      throw thrown;
-    }
+    });
+    return facts;
   }
 
   async loadView(view: View): Promise<void> {

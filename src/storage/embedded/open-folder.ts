@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
+import { orClose } from "../../base/or-close.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
 import { schemaStatements } from "../schema/schema.ts";
@@ -12,14 +13,8 @@ import { refuseFullDisk } from "./delete-rows.ts";
  */
 export async function openFolder(dataDir: string): Promise<Engine> {
   const engine = await ChdbEngine.open(dataDir);
-  try {
-    await prepareFolder(engine);
-    return engine;
-  } catch (thrown) {
-    // A folder that is refused must not stay locked.
-    await engine.close();
-    throw thrown;
-  }
+  await orClose(engine, () => prepareFolder(engine));
+  return engine;
 }
 
 async function prepareFolder(engine: Engine): Promise<void> {

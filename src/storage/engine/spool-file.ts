@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { open, unlink } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { storeLimits } from "../../base/config/limits.ts";
+import { orClose } from "../../base/or-close.ts";
 import { awaitWrite } from "./store-errors.ts";
 
 /** Numbers the files of this process. */
@@ -24,13 +25,8 @@ export class SpoolFile {
     const path = `${prefix}-rows-${opened}`;
     opened += 1;
     const file = await awaitWrite(open(path, "w+"));
-    try {
-      await awaitWrite(unlink(path));
-      return new SpoolFile(file);
-    } catch (thrown) {
-      await file.close();
-      throw thrown;
-    }
+    await orClose(file, () => awaitWrite(unlink(path)));
+    return new SpoolFile(file);
   }
 
   /** The length, in bytes. */

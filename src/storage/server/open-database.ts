@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
+import { orClose } from "../../base/or-close.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
@@ -51,13 +52,8 @@ export async function connectToServer(place: ServerPlace, dataDir: string): Prom
  */
 export async function openDatabase(place: ServerPlace, dataDir: string): Promise<Engine> {
   const engine = await ServerEngine.openOrMake(settingsOf(place, dataDir));
-  try {
-    await prepareDatabase(engine, place);
-    return engine;
-  } catch (thrown) {
-    await engine.close();
-    throw thrown;
-  }
+  await orClose(engine, () => prepareDatabase(engine, place));
+  return engine;
 }
 
 /**
@@ -71,7 +67,7 @@ export async function openDatabaseToRead(
   onWaiting: (reason: string) => void,
 ): Promise<CommittedFacts> {
   const engine = await connectToServer(place, dataDir);
-  try {
+  return orClose(engine, async () => {
     await refuseOldServer(engine);
     if ((await readSchemaVersion(engine)) === 0) {
       const publicMessage = `the database ${place.database} has no tables yet`;
@@ -83,10 +79,7 @@ export async function openDatabaseToRead(
         ? await readCoverage(engine)
         : await readReplicated(engine, { onWaiting });
     return { engine, coverage };
-  } catch (thrown) {
-    await engine.close();
-    throw thrown;
-  }
+  });
 }
 
 function settingsOf(place: ServerPlace, dataDir: string): ServerSettings {

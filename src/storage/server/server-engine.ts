@@ -6,6 +6,7 @@ import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { assert } from "../../base/assert.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import { orClose } from "../../base/or-close.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
   type Engine,
@@ -75,13 +76,8 @@ export class ServerEngine implements Engine {
   /** Connects. Throws when the database does not exist. */
   static async open(settings: ServerSettings): Promise<ServerEngine> {
     const engine = new ServerEngine(await makeClient(settings), settings);
-    try {
-      await engine.query("SELECT 1");
-      return engine;
-    } catch (thrown) {
-      await engine.close();
-      throw thrown;
-    }
+    await orClose(engine, () => engine.query("SELECT 1"));
+    return engine;
   }
 
   /** Connects, and creates the database when it does not exist, for which the user needs the right. */
