@@ -1,8 +1,8 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, StartAgainError, toError } from "../../base/errors.ts";
+import { orClose } from "../../base/or-close.ts";
 import { CoveredFacts } from "../covered-facts.ts";
-import { type Engine, readCount } from "../engine/engine.ts";
+import { readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
 import { type Coverage, MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
@@ -10,16 +10,8 @@ import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 import { readNewestRepair } from "./repairs.ts";
+import { untilReady, type WaitOptions } from "./until-replicated.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
-
-type ReaderOptions = {
-  /** The folder for temporary files of this process. */
-  readonly dataDir: string;
-  /** Aborts the wait. */
-  readonly signal: AbortSignal;
-  /** Called with one sentence whenever the reason for waiting changes. */
-  readonly onWaiting: (reason: string) => void;
-};
 
 /**
  * Facts of a database that another process writes, for a process that only reads. It creates no tables, deletes nothing
@@ -30,19 +22,14 @@ type ReaderOptions = {
 export class FactReader extends CoveredFacts {
   /**
    * Waits until the server answers, the tables exist, no repair is under way, and rows of the newest commits are there.
-   * Throws `ConfigError` when the database has facts of another identity or tables of a newer version, and the reason
-   * of the signal when it is aborted.
+   * Temporary files of this process are in `dataDir`. Throws `ConfigError` when the database has facts of another
+   * identity or tables of a newer version, and `AbortError` when the wait is aborted.
    */
-  static async open(place: ServerPlace, options: ReaderOptions): Promise<FactReader> {
-    let waitingFor = "";
-    for (;;) {
-      options.signal.throwIfAborted();
-      const opened = await tryToOpen(place, options.dataDir);
-      if (opened instanceof FactReader) return opened;
-      if (opened !== waitingFor) options.onWaiting(opened);
-      waitingFor = opened;
-      await delay(serverLimits.outageRetryMs, null, { signal: options.signal });
-    }
+  static async open(
+    place: ServerPlace,
+    { dataDir, ...wait }: WaitOptions & { readonly dataDir: string },
+  ): Promise<FactReader> {
+    return untilReady(() => openReader(place, dataDir), { ...wait, reasonOf: reasonToWait });
   }
 
   /**
@@ -61,45 +48,37 @@ export class FactReader extends CoveredFacts {
   }
 }
 
-/** Returns the reader, or one sentence that says what it has to wait for. */
-async function tryToOpen(place: ServerPlace, dataDir: string): Promise<FactReader | string> {
-  const opening: { engine: Engine | null } = { engine: null };
-  try {
-    opening.engine = await connectToServer(place, dataDir);
-    const opened = await openDatabaseFor(new MeteredEngine(opening.engine), place);
-    if (opened instanceof FactReader) return opened;
-    await opening.engine.close();
-    return opened;
-  } catch (thrown) {
-    await opening.engine?.close();
-    if (thrown instanceof MissingRowsError) return `${thrown.missing}: replicas may be behind`;
-    if (thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE") {
-      return toError(thrown.cause).message;
+/** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
+async function openReader(place: ServerPlace, dataDir: string): Promise<FactReader> {
+  const engine = new MeteredEngine(await connectToServer(place, dataDir));
+  return orClose(engine, async () => {
+    const name = `the database ${place.database}`;
+    await refuseOldServer(engine);
+    const version = await readSchemaVersion(engine);
+    if (version === 0) throw notReady(`${name} has no tables yet`);
+    if (version < schemaVersion) {
+      throw notReady(
+        `${name} has tables of version ${version}; version ${schemaVersion} is needed: run \`oddwire cluster schema\``,
+      );
     }
-    throw thrown;
-  }
+    await refuseOtherDatabase(engine, place);
+    const repair = await readNewestRepair(engine);
+    if (repair.isUnderWay) throw notReady(`${name} is being repaired`);
+    const reorgs = await ReorgLog.read(engine);
+    const coverage = await readVerified(engine);
+    if (coverage === null && (await readCount(engine, "commits")) > 0) {
+      throw notReady(`${name} does not have all rows that its newest commit records count`);
+    }
+    return new FactReader({ engine, coverage, reorgs, repairs: repair.number });
+  });
 }
 
-async function openDatabaseFor(
-  engine: MeteredEngine,
-  place: ServerPlace,
-): Promise<FactReader | string> {
-  const name = `the database ${place.database}`;
-  await refuseOldServer(engine);
-  const version = await readSchemaVersion(engine);
-  if (version === 0) return `${name} has no tables yet`;
-  if (version < schemaVersion) {
-    return `${name} has tables of version ${version}; version ${schemaVersion} is needed: run \`oddwire cluster schema\``;
-  }
-  await refuseOtherDatabase(engine, place);
-  const repair = await readNewestRepair(engine);
-  if (repair.isUnderWay) return `${name} is being repaired`;
-  const repairs = repair.number;
-  const reorgs = await ReorgLog.read(engine);
-  const coverage = await readVerified(engine);
-  if (coverage !== null) return new FactReader({ engine, coverage, reorgs, repairs });
-  if ((await readCount(engine, "commits")) > 0) {
-    return `${name} does not have all rows that its newest commit records count`;
-  }
-  return new FactReader({ engine, coverage: null, reorgs, repairs });
+function notReady(reason: string): AppError {
+  return new AppError("SERVICE_UNAVAILABLE", { cause: new Error(reason) });
+}
+
+function reasonToWait(thrown: unknown): string | null {
+  if (thrown instanceof MissingRowsError) return `${thrown.missing}: replicas may be behind`;
+  const isWaiting = thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE";
+  return isWaiting ? toError(thrown.cause).message : null;
 }

@@ -6,12 +6,12 @@ import type { Engine } from "../engine/engine.ts";
 import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
 import { readVerified } from "./verify-commits.ts";
 
-type WaitOptions = {
+/** How a start waits. */
+export type WaitOptions = {
   /** Called with one sentence whenever the reason for waiting changes. */
   readonly onWaiting: (reason: string) => void;
   /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined;
-  readonly waitMsMax?: number;
 };
 
 /** Reads the coverage once all of its rows and candles are replicated. Waits and throws as `untilReplicated` does. */
@@ -34,19 +34,33 @@ export async function readReplicated(
  */
 export async function untilReplicated<Result>(
   work: () => Promise<Result>,
-  { onWaiting, waitMsMax = serverLimits.replicaWaitMsMax, signal }: WaitOptions,
+  options: WaitOptions & { readonly waitMsMax?: number },
 ): Promise<Result> {
+  const { waitMsMax = serverLimits.replicaWaitMsMax } = options;
   const startedAtMs = systemClock.monotonicMs();
+  const reasonOf = (thrown: unknown): string | null => {
+    if (!(thrown instanceof MissingRowsError)) return null;
+    const waitedMs = systemClock.monotonicMs() - startedAtMs;
+    if (waitedMs >= waitMsMax) throw stillMissing(thrown.missing, waitedMs);
+    return `${thrown.missing}: replicas may be behind`;
+  };
+  return untilReady(work, { ...options, reasonOf });
+}
+
+/** Repeats work of a start while `reasonOf` returns a reason to wait for its error. Throws `AbortError` when aborted. */
+export async function untilReady<Result>(
+  work: () => Promise<Result>,
+  options: WaitOptions & { readonly reasonOf: (thrown: unknown) => string | null },
+): Promise<Result> {
+  const { reasonOf, onWaiting, signal } = options;
   for (let waitingFor = ""; ; ) {
     try {
       return await work();
     } catch (thrown) {
-      if (!(thrown instanceof MissingRowsError)) throw thrown;
-      const { missing } = thrown;
-      const waitedMs = systemClock.monotonicMs() - startedAtMs;
-      if (waitedMs >= waitMsMax) throw stillMissing(missing, waitedMs);
-      if (missing !== waitingFor) onWaiting(`${missing}: replicas may be behind`);
-      waitingFor = missing;
+      const reason = reasonOf(thrown);
+      if (reason === null) throw thrown;
+      if (reason !== waitingFor) onWaiting(reason);
+      waitingFor = reason;
     }
     await delay(serverLimits.outageRetryMs, null, { signal });
   }
