@@ -4,10 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
-import { toError } from "../../base/errors.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { DataFolderBusyError, DataFolderUnwritableError } from "../engine/store-errors.ts";
+import { awaitWrite, DataFolderBusyError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
 import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
@@ -131,13 +130,8 @@ async function writeIdentity(
 ): Promise<void> {
   const draft = `${path}.${process.pid}`;
   try {
-    await writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true });
-    await put(draft, path);
-  } catch (thrown) {
-    const { message } = toError(thrown);
-    throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {
-      cause: thrown,
-    });
+    await awaitWrite(writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true }));
+    await awaitWrite(put(draft, path));
   } finally {
     await rm(draft, { force: true });
   }

@@ -47,7 +47,5 @@ export async function refuseFullDisk(engine: Engine): Promise<void> {
   const freeBytes = Number(row?.[0]);
   if (freeBytes >= neededBytes) return;
   const [free, needed] = [freeBytes, neededBytes].map((bytes) => Math.ceil(bytes / 2 ** 20));
-  throw new DataFolderUnwritableError(
-    `the data folder cannot be written: ${free} MiB are free, ${needed} are needed to start`,
-  );
+  throw new DataFolderUnwritableError(`${free} MiB are free, ${needed} are needed to start`);
 }

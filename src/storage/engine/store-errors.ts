@@ -19,6 +19,10 @@ export class StoreDamagedError extends Error {
 /** The data folder cannot be written, for example because its disk is full. */
 export class DataFolderUnwritableError extends Error {
   override name = "DataFolderUnwritableError";
+
+  constructor(reason: string, options: { readonly cause?: unknown } = {}) {
+    super(`the data folder cannot be written: ${reason}`, options);
+  }
 }
 
 /** Awaits a write. Rejects with `DataFolderUnwritableError` when it fails. */
@@ -26,10 +30,7 @@ export async function awaitWrite<Result>(writing: Promise<Result>): Promise<Resu
   try {
     return await writing;
   } catch (cause) {
-    throw new DataFolderUnwritableError(
-      `the data folder cannot be written: ${reasonOf(toError(cause))}`,
-      { cause },
-    );
+    throw new DataFolderUnwritableError(reasonOf(toError(cause)), { cause });
   }
 }
 

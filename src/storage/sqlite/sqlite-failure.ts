@@ -14,10 +14,7 @@ export function withDisk<Result>(work: () => Result): Result {
     return work();
   } catch (thrown) {
     if (!unwritableCodes.has(sqliteCodeOf(thrown))) throw thrown;
-    const { message } = toError(thrown);
-    throw new DataFolderUnwritableError(`the data folder cannot be written: ${message}`, {
-      cause: thrown,
-    });
+    throw new DataFolderUnwritableError(toError(thrown).message, { cause: thrown });
   }
 }
 
@@ -37,7 +34,7 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
  */
 export function withinTransaction(sql: DatabaseSync, write: () => void): void {
   if (!sql.isTransaction) {
-    throw new DataFolderUnwritableError("the data folder could not be written before");
+    throw new DataFolderUnwritableError("an earlier write failed");
   }
   try {
     withDisk(write);
