@@ -31,11 +31,11 @@ test("audits the newest ranges first, new ranges as they become final, and then 
   assert.equal(auditLog.next({ from: 150, to: 170 }), null);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1049 }, 3), [900, 800, 700]);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
-  assert.deepEqual(auditLog.totals.audited, { from: 600, to: 1199 });
+  assert.deepEqual(auditLog.status.audited, { from: 600, to: 1199 });
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
-  assert.deepEqual([auditLog.totals.rounds, auditLog.totals.audited?.from], [0, 100]);
+  assert.deepEqual([auditLog.status.rounds, auditLog.status.audited?.from], [0, 100]);
   assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 2), [1100, 1000]);
-  assert.equal(auditLog.totals.rounds, 1);
+  assert.equal(auditLog.status.rounds, 1);
   auditLog.close();
 });
 
@@ -57,7 +57,7 @@ test("an audit that is far behind starts again at the newest range", (t) => {
   audit(auditLog, { from: 0, to: 999 }, 5);
   const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
   assert.deepEqual(audit(auditLog, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
-  assert.equal(auditLog.totals.rounds, 0);
+  assert.equal(auditLog.status.rounds, 0);
   auditLog.close();
 });
 
@@ -74,7 +74,7 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
     again.findings.map(({ state, changedAtMs }) => [state, changedAtMs]),
     [["unverified", 0]],
   );
-  assert.equal(again.totals.repairs, 0);
+  assert.equal(again.status.repairs, 0);
   again.note(range, gathered, { nowMs: 3, isNext: false });
   again.markOrdered(4);
   again.markOrderedRepaired(5);
@@ -82,6 +82,6 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
     again.findings.map(({ state }) => state),
     ["repaired"],
   );
-  assert.equal(again.totals.repairs, 1);
+  assert.equal(again.status.repairs, 1);
   again.close();
 });

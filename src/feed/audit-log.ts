@@ -47,11 +47,10 @@ type AuditState = {
   findings: readonly Finding[];
 };
 
-/** Totals of the audit. */
-export type AuditTotals = Readonly<Omit<AuditState, "lowSpan" | "highSpan" | "findings">> & {
-  /** The contiguous range read again in the current round; `null` before its first range. */
-  readonly audited: BlockRange | null;
-};
+/** What the audit knows about the correctness of the store. */
+export type AuditStatus = AuditLog["status"];
+
+const wrongStates: ReadonlySet<FindingState> = new Set(["proven", "gathered", "ordered"]);
 
 /** The result of the audit of one range. */
 export type AuditResult =
@@ -93,12 +92,19 @@ export class AuditLog {
     return this.#state.findings;
   }
 
-  get totals(): AuditTotals {
-    const { lowSpan, highSpan, findings: _, ...totals } = this.#state;
+  get status() {
+    const { lowSpan, highSpan, findings, ...totals } = this.#state;
     const { spanBlocks } = auditLimits;
     const isBegun = lowSpan < highSpan;
-    const audited = isBegun ? { from: lowSpan * spanBlocks, to: highSpan * spanBlocks - 1 } : null;
-    return { ...totals, audited };
+    return {
+      ...totals,
+      /** The contiguous range read again in the current round; `null` before its first range. */
+      audited: isBegun ? { from: lowSpan * spanBlocks, to: highSpan * spanBlocks - 1 } : null,
+      /** Ranges that are proven wrong and not repaired yet. */
+      wrong: findings.filter(({ state }) => wrongStates.has(state)),
+      /** Ranges that an endpoint contradicts without a proof. */
+      unverified: findings.filter(({ state }) => state === "unverified"),
+    };
   }
 
   /** Returns the span to audit next as a range of blocks, new spans before older ones; `null` while there is none. */

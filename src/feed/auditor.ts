@@ -3,6 +3,7 @@
  * into one order, which a restart carries out. Mismatches without a proof are compared again.
  */
 
+import { addAbortListener } from "node:events";
 import { auditLimits } from "../base/config/limits.ts";
 import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -11,16 +12,8 @@ import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
 import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { AuditLog, type AuditResult, type AuditTotals, type Finding } from "./audit-log.ts";
+import { AuditLog, type AuditResult, type AuditStatus } from "./audit-log.ts";
 import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
-
-/** What the audit knows about the correctness of the store. */
-export type AuditStatus = AuditTotals & {
-  /** Ranges that are proven wrong and not repaired yet. */
-  readonly wrong: readonly Finding[];
-  /** Ranges that an endpoint contradicts without a proof. */
-  readonly unverified: readonly Finding[];
-};
 
 type AuditorParts = {
   readonly dataDir: string;
@@ -68,12 +61,7 @@ export class Auditor {
   }
 
   get status(): AuditStatus {
-    const { findings, totals } = this.#auditLog;
-    return {
-      ...totals,
-      wrong: findings.filter(({ state }) => wrongStates.has(state)),
-      unverified: findings.filter(({ state }) => state === "unverified"),
-    };
+    return this.#auditLog.status;
   }
 
   /** For readiness: fails while the store is known to be wrong. */
@@ -154,14 +142,8 @@ export class Auditor {
   readonly #reread: AuditParts["reread"] = async (request) => {
     const { signal } = this.#abort;
     const { promise, reject } = Promise.withResolvers<never>();
-    const stop = () => reject(toError(signal.reason));
-    signal.throwIfAborted();
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await Promise.race([promise, this.#parts.reread(request)]);
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    using _stop = addAbortListener(signal, () => reject(toError(signal.reason)));
+    return await Promise.race([promise, this.#parts.reread(request)]);
   };
 
   #staleMismatch(): BlockRange | null {
@@ -257,8 +239,6 @@ export class Auditor {
     this.#auditLog.note(range, result, { nowMs, isNext: !this.#isRecheck });
   }
 }
-
-const wrongStates: ReadonlySet<Finding["state"]> = new Set(["proven", "gathered", "ordered"]);
 
 /** Describes the first few differences and counts the others. */
 function describeDifferences(differences: readonly Difference[]): string {

@@ -133,7 +133,7 @@ test("R7: logs of a final block that the only endpoint omitted are found in its 
   assert.match(service.stderr, /stored blocks are proven wrong/);
   assert.equal(await service.stop(), 0);
   const kept = AuditLog.open(stage.dataDir);
-  assert.ok(kept.totals.ranges >= audit.ranges && kept.totals.repairs === 1);
+  assert.ok(kept.status.ranges >= audit.ranges && kept.status.repairs === 1);
   kept.close();
 });
 

@@ -7,7 +7,8 @@ import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histo
 import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import type { Auditor, AuditStatus } from "../../feed/auditor.ts";
+import type { AuditStatus } from "../../feed/audit-log.ts";
+import type { Auditor } from "../../feed/auditor.ts";
 import type { ChainThread } from "../../feed/chain-thread.ts";
 import type { Intake } from "../../feed/intake.ts";
 import type { Backfill } from "../../feed/sync-progress.ts";
