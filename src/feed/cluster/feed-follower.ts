@@ -20,6 +20,8 @@ type FollowerParts = {
   readonly log: Log;
 };
 
+const unreadableFeed = "the feed cannot be read";
+
 /** What a serving node knows about the feed. */
 export type FeedStatus = FeedFollower["status"];
 
@@ -117,7 +119,9 @@ export class FeedFollower implements ChangeSource {
     let looks = this.#announced !== reader.coverage?.last.number;
     for (; !signal.aborted; looks = true) {
       const { version } = this.#announcement;
-      const range = looks ? await this.#verifyNext() : null;
+      const range = looks
+        ? await this.#ask(() => reader.verifyNext(), "commits cannot be read")
+        : null;
       if (range !== null) return range;
       const isExpected = this.#announced > (reader.coverage?.last.number ?? -1);
       const waitMs = isExpected ? feedLimits.coverageRetryMs : feedLimits.coverageEveryMs;
@@ -126,26 +130,13 @@ export class FeedFollower implements ChangeSource {
     return null;
   }
 
-  /** Returns the next committed range; `null` without one, or when the store does not answer. */
-  async #verifyNext(): Promise<Coverage | null> {
-    const { reader, log } = this.#parts;
-    try {
-      return await reader.verifyNext();
-    } catch (thrown) {
-      if (thrown instanceof StartAgainError) throw thrown;
-      log.debug({ err: toError(thrown) }, "commits cannot be read");
-      return null;
-    }
-  }
-
   /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */
   async #read(): Promise<readonly FeedEntry[]> {
-    const { feed, log } = this.#parts;
-    try {
-      if (this.#position !== null) return await feed.read(this.#position, feedLimits.readWaitMs);
-    } catch (thrown) {
-      log.debug({ err: toError(thrown) }, "the feed cannot be read");
-    }
+    const { feed } = this.#parts;
+    const after = this.#position;
+    const read =
+      after && (await this.#ask(() => feed.read(after, feedLimits.readWaitMs), unreadableFeed));
+    if (read !== null) return read;
     await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
     return [];
   }
@@ -187,12 +178,9 @@ export class FeedFollower implements ChangeSource {
 
   /** Reads the tail of the feed again and continues if it links to our blocks. */
   async *#fillHole(): AsyncGenerator<Change, void, undefined> {
-    const { feed, log } = this.#parts;
+    const { feed } = this.#parts;
     this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
-    const tail = await readFeedTail(feed).catch((thrown: unknown) => {
-      log.debug({ err: toError(thrown) }, "the feed cannot be read");
-      return null;
-    });
+    const tail = await this.#ask(() => readFeedTail(feed), unreadableFeed);
     if (tail === null || !(await this.#readReorgs())) return;
     this.#position = tail.position;
     for (const { message } of tail.entries) this.#note(message);
@@ -212,13 +200,19 @@ export class FeedFollower implements ChangeSource {
    * Returns `false` when the store does not answer.
    */
   async #readReorgs(): Promise<boolean> {
-    const { facts, log } = this.#parts;
+    const { reorgs, engine } = this.#parts.facts;
+    const read = await this.#ask(() => reorgs.refresh(engine), "reorgs cannot be read");
+    return read !== null;
+  }
+
+  /** Asks the feed or the store. Returns `null` when it does not answer. */
+  async #ask<Answer>(ask: () => Promise<Answer>, problem: string): Promise<Answer | null> {
     try {
-      await facts.reorgs.refresh(facts.engine);
-      return true;
+      return await ask();
     } catch (thrown) {
-      log.debug({ err: toError(thrown) }, "reorgs cannot be read");
-      return false;
+      if (thrown instanceof StartAgainError) throw thrown;
+      this.#parts.log.debug({ err: toError(thrown) }, problem);
+      return null;
     }
   }
 
