@@ -4,7 +4,6 @@ import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { openExplorer } from "../api/explorer/build-explorer.ts";
 import { Explorer } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
-import type { Route } from "../api/http/route.ts";
 import { HttpServer } from "../api/http/server.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
@@ -23,7 +22,6 @@ import { version } from "../base/config/version.ts";
 import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
-import type { Freshness } from "../rows/freshness.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
 import { admissionOf, openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
@@ -65,8 +63,8 @@ export async function serveEverything(
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
     const unknownPage = explorer.page.bind(explorer);
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = { edge, routes: all, observe, stream, unknownPage, freshness };
-    const url = await listen(start, { access, metrics, ...shownAt });
+    const shownAt = { routes: all, observe, stream, unknownPage, freshness };
+    const url = await listen(start, { access, metrics, ...edge, ...shownAt });
     life.onClose(() => stream.close());
     return url;
   });
@@ -84,26 +82,20 @@ export async function serveOperations(
     getMetrics(metrics),
     getPrometheus(metrics),
   ];
-  return listen(start, { access, edge: edgeOf(start, access), routes, metrics });
+  return listen(start, { access, metrics, ...edgeOf(start, access), routes });
 }
 
 /** Serves routes, and metrics for scrapers on a separate port if one is set. Returns the URL of the routes. */
 async function listen(
   start: RoleStart,
-  served: {
+  served: Omit<Parameters<typeof HttpServer.open>[0], "port"> & {
     readonly access: AccessStore;
-    readonly edge: ReturnType<typeof edgeOf>;
-    readonly routes: readonly Route[];
     readonly metrics: MetricsSource;
-    readonly observe?: (observation: Observation) => void;
-    readonly freshness?: () => Freshness;
-    readonly stream?: StreamServer;
-    readonly unknownPage?: Explorer["page"];
   },
 ): Promise<string> {
   const { config, log, life } = start;
-  const { edge, metrics, access, ...rest } = served;
-  const http = await HttpServer.open({ ...edge, ...rest, port: config.port });
+  const { metrics, access, ...shown } = served;
+  const http = await HttpServer.open({ ...shown, port: config.port });
   life.onClose(() => http.close());
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
