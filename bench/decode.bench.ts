@@ -7,7 +7,6 @@
 import assert from "node:assert/strict";
 import { availableParallelism, cpus } from "node:os";
 import * as fc from "fast-check";
-import { deriveLogFilter } from "../src/chain/parse/log-filter.ts";
 import { parseBody } from "../src/chain/parse/parse-body.ts";
 import { formatQuantity } from "../src/chain/parse/parse-hex.ts";
 import { parseLogs } from "../src/chain/parse/parse-log.ts";
@@ -116,7 +115,7 @@ function rpcLogsOf(all: readonly Block[]) {
 /** The blocks as read from the response of a node. */
 function scanBlocks(): readonly Block[] {
   const { result } = parseBody({ bytes: answer, release: () => {} }) as { result: unknown };
-  const { logs, timestamps } = parseLogs(result, deriveLogFilter(decoder.filter));
+  const { logs, timestamps } = parseLogs(result);
   assert(logs[0] instanceof ScannedLog && timestamps !== null);
   return assembleBlocks(logs, new Map(), (index) => timestamps[index] ?? 0);
 }

@@ -8,10 +8,10 @@ import { topic0Of } from "./scanned-log.ts";
 
 type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
 
-/** The wanted addresses and first topics. The maps return one string per text, which all logs share. */
+/** The wanted addresses and first topics, and their bits in a bloom. */
 export type LogFilter = {
-  readonly addresses: ReadonlyMap<string, Address>;
-  readonly topics0: ReadonlyMap<string, Hash>;
+  readonly addresses: ReadonlySet<Address>;
+  readonly topics0: ReadonlySet<Hash>;
   readonly addressBits: readonly ItemBits[];
   readonly topicBits: readonly ItemBits[];
 };
@@ -24,8 +24,8 @@ export function deriveLogFilter(wanted: {
   const { addresses, topics0 } = wanted;
   assert(addresses.length > 0 && topics0.length > 0, "a filter needs addresses and topics");
   return {
-    addresses: new Map(addresses.map((address) => [address, address])),
-    topics0: new Map(topics0.map((topic) => [topic, topic])),
+    addresses: new Set(addresses),
+    topics0: new Set(topics0),
     addressBits: addresses.map(bitsOf),
     topicBits: topics0.map(bitsOf),
   };
@@ -67,6 +67,5 @@ export function formatLogsParam(scope: LogScope, filter: LogFilter): Record<stri
     "blockHash" in scope
       ? scope
       : { fromBlock: formatQuantity(scope.from), toBlock: formatQuantity(scope.to) };
-  const topics = [[...filter.topics0.keys()]];
-  return { ...where, address: [...filter.addresses.keys()], topics };
+  return { ...where, address: [...filter.addresses], topics: [[...filter.topics0]] };
 }

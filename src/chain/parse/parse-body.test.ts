@@ -5,7 +5,6 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { Body } from "../rpc/response-body.ts";
-import { deriveLogFilter } from "./log-filter.ts";
 import { parseBody } from "./parse-body.ts";
 import { ParsedLogs, parseLogs } from "./parse-log.ts";
 import { plainLog } from "./scanned-log.ts";
@@ -17,7 +16,6 @@ const addresses = ["ab".repeat(20), "cd".repeat(20), `cd${"ab".repeat(19)}`].map
 const topics0 = ["01".repeat(32), "02".repeat(32), `02${"01".repeat(31)}`].map(
   (digits) => `0x${digits}` as Hash,
 );
-const filter = deriveLogFilter({ addresses, topics0 });
 /** Scans small answers too. */
 const scannedMin = 0;
 
@@ -168,7 +166,7 @@ function withLogs(reply: unknown): unknown {
   const result = resultOf(reply);
   if (result === undefined) return reply;
   try {
-    const { logs, timestamps } = parseLogs(result, filter);
+    const { logs, timestamps } = parseLogs(result);
     return { ...(reply as object), result: { logs: logs.map(plainLog), timestamps } };
   } catch (thrown) {
     assert(thrown instanceof EndpointError);

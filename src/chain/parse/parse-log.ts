@@ -46,20 +46,17 @@ export const logsPerBlockMax = 1_000_000;
  * Parses a list of logs, unless `scan-logs.ts` has parsed it already. Checks the form of each log; `check-logs.ts`
  * checks them together. Throws a `malformed` `EndpointError`, also for a `removed` log.
  */
-export function parseLogs(value: unknown, filter: LogFilter): ParsedLogs {
+export function parseLogs(value: unknown): ParsedLogs {
   if (value instanceof ParsedLogs) return value;
   if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are no list");
   const logs: RawLog[] = [];
   let timestamps: number[] | null = [];
-  let previous: RawLog | null = null;
   for (const item of value as readonly unknown[]) {
     const json = readObject(item);
-    const log = parseLog(json, { filter, previous });
+    logs.push(parseLog(json));
     const timestamp = parseQuantity(json.blockTimestamp);
     if (timestamp === null) timestamps = null;
     else timestamps?.push(timestamp);
-    logs.push(log);
-    previous = log;
   }
   return new ParsedLogs(logs, timestamps);
 }
@@ -71,16 +68,11 @@ function readObject(item: unknown): LogJson {
   return item as LogJson;
 }
 
-/** Parses one log. Reuses equal strings of the previous log to save memory: most are equal. */
-function parseLog(
-  json: LogJson,
-  known: { readonly filter: LogFilter; readonly previous: RawLog | null },
-): RawLog {
-  const { filter, previous } = known;
-  const address = filter.addresses.get(json.address as string) ?? parseAddress(json.address);
-  const blockHash = sameOrHash(json.blockHash, previous?.blockHash);
-  const txHash = sameOrHash(json.transactionHash, previous?.txHash);
-  const topics = parseTopics(json.topics, filter);
+function parseLog(json: LogJson): RawLog {
+  const address = parseAddress(json.address);
+  const blockHash = parseHash(json.blockHash);
+  const txHash = parseHash(json.transactionHash);
+  const topics = parseTopics(json.topics);
   const data = parseBytes(json.data);
   const blockNumber = parseQuantity(json.blockNumber);
   const txIndex = parseQuantity(json.transactionIndex);
@@ -102,20 +94,10 @@ function parseLog(
   return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex };
 }
 
-function sameOrHash(value: unknown, previous: Hash | undefined): Hash | null {
-  return previous !== undefined && value === previous ? previous : parseHash(value);
-}
-
-function parseTopics(value: unknown, filter: LogFilter): Hash[] | null {
+function parseTopics(value: unknown): Hash[] | null {
   if (!Array.isArray(value) || value.length > 4) return null;
-  const topics: Hash[] = [];
-  for (const item of value as readonly unknown[]) {
-    const isFirst = topics.length === 0;
-    const topic = (isFirst ? filter.topics0.get(item as string) : undefined) ?? parseHash(item);
-    if (topic === null) return null;
-    topics.push(topic);
-  }
-  return topics;
+  const topics = (value as readonly unknown[]).map(parseHash);
+  return topics.every((topic) => topic !== null) ? topics : null;
 }
 
 /** Whether the log passes the filter. */
@@ -125,14 +107,14 @@ export function isWanted(log: RawLog, filter: LogFilter): boolean {
 }
 
 /** Parses all logs of a block from its receipts; `null` when the node does not have them (yet). */
-export function parseReceiptLogs(value: unknown, filter: LogFilter): readonly RawLog[] | null {
+export function parseReceiptLogs(value: unknown): readonly RawLog[] | null {
   if (value === null) return null;
   if (!Array.isArray(value)) throw new EndpointError("malformed", "receipts are no list");
   return (value as readonly unknown[]).flatMap((receipt) => {
     if (typeof receipt !== "object" || receipt === null || !("logs" in receipt)) {
       throw new EndpointError("malformed", "a receipt has no logs");
     }
-    return parseLogs(receipt.logs, filter).logs;
+    return parseLogs(receipt.logs).logs;
   });
 }
 

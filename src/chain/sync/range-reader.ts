@@ -41,7 +41,7 @@ export async function readRange(
 ): Promise<ReadBlocks> {
   const { from, to, first, last } = answer;
   const { filter } = parts;
-  const parsed = parseLogs(answer.logs, filter);
+  const parsed = parseLogs(answer.logs);
   const { logs } = parsed;
   const headers = new Map([first, last].map((header) => [header.number, header]));
   const expected = { from, to, headers, filter };
@@ -109,7 +109,7 @@ async function askAnother(
   const call = { method: "eth_getLogs", params: [formatLogsParam(range, filter)] };
   const asking = other
     .request([call])
-    .then(({ replies }) => parseLogs(resultOf(replies[0]), filter).logs.length > 0);
+    .then(({ replies }) => parseLogs(resultOf(replies[0])).logs.length > 0);
   if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
   }

@@ -141,9 +141,9 @@ export class BlockLogs {
       const [all] = (await endpoint.requestWithRetries([anyLogs])).replies;
       // Some providers require an address.
       if (all?.kind !== "result") return this.#fetchByTransaction(endpoint, header);
-      return parseLogs(all.value, this.#filter).logs;
+      return parseLogs(all.value).logs;
     }
-    const logs = parseReceiptLogs(resultOf(reply), this.#filter);
+    const logs = parseReceiptLogs(resultOf(reply));
     if (logs === null) throw new EndpointError("not_yet", "the receipts are not known");
     return logs;
   }
@@ -161,11 +161,11 @@ export class BlockLogs {
       const calls = some.map((hash) => ({ method: "eth_getTransactionReceipt", params: [hash] }));
       receipts.push(...(await endpoint.requestWithRetries(calls)).replies.map(resultOf));
     }
-    return parseReceiptLogs(receipts, this.#filter) ?? [];
+    return parseReceiptLogs(receipts) ?? [];
   }
 
   #read(header: Header, value: unknown): readonly RawLog[] {
-    const { logs } = parseLogs(value, this.#filter);
+    const { logs } = parseLogs(value);
     checkLogs(logs, { ...only(header), filter: this.#filter });
     return logs;
   }
