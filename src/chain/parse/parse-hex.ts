@@ -34,23 +34,9 @@ export function parseBytes(value: unknown): string | null {
 
 /** Parses a hex quantity that is a safe integer. Accepts leading zeros, as some nodes send them. */
 export function parseQuantity(value: unknown): number | null {
-  if (typeof value !== "string" || value.length < 3 || value.length > 18) return null;
-  if (value.charCodeAt(0) !== 48 || value.charCodeAt(1) !== 120) return null;
-  let quantity = 0;
-  for (let index = 2; index < value.length; index += 1) {
-    const digit = hexDigit(value.charCodeAt(index));
-    if (digit === -1) return null;
-    quantity = quantity * 16 + digit;
-  }
+  if (typeof value !== "string" || !/^0x[0-9a-fA-F]{1,16}$/.test(value)) return null;
+  const quantity = Number(value);
   return Number.isSafeInteger(quantity) ? quantity : null;
-}
-
-/** Returns the value of a hex digit in either case, by character code; -1 for any other character. */
-export function hexDigit(code: number): number {
-  if (code >= 48 && code <= 57) return code - 48;
-  if (code >= 97 && code <= 102) return code - 87;
-  if (code >= 65 && code <= 70) return code - 55;
-  return -1;
 }
 
 /** `255` -> `"0xff"`. */

@@ -4,7 +4,6 @@
  */
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Address, Hash } from "../../base/ids.ts";
-import { hexDigit } from "../parse/parse-hex.ts";
 
 /** The places of the three bits of one item in the `0x` text of a bloom. */
 export type BloomBits = readonly { readonly digitIndex: number; readonly mask: number }[];
@@ -46,7 +45,7 @@ export function isExplainedBy(
     items.add(log.address);
     for (const topic of log.topics) items.add(topic);
   }
-  const left = Array.from(bloom, (digit) => hexDigit(digit.charCodeAt(0)));
+  const left = Array.from(bloom, (_, index) => digitAt(bloom, index));
   for (const item of items) {
     for (const { digitIndex, mask } of deriveBloomBits(item)) {
       left[digitIndex] = (left[digitIndex] ?? 0) & ~mask;
@@ -55,6 +54,8 @@ export function isExplainedBy(
   return left.slice(2).every((digit) => digit === 0);
 }
 
+/** Returns the value of a digit, which is in lower case. */
 function digitAt(bloom: string, index: number): number {
-  return hexDigit(bloom.charCodeAt(index));
+  const code = bloom.charCodeAt(index);
+  return code < 0x61 ? code - 0x30 : code - 0x57;
 }
