@@ -7,20 +7,8 @@ import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";
 import { exchangeV1Decoders, feeModuleDecoders } from "./events/exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./events/exchange-v2-events.ts";
-import {
-  binaryModuleDecoders,
-  combinatorialModuleDecoders,
-  negRiskModuleDecoders,
-  ooReporterDecoders,
-  oracleAggregatorDecoders,
-} from "./events/gen3-market-events.ts";
-import {
-  conditionalTokensDecoders,
-  negRiskAdapterDecoders,
-  negRiskOperatorDecoders,
-  umaAdapterDecoders,
-  umaAdapterV1Decoders,
-} from "./events/market-events.ts";
+import { gen3MarketDecoders } from "./events/gen3-market-events.ts";
+import { marketDecoders } from "./events/market-events.ts";
 import type { ChainEvent } from "./events.ts";
 import { dataBytesOf } from "./words.ts";
 
@@ -94,19 +82,12 @@ const exchangeDecoders = {
   3: [...exchangeV3Decoders, ...pauseDecoders],
 } as const;
 
+/** The decoders of the contracts that are not exchanges, by their kind. */
 const otherDecoders: Readonly<Record<OtherContract["kind"], readonly Decoder[]>> = {
   fee_module: feeModuleDecoders,
-  conditional_tokens: conditionalTokensDecoders,
-  neg_risk_adapter: negRiskAdapterDecoders,
-  neg_risk_operator: negRiskOperatorDecoders,
-  uma_adapter_v1: umaAdapterV1Decoders,
-  uma_adapter: umaAdapterDecoders,
   oracle: [],
-  oracle_aggregator: oracleAggregatorDecoders,
-  oo_reporter: ooReporterDecoders,
-  binary_module: binaryModuleDecoders,
-  neg_risk_module: negRiskModuleDecoders,
-  combinatorial_module: combinatorialModuleDecoders,
+  ...marketDecoders,
+  ...gen3MarketDecoders,
 };
 
 /** Returns the decoders of all events of a contract. */

@@ -13,39 +13,6 @@ const resultSum = 1_000_000n;
 /** The largest number of legs of a combination that the contract allows. */
 const comboLegsMax = 50;
 
-/** OracleAggregator: the events that are markets of the venue, and the modules that can report their results. */
-export const oracleAggregatorDecoders: readonly Decoder[] = [
-  eventDecoder(
-    "RequestInitialized(bytes29,address,uint256,uint256,uint16,uint8,address,uint32,address)",
-    1,
-    (log) => {
-      const marketType = marketTypes[Number(readUint(log, 4) & 0xffn)];
-      if (marketType === undefined) {
-        return { kind: "undecodable", reason: "market type is none of 0, 1 and 2" };
-      }
-      return { kind: "gen3_event_announced", eventId: topicHash(log, 1), marketType };
-    },
-  ),
-  eventDecoder("ReporterModuleAdded(bytes29,address)", 2, (log) => ({
-    kind: "gen3_reporter_added",
-    reporter: topicAddress(log, 2),
-  })),
-];
-
-/** The UMA reporter: the only source of texts of generation 3. */
-export const ooReporterDecoders: readonly Decoder[] = [
-  eventDecoder(
-    "RequestRegistered(bytes32,address,bytes32,bytes,uint64,uint64)",
-    3,
-    withText(0, (log, text) => ({
-      kind: "gen3_text_registered",
-      requestId: topicHash(log, 1),
-      requester: topicAddress(log, 2),
-      text,
-    })),
-  ),
-];
-
 const conditionResolved: Decoder = eventDecoder(
   "ConditionResolved(bytes31,uint256[])",
   1,
@@ -62,39 +29,71 @@ const conditionMigrated: Decoder = eventDecoder(
   }),
 );
 
-/** Module 1: single questions. */
-export const binaryModuleDecoders: readonly Decoder[] = [conditionResolved, conditionMigrated];
-
-/** Module 2: events with several questions of which exactly one is true, one of them "Other". */
-export const negRiskModuleDecoders: readonly Decoder[] = [
-  conditionResolved,
-  conditionMigrated,
-  eventDecoder("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
-    kind: "gen3_remaining_resolved_no",
-    eventId: topicHash(log, 1),
-  })),
-  eventDecoder("SyntheticConditionDerivableAsYes(bytes29,bytes31)", 2, (log) => ({
-    kind: "gen3_other_resolved_yes",
-    eventId: topicHash(log, 1),
-    conditionId: topicConditionId(log, 2),
-  })),
-];
-
-/** Module 3: combinations of positions of the other two modules. */
-export const combinatorialModuleDecoders: readonly Decoder[] = [
-  eventDecoder("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
-    const legs = readUints(log, 0);
-    if (legs === null) return outsideData;
-    if (legs.length === 0 || legs.length > comboLegsMax) {
-      return { kind: "undecodable", reason: "a combination has 1 to 50 legs" };
-    }
-    return {
-      kind: "gen3_combo_prepared",
-      conditionId: topicConditionId(log, 1),
-      legs: legs.map(tokenIdOf),
-    };
-  }),
-];
+/** The contracts of generation 3 that define markets, by their kind. */
+export const gen3MarketDecoders = {
+  /** OracleAggregator: the events that are markets of the venue, and the modules that can report their results. */
+  oracle_aggregator: [
+    eventDecoder(
+      "RequestInitialized(bytes29,address,uint256,uint256,uint16,uint8,address,uint32,address)",
+      1,
+      (log) => {
+        const marketType = marketTypes[Number(readUint(log, 4) & 0xffn)];
+        if (marketType === undefined) {
+          return { kind: "undecodable", reason: "market type is none of 0, 1 and 2" };
+        }
+        return { kind: "gen3_event_announced", eventId: topicHash(log, 1), marketType };
+      },
+    ),
+    eventDecoder("ReporterModuleAdded(bytes29,address)", 2, (log) => ({
+      kind: "gen3_reporter_added",
+      reporter: topicAddress(log, 2),
+    })),
+  ],
+  /** The UMA reporter: the only source of texts of generation 3. */
+  oo_reporter: [
+    eventDecoder(
+      "RequestRegistered(bytes32,address,bytes32,bytes,uint64,uint64)",
+      3,
+      withText(0, (log, text) => ({
+        kind: "gen3_text_registered",
+        requestId: topicHash(log, 1),
+        requester: topicAddress(log, 2),
+        text,
+      })),
+    ),
+  ],
+  /** Module 1: single questions. */
+  binary_module: [conditionResolved, conditionMigrated],
+  /** Module 2: events with several questions of which exactly one is true, one of them "Other". */
+  neg_risk_module: [
+    conditionResolved,
+    conditionMigrated,
+    eventDecoder("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
+      kind: "gen3_remaining_resolved_no",
+      eventId: topicHash(log, 1),
+    })),
+    eventDecoder("SyntheticConditionDerivableAsYes(bytes29,bytes31)", 2, (log) => ({
+      kind: "gen3_other_resolved_yes",
+      eventId: topicHash(log, 1),
+      conditionId: topicConditionId(log, 2),
+    })),
+  ],
+  /** Module 3: combinations of positions of the other two modules. */
+  combinatorial_module: [
+    eventDecoder("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
+      const legs = readUints(log, 0);
+      if (legs === null) return outsideData;
+      if (legs.length === 0 || legs.length > comboLegsMax) {
+        return { kind: "undecodable", reason: "a combination has 1 to 50 legs" };
+      }
+      return {
+        kind: "gen3_combo_prepared",
+        conditionId: topicConditionId(log, 1),
+        legs: legs.map(tokenIdOf),
+      };
+    }),
+  ],
+} satisfies Readonly<Record<string, readonly Decoder[]>>;
 
 const marketTypes = ["binary", "incremental", "atomic"] as const;
 
