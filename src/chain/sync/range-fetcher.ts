@@ -9,19 +9,19 @@ import type { RpcReply } from "../rpc/json-rpc.ts";
 import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
 import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
-import { type RangeReaderParts, type ReadBlocks, readRange } from "./range-reader.ts";
+import { type RangeReaderParts, readRange } from "./range-reader.ts";
 
 /** A range of final blocks with all wanted logs. */
-export type RangePart<Blocks = ReadBlocks> = BlockInterval<Blocks> & {
+export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
   /** The parent of the first block, which links the part to the previous one. */
   readonly parentHash: Hash;
   readonly host: string;
 };
 
-/**
- * Converts final blocks to the form that is passed on. `release` frees the answer that they were read from, which takes
- * several times the memory of their facts.
- */
+/** A part as it was read. `release` frees the answer, which takes several times the memory of its facts. */
+type ReadPart = RangePart & { readonly release: () => void };
+
+/** Converts final blocks to the form that is passed on, and calls `release` (see `ReadPart`). */
 export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
 
 type RangeFetcherParts<Final> = RangeReaderParts & {
@@ -58,29 +58,25 @@ export class RangeFetcher<Final> {
     const parts: RangePart<Final>[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
-      const { blocks: read, ...part } = await pool.retry(() => this.#fetchSomewhere(rest));
-      const blocks = await prepare({ ...part, blocks: read.blocks }, read.release);
-      parts.push({ ...part, blocks });
+      const { release, ...part } = await pool.retry(() => this.#fetchSomewhere(rest));
+      parts.push({ ...part, blocks: await prepare(part, release) });
       from = part.last.number + 1;
     }
     return parts;
   }
 
   /** Fetches a range in order from one endpoint. Throws an `EndpointError` when that fails. */
-  async fetchFrom(
-    endpoint: Endpoint,
-    range: BlockRange,
-  ): Promise<readonly RangePart<readonly Block[]>[]> {
-    const parts: RangePart<readonly Block[]>[] = [];
+  async fetchFrom(endpoint: Endpoint, range: BlockRange): Promise<readonly RangePart[]> {
+    const parts: RangePart[] = [];
     for (let { from } = range; from <= range.to; ) {
       const part = await this.#fetchPart(endpoint, { from, to: range.to });
-      parts.push({ ...part, blocks: part.blocks.blocks });
+      parts.push(part);
       from = part.last.number + 1;
     }
     return parts;
   }
 
-  async #fetchSomewhere(range: BlockRange): Promise<RangePart> {
+  async #fetchSomewhere(range: BlockRange): Promise<ReadPart> {
     // An endpoint for which the block is not final may be on another fork.
     const endpoints = this.#parts.pool.finalAt(range.from);
     const part = await this.#parts.pool.tryInTurn(endpoints, async (one) => {
@@ -93,7 +89,7 @@ export class RangeFetcher<Final> {
   }
 
   /** Fetches the beginning of a range: as many blocks as the endpoint gives in one answer. */
-  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<RangePart> {
+  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<ReadPart> {
     for (;;) {
       const { from } = range;
       const blocks = endpoint.sizer.blocksFrom(from, this.#parts.clock.monotonicMs());
@@ -110,7 +106,7 @@ export class RangeFetcher<Final> {
   }
 
   /** Asks for a range; `null` when the endpoint refused and fewer blocks are to be tried. */
-  async #ask(endpoint: Endpoint, range: BlockRange): Promise<RangePart | null> {
+  async #ask(endpoint: Endpoint, range: BlockRange): Promise<ReadPart | null> {
     const { from, to } = range;
     const logsCall = {
       method: "eth_getLogs",
@@ -128,7 +124,7 @@ export class RangeFetcher<Final> {
     if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
     const first = parseHeaderReply(replies[0], from);
     const last = parseHeaderReply(replies[2], to);
-    const blocks =
+    const read =
       from === to
         ? await this.#readBlock(endpoint, last, logsReply)
         : await readRange(this.#parts, endpoint, {
@@ -143,16 +139,12 @@ export class RangeFetcher<Final> {
       fromBlock: from,
       parentHash: first.parentHash,
       last: timedBlockOf(last),
-      blocks,
       host: endpoint.host,
+      ...read,
     };
   }
 
-  async #readBlock(
-    endpoint: Endpoint,
-    header: Header,
-    reply: RpcReply | undefined,
-  ): Promise<ReadBlocks> {
+  async #readBlock(endpoint: Endpoint, header: Header, reply: RpcReply | undefined) {
     const logs = await this.#parts.blockLogs.complete(endpoint, header, reply);
     const headers = new Map([[header.number, header]]);
     return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };

@@ -23,7 +23,7 @@ type RangeAnswer = BlockRange & {
 type Headers = ReadonlyMap<number, Header>;
 
 /** Blocks, and a function that releases their logs (see `ParsedLogs`). */
-export type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
+type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
 
 /** The dependencies of `readRange`. */
 export type RangeReaderParts = {
