@@ -81,11 +81,8 @@ export class Endpoint {
   #inFlight = 0;
   #isVerified = false;
   #refusal: WrongChainError | null = null;
-  #requests = 0;
-  #calls = 0;
-  #errors = 0;
-  #rateLimited = 0;
-  #badAnswers = 0;
+  /** Metrics, since the start. */
+  readonly #counts = { requests: 0, calls: 0, errors: 0, rate_limited: 0, bad_answers: 0 };
   #latencyMs: number | null = null;
   #lastError: string | null = null;
   /** Monotonic time of its last answer. */
@@ -216,8 +213,8 @@ export class Endpoint {
     calls: readonly RpcCall[],
     timeout: RequestTimeout = this.timeout,
   ): Promise<Answer> {
-    this.#requests += 1;
-    this.#calls += calls.length;
+    this.#counts.requests += 1;
+    this.#counts.calls += calls.length;
     this.#inFlight += 1;
     const startedMs = this.#context.clock.monotonicMs();
     const { timeoutMs } = timeout;
@@ -247,14 +244,14 @@ export class Endpoint {
   /** Notes a wrong answer. The endpoint is not asked for a while. */
   noteBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
-    this.#badAnswers += 1;
+    this.#counts.bad_answers += 1;
     this.#lastError = error.message;
     this.#data.fail(nowMs);
     // A faulty endpoint gives wrong answers about one block after the other.
     const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");
     if (kind === this.#warned.kind && nowMs < this.#warned.atMs + sameWarningMs) return;
     this.#warned = { kind, atMs: nowMs };
-    const line = { host: this.host, reason: error.message, badAnswers: this.#badAnswers };
+    const line = { host: this.host, reason: error.message, badAnswers: this.#counts.bad_answers };
     this.#context.log.warn(line, "an endpoint answered wrong");
   }
 
@@ -279,17 +276,13 @@ export class Endpoint {
     return this.#lastError;
   }
 
-  /** The values of the metrics of an endpoint, by their names. Counts are since the start. */
+  /** The values of the metrics of an endpoint, by their names. */
   get metrics() {
     const nowMs = this.#context.clock.monotonicMs();
     const link = this.#link.state(nowMs);
     return {
       host: this.host,
-      requests: this.#requests,
-      calls: this.#calls,
-      errors: this.#errors,
-      rate_limited: this.#rateLimited,
-      bad_answers: this.#badAnswers,
+      ...this.#counts,
       latency_ms: this.#latencyMs && roundToThousandths(this.#latencyMs),
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
       calls_per_second: this.callsPerSecond,
@@ -302,11 +295,11 @@ export class Endpoint {
   #noteFailure(error: EndpointError, startedMs: number): void {
     const nowMs = this.#context.clock.monotonicMs();
     if (error.kind === "rate_limited") {
-      this.#rateLimited += 1;
+      this.#counts.rate_limited += 1;
       this.#pacer.noteRefusal(error.retryAfterMs, nowMs);
       return;
     }
-    this.#errors += 1;
+    this.#counts.errors += 1;
     this.#lastError = error.message;
     if (error.kind === "oversized") return; // the request was too large
     if (this.#answeredAtMs > startedMs) return; // it answered other requests meanwhile
