@@ -10,13 +10,11 @@ import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
 import { Breaker } from "./breaker.ts";
-import { HttpTransport } from "./http-transport.ts";
 import type { RpcCall, RpcReply } from "./json-rpc.ts";
 import { resultOf } from "./provider-messages.ts";
 import { RequestPacer } from "./request-pacer.ts";
 import { type Answer, RpcClient } from "./rpc-client.ts";
-import type { OnHead, OpenTransport, Transport } from "./transport.ts";
-import { WsTransport } from "./ws-transport.ts";
+import type { OpenTransport, Transport } from "./transport.ts";
 
 /** The endpoint to ask, and its limits. */
 export type EndpointOptions = {
@@ -27,7 +25,7 @@ export type EndpointOptions = {
   /** The operator's budget; `null` is no limit. */
   readonly callsPerSecondMax: number | null;
   readonly context: ChainContext;
-  readonly openTransport?: OpenTransport;
+  readonly openTransport: OpenTransport;
 };
 
 /** What an endpoint last reported about its chain. */
@@ -99,10 +97,8 @@ export class Endpoint {
     this.#pacer = new RequestPacer(options.callsPerSecondMax);
     this.#link = new Breaker({ ...breakers.link, random });
     this.#data = new Breaker({ ...breakers.data, random });
-    const open = options.openTransport ?? openTransport;
-    const transport = open(options.url, (head) => this.onHead(head));
-    this.#transport = transport;
-    this.#client = new RpcClient({ transport, pacer: this.#pacer, context: options.context });
+    this.#transport = options.openTransport(options.url, (head) => this.onHead(head));
+    this.#client = new RpcClient(this.#transport, this.#pacer, options.context);
   }
 
   /** Creates the endpoint. Sends nothing yet. */
@@ -311,11 +307,6 @@ export class Endpoint {
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }
   }
-}
-
-function openTransport(url: URL, onHead: OnHead): Transport {
-  const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
-  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
 }
 
 function parseChainId(reply: RpcReply | undefined): number {

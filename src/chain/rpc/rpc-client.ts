@@ -41,10 +41,10 @@ export class RpcClient {
   /** Incremented by `forget`, so that failures of requests that began before it teach nothing. */
   #generation = 0;
 
-  constructor(parts: { transport: Transport; pacer: RequestPacer; context: ChainContext }) {
-    this.#transport = parts.transport;
-    this.#pacer = parts.pacer;
-    this.#context = parts.context;
+  constructor(transport: Transport, pacer: RequestPacer, context: ChainContext) {
+    this.#transport = transport;
+    this.#pacer = pacer;
+    this.#context = context;
   }
 
   /** Forgets what is known about batches: after an outage, the endpoint may be another node. */

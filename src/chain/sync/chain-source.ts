@@ -8,18 +8,15 @@ import { deriveLogFilter } from "../parse/log-filter.ts";
 import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { OpenTransport } from "../rpc/transport.ts";
+import { HttpTransport } from "../rpc/http-transport.ts";
+import type { OnHead, OpenTransport, Transport } from "../rpc/transport.ts";
+import { WsTransport } from "../rpc/ws-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
-import {
-  type Reread,
-  type RereadParts,
-  type RereadRequest,
-  rereadBlocks,
-} from "../verify/reread-blocks.ts";
+import { type Reread, type RereadRequest, rereadBlocks } from "../verify/reread-blocks.ts";
 import type { ChainWarning } from "./chain-warning.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality } from "./finality.ts";
-import { type HeadChange, HeadFollower } from "./head-follower.ts";
+import { type HeadChange, HeadFollower, type HeadFollowerParts } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
@@ -59,41 +56,26 @@ const idleMs = 1_000;
 export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
   readonly #abort = new AbortController();
-  readonly #context: ChainContext;
-  readonly #unfinalized = new UnfinalizedChain();
-  readonly #pool: EndpointPool;
-  readonly #watch: HeadWatch;
-  readonly #finalBlockCheck: FinalBlockCheck;
+  readonly #parts: WalkParts<Final> & HeadFollowerParts;
   readonly #finality: Finality;
-  readonly #blockLogs: BlockLogs;
-  readonly #walkParts: WalkParts<Final>;
   readonly #headFollower: HeadFollower;
-  readonly #rereadParts: RereadParts;
   #isStarted = false;
   #fault: Error | null = null;
 
   private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
     this.#options = options;
-    const clock = options.clock ?? systemClock;
-    const { signal } = this.#abort;
-    const context = { clock, random: options.random ?? Math.random, log: options.log, signal };
-    this.#context = context;
-    const filter = deriveLogFilter(options.filter);
-    const unfinalized = this.#unfinalized;
+    const { clock = systemClock, random = Math.random, log } = options;
+    const context = { clock, random, log, signal: this.#abort.signal };
     const pool = new EndpointPool(openEndpoints(options, context), context);
+    const filter = deriveLogFilter(options.filter);
+    const blockLogs = new BlockLogs(pool, filter);
+    const ranges = new RangeFetcher({ pool, filter, blockLogs, prepare, ...context });
     const watch = new HeadWatch(pool, context);
     const finalBlockCheck = new FinalBlockCheck(pool, context);
-    const blockLogs = new BlockLogs({ pool, filter });
-    const ranges = new RangeFetcher({ pool, filter, blockLogs, prepare, ...context });
-    this.#pool = pool;
-    this.#watch = watch;
-    this.#finalBlockCheck = finalBlockCheck;
-    this.#blockLogs = blockLogs;
-    this.#finality = new Finality({ pool, watch, context, unfinalized });
-    this.#rereadParts = { pool, ranges, blockLogs, random: context.random };
-    this.#walkParts = { pool, finalBlockCheck, ranges };
-    const parts = { unfinalized, pool, watch, finalBlockCheck, blockLogs, context };
-    this.#headFollower = new HeadFollower(parts);
+    const unfinalized = new UnfinalizedChain();
+    this.#parts = { context, pool, blockLogs, ranges, watch, finalBlockCheck, unfinalized };
+    this.#finality = new Finality(this.#parts);
+    this.#headFollower = new HeadFollower(this.#parts);
   }
 
   /**
@@ -106,16 +88,16 @@ export class ChainSource<Final = readonly Block[]> {
   ): Promise<ChainSource<Final>> {
     const source = new ChainSource(options, prepare);
     try {
-      await source.#watch.hearAll();
-      for (const { refusal } of source.#pool.endpoints) if (refusal !== null) throw refusal;
+      await source.#parts.watch.hearAll();
+      for (const { refusal } of source.#parts.pool.endpoints) if (refusal !== null) throw refusal;
       await source.#finality.update();
     } catch (thrown) {
       source.close();
       throw thrown;
     }
     source.#runInBackground(source.#finality.follow());
-    for (const endpoint of source.#pool.endpoints) {
-      source.#runInBackground(source.#watch.watch(endpoint));
+    for (const endpoint of source.#parts.pool.endpoints) {
+      source.#runInBackground(source.#parts.watch.watch(endpoint));
     }
     return source;
   }
@@ -130,11 +112,12 @@ export class ChainSource<Final = readonly Block[]> {
     try {
       await this.#start();
       for (;;) {
-        const { version } = this.#watch.wake;
+        const { version } = this.#parts.watch.wake;
         yield* this.#backfill();
-        const changes = await this.#pool.retry(() => this.#step());
+        const changes = await this.#parts.pool.retry(() => this.#step());
         yield* changes;
-        if (changes.length === 0) await this.#watch.wake.wait(version, idleMs, this.#context);
+        if (changes.length === 0)
+          await this.#parts.watch.wake.wait(version, idleMs, this.#parts.context);
         if (this.#fault !== null) throw this.#fault;
       }
     } catch (thrown) {
@@ -148,29 +131,29 @@ export class ChainSource<Final = readonly Block[]> {
    */
   async prove(block: Block, isFinal: boolean): Promise<Block> {
     const { number, logs } = block;
-    const proven = await this.#blockLogs.prove(block, isFinal);
+    const proven = await this.#parts.blockLogs.prove(block, isFinal);
     const missing = proven.logs.length - logs.length;
     if (missing > 0) {
       const message = "logs that were left out of a block were found in its receipts";
-      this.#context.log.warn({ block: number, logs: missing }, message);
+      this.#parts.context.log.warn({ block: number, logs: missing }, message);
     }
     return proven;
   }
 
   /** Reads final blocks again, for the audit, as `rereadBlocks` does. */
   async reread(request: RereadRequest): Promise<Reread> {
-    return rereadBlocks(this.#rereadParts, request);
+    return rereadBlocks(this.#parts, request);
   }
 
   /** Ends `batches()` and all running work. */
   close(): void {
     this.#abort.abort();
-    for (const endpoint of this.#pool.endpoints) endpoint.close();
+    for (const endpoint of this.#parts.pool.endpoints) endpoint.close();
   }
 
   /** The progress of the source and the health of its endpoints. */
   get status() {
-    const { head } = this.#watch;
+    const { head } = this.#parts.watch;
     const { reorgs, deepestReorg } = this.#headFollower;
     return {
       /** The highest believed head of an endpoint, with its time in Unix seconds. */
@@ -179,9 +162,9 @@ export class ChainSource<Final = readonly Block[]> {
       reorgs,
       deepestReorg,
       /** Blooms that seemed to contain more of our logs than the receipts did. */
-      bloomFalsePositives: this.#blockLogs.falsePositives,
+      bloomFalsePositives: this.#parts.blockLogs.falsePositives,
       warnings: this.#warnings(),
-      endpoints: this.#pool.endpoints.map(({ host, isHeadBelieved, lastError, metrics }) => {
+      endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, lastError, metrics }) => {
         return { host, isHeadBelieved, lastError, metrics };
       }),
     };
@@ -189,8 +172,8 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last final block: by agreement, or because the consumer has stored it as final. */
   get #finalized(): BlockRef | null {
-    const { agreed } = this.#pool;
-    const { base } = this.#unfinalized;
+    const { agreed } = this.#parts.pool;
+    const { base } = this.#parts.unfinalized;
     return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
   }
 
@@ -201,37 +184,39 @@ export class ChainSource<Final = readonly Block[]> {
     const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
     await this.#until(() => (this.#finalNumber >= rangeEnd ? rangeEnd : null));
     if (resumeAfter !== null) {
-      await this.#finalBlockCheck.confirm(resumeAfter);
-      this.#unfinalized.restart(resumeAfter.number + 1, resumeAfter);
+      await this.#parts.finalBlockCheck.confirm(resumeAfter);
+      this.#parts.unfinalized.restart(resumeAfter.number + 1, resumeAfter);
       return;
     }
     const first =
-      startBlock === "latest" ? (await this.#until(() => this.#watch.head)).number : startBlock;
-    this.#unfinalized.restart(first, null);
+      startBlock === "latest"
+        ? (await this.#until(() => this.#parts.watch.head)).number
+        : startBlock;
+    this.#parts.unfinalized.restart(first, null);
   }
 
   /** Calls `look` after every change until it returns a value. */
   async #until<T>(look: () => T | null): Promise<T> {
     for (;;) {
-      const { version } = this.#watch.wake;
+      const { version } = this.#parts.watch.wake;
       const found = look();
       if (found !== null) return found;
-      await this.#watch.wake.wait(version, idleMs, this.#context);
+      await this.#parts.watch.wake.wait(version, idleMs, this.#parts.context);
     }
   }
 
   /** The last block that is final by agreement; -1 without one. */
   get #finalNumber(): number {
-    return this.#pool.agreed?.number ?? -1;
+    return this.#parts.pool.agreed?.number ?? -1;
   }
 
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
-    const unfinalized = this.#unfinalized;
+    const unfinalized = this.#parts.unfinalized;
     if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
     const ends = this.#options.rangeEnds?.() ?? [];
     const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
-    const finalized = () => this.#pool.agreed ?? unfinalized.base;
-    for await (const part of walkRanges(this.#walkParts, start, finalized)) {
+    const finalized = () => this.#parts.pool.agreed ?? unfinalized.base;
+    for await (const part of walkRanges(this.#parts, start, finalized)) {
       const { fromBlock, last, blocks } = part;
       unfinalized.restart(last.number + 1, { number: last.number, hash: last.hash });
       const more = last.number < this.#finalNumber;
@@ -246,7 +231,7 @@ export class ChainSource<Final = readonly Block[]> {
 
   #warnings(): readonly ChainWarning[] {
     const warnings = new Set<ChainWarning>();
-    const { endpoints } = this.#pool;
+    const { endpoints } = this.#parts.pool;
     if (!endpoints.some((endpoint) => endpoint.isHealthy)) warnings.add("no_endpoint");
     for (const { view, isHeadBelieved } of endpoints) {
       if (view?.warning) warnings.add(view.warning);
@@ -255,7 +240,7 @@ export class ChainSource<Final = readonly Block[]> {
     if (this.#finality.isDisputed) warnings.add("finality_disputed");
     if (this.#finality.isMajorityAbsent) warnings.add("majority_absent");
     if (this.#headFollower.isFull) warnings.add("head_buffer_full");
-    if (this.#finalBlockCheck.isDisputed) warnings.add("history_disputed");
+    if (this.#parts.finalBlockCheck.isDisputed) warnings.add("history_disputed");
     return [...warnings];
   }
 
@@ -264,14 +249,15 @@ export class ChainSource<Final = readonly Block[]> {
     task.catch((thrown: unknown) => {
       if (this.#abort.signal.aborted) return;
       this.#fault = toError(thrown);
-      this.#watch.wake.notify();
+      this.#parts.watch.wake.notify();
     });
   }
 }
 
 function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endpoint[] {
-  const { chainId, openTransport } = options;
-  const callsPerSecondMax = options.callsPerSecondMax ?? null;
+  const { chainId, callsPerSecondMax = null } = options;
+  const open = options.openTransport ?? openTransport;
+  const common = { chainId, callsPerSecondMax, openTransport: open, context };
   const seen = new Map<string, number>();
   assert(options.urls.length > 0, "a chain source needs an endpoint");
   return options.urls.map((text) => {
@@ -280,7 +266,11 @@ function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endp
     const count = (seen.get(url.host) ?? 0) + 1;
     seen.set(url.host, count);
     const host = count === 1 ? url.host : `${url.host}#${count}`;
-    const wire = openTransport === undefined ? {} : { openTransport };
-    return Endpoint.open({ url, host, chainId, callsPerSecondMax, context, ...wire });
+    return Endpoint.open({ url, host, ...common });
   });
+}
+
+function openTransport(url: URL, onHead: OnHead): Transport {
+  const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
+  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
 }

@@ -17,7 +17,8 @@ import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 /** A change above finality. */
 export type HeadChange = Exclude<ChainBatch, { kind: "range" }>;
 
-type HeadFollowerParts = {
+/** What a `HeadFollower` follows the chain with. */
+export type HeadFollowerParts = {
   readonly unfinalized: UnfinalizedChain;
   readonly pool: EndpointPool;
   readonly watch: HeadWatch;

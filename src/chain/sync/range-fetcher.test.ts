@@ -12,6 +12,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
+import { HttpTransport } from "../rpc/http-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { fetchHeader } from "../verify/fetch-headers.ts";
 import { RangeFetcher } from "./range-fetcher.ts";
@@ -32,6 +33,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
       host: `node ${index}`,
       chainId: 137,
       callsPerSecondMax: null,
+      openTransport: (address) => HttpTransport.open(address),
       context,
     }),
   );
@@ -52,7 +54,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
   pool.agreeing = endpoints;
   const addresses = [`0x${"aa".repeat(20)}` as Address];
   const filter = deriveLogFilter({ addresses, topics0: [`0x${"11".repeat(32)}` as Hash] });
-  const blockLogs = new BlockLogs({ pool, filter });
+  const blockLogs = new BlockLogs(pool, filter);
   const parts = { pool, filter, blockLogs, prepare: () => null, ...context };
   const fetcher = new RangeFetcher(parts);
   assert.equal(fetcher.blocksAtOnce, chainLimits.rangeBlocksStart);

@@ -30,9 +30,9 @@ export class BlockLogs {
   readonly #filter: LogFilter;
   #falsePositives = 0;
 
-  constructor(options: { pool: EndpointPool; filter: LogFilter }) {
-    this.#pool = options.pool;
-    this.#filter = options.filter;
+  constructor(pool: EndpointPool, filter: LogFilter) {
+    this.#pool = pool;
+    this.#filter = filter;
   }
 
   get falsePositives(): number {

@@ -1,3 +1,4 @@
+import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
@@ -36,12 +37,11 @@ export type Reread = {
 /** Calls for each part of a range, or for each block by its receipts. */
 const callsEach = 3;
 
-/** What `rereadBlocks` reads with. */
-export type RereadParts = {
+type RereadParts = {
   readonly pool: EndpointPool;
   readonly ranges: RangeFetcher<unknown>;
   readonly blockLogs: BlockLogs;
-  readonly random: () => number;
+  readonly context: ChainContext;
 };
 
 /**
@@ -52,7 +52,7 @@ export async function rereadBlocks(parts: RereadParts, request: RereadRequest): 
   const { from, to, way, excludedHosts } = request;
   const able = parts.pool.finalAt(to).filter(({ host }) => !excludedHosts.includes(host));
   // A random one, not the best: a faulty endpoint must not escape the audit because it is slow.
-  const endpoint = able[Math.floor(parts.random() * able.length)];
+  const endpoint = able[Math.floor(parts.context.random() * able.length)];
   if (endpoint === undefined) {
     throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
   }
