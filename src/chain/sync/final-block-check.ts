@@ -34,16 +34,14 @@ export class FinalBlockCheck {
     let denials = 0;
     let deniedSinceMs = clock.monotonicMs();
     for (let round = 0; ; round += 1) {
-      const opinions = await this.#ask(block);
-      const denying = denyingOf(opinions);
-      if (isConfirmed(block, opinions)) {
+      const { isConfirmed, denying, isUnanimous } = await this.#ask(block);
+      if (isConfirmed) {
         this.#isDisputed = false;
         return;
       }
       this.#isDisputed = denying.length > 0;
       denials = this.#isDisputed ? denials + 1 : 0;
       if (denials <= 1) deniedSinceMs = clock.monotonicMs();
-      const isUnanimous = denying.length === opinions.size;
       const isOverdue = clock.monotonicMs() - deniedSinceMs > chainLimits.historyVerdictMsMax;
       if (denials >= chainLimits.historyDenialsMin && (isUnanimous || isOverdue)) {
         throw new ReorgBeyondFinalityError(
@@ -57,28 +55,19 @@ export class FinalBlockCheck {
 
   /** Asks once whether any endpoint has the block. Endpoints that deny it then are not asked for a while. */
   async isOnChain(block: BlockRef): Promise<boolean> {
-    return isConfirmed(block, await this.#ask(block));
+    return (await this.#ask(block)).isConfirmed;
   }
 
-  async #ask(block: BlockRef): Promise<Map<Endpoint, Opinion>> {
-    const endpoints = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
-    const opinions = endpoints.map(
-      async (endpoint) => [endpoint, await opinionOf(endpoint, block)] as const,
-    );
-    return new Map(await Promise.all(opinions));
+  /** Asks all endpoints. If one confirms the block, notes bad data for those that deny it. */
+  async #ask(block: BlockRef) {
+    const asked = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
+    const opinions = await Promise.all(asked.map((endpoint) => opinionOf(endpoint, block)));
+    const isConfirmed = opinions.includes("confirms");
+    const denying = asked.filter((_, index) => opinions[index] === "denies");
+    const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
+    if (isConfirmed) for (const endpoint of denying) endpoint.noteBadData(error);
+    return { isConfirmed, denying, isUnanimous: denying.length === asked.length };
   }
-}
-
-function denyingOf(opinions: ReadonlyMap<Endpoint, Opinion>): Endpoint[] {
-  return [...opinions.keys()].filter((one) => opinions.get(one) === "denies");
-}
-
-/** Whether an endpoint confirms the block. If so, notes bad data for the endpoints that deny it. */
-function isConfirmed(block: BlockRef, opinions: ReadonlyMap<Endpoint, Opinion>): boolean {
-  if (![...opinions.values()].includes("confirms")) return false;
-  const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
-  for (const endpoint of denyingOf(opinions)) endpoint.noteBadData(error);
-  return true;
 }
 
 async function opinionOf(endpoint: Endpoint, block: BlockRef): Promise<Opinion> {
