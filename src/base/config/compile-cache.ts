@@ -4,6 +4,7 @@
  */
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import {
   ConfigError,
   environmentWith,
@@ -22,11 +23,12 @@ import { makeDataFolder } from "./make-data-folder.ts";
 export function cacheCompiledCode(role: Role, words: readonly string[]): void {
   try {
     readEnvFile();
-    const variables = { ODDWIRE_DATA_DIR: "--data-dir", ODDWIRE_RPC_URLS: "--rpc-url" };
-    const given = Object.entries(variables).flatMap(([variable, flag]) => {
-      const value = valueOf(words, flag);
-      return value === undefined ? [] : [[variable, value] as const];
-    });
+    const flags = { "data-dir": { type: "string" }, "rpc-url": { type: "string" } } as const;
+    const { values } = parseArgs({ args: [...words], options: flags, strict: false });
+    const variables = { ODDWIRE_DATA_DIR: values["data-dir"], ODDWIRE_RPC_URLS: values["rpc-url"] };
+    const given = Object.entries(variables).flatMap(([variable, value]) =>
+      typeof value === "string" ? [[variable, value] as const] : [],
+    );
     const { dataDir } = readConfig(role, environmentWith(Object.fromEntries(given)));
     makeDataFolder(dataDir);
     const folder = join(dataDir, "compiled");
@@ -35,11 +37,4 @@ export function cacheCompiledCode(role: Role, words: readonly string[]): void {
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
   }
-}
-
-/** Returns the value of `--flag value` or `--flag=value`; `undefined` without the flag. */
-function valueOf(words: readonly string[], flag: string): string | undefined {
-  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
-  const word = words[at];
-  return word === flag ? words[at + 1] : word?.slice(flag.length + 1);
 }
