@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
-import { describeSettings } from "../../src/base/config/config.ts";
+import { allSettings } from "../../src/base/config/config.ts";
 import { readText } from "../tidy/project-files.ts";
 
 const alerts = readText("deploy/alerts.yml");
@@ -68,7 +68,7 @@ test("the dashboard equals the output of dashboard.ts", () => {
 });
 
 test("every setting named in deploy/ exists", () => {
-  const known = new Set(describeSettings().map(({ variable }) => variable as string));
+  const known = new Set(allSettings().map(({ variable }) => variable as string));
   for (const file of [
     "Dockerfile",
     "compose.yaml",

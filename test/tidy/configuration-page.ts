@@ -1,5 +1,6 @@
 /** Prints `docs/configuration.md`, generated from the settings. `npm run docs` writes the file. */
-import { describeSettings, type SettingDescription } from "../../src/base/config/config.ts";
+import { allSettings } from "../../src/base/config/config.ts";
+import { formatValue, type Setting, type Value } from "../../src/base/config/setting.ts";
 
 const introduction = `# Configuration
 
@@ -29,16 +30,17 @@ directory belongs to one chain and one list of contracts. With another list it i
 
 /** Returns the whole page. */
 export function formatConfigurationPage(): string {
-  const rows = describeSettings().map(formatRow);
+  const rows = allSettings().map(formatRow);
   const head = ["| variable | meaning | value | default |", "|---|---|---|---|"];
   return `${introduction}\n${[...head, ...rows].join("\n")}\n${secrets}`;
 }
 
-function formatRow(setting: SettingDescription): string {
-  const { variable, description, form, fallback, isSecret, flag } = setting;
-  const value = isSecret ? `${form} (*secret*)` : form;
+function formatRow(setting: Setting<Value>): string {
+  const { variable, description, form, secret, flag } = setting;
+  const fallback = formatValue(setting, setting.fallback);
+  const value = secret ? `${form} (*secret*)` : form;
   const shownFallback = fallback === "" ? "none" : `\`${fallback}\``;
-  return `| ${[flag === null ? `\`${variable}\`` : `\`${variable}\`, \`--${flag}\``, description, value, shownFallback].join(" | ")} |`;
+  return `| ${[flag === undefined ? `\`${variable}\`` : `\`${variable}\`, \`--${flag}\``, description, value, shownFallback].join(" | ")} |`;
 }
 
 if (import.meta.main) process.stdout.write(formatConfigurationPage());

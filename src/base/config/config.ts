@@ -310,24 +310,9 @@ export function setCompiledCodeFolder(path: string): void {
   process.env["NODE_COMPILE_CACHE"] ??= path;
 }
 
-/** A setting, for the documentation. */
-export type SettingDescription = Pick<Setting<unknown>, "variable" | "description" | "form"> & {
-  /** The default, as it would be written; empty when there is none. */
-  readonly fallback: string;
-  readonly isSecret: boolean;
-  /** `null` when only the variable can set it. */
-  readonly flag: string | null;
-};
-
 /** Returns every setting, in the order of `formatConfig`. `docs/configuration.md` is generated from this. */
-export function describeSettings(): readonly SettingDescription[] {
-  return [settings, clientSettings].flatMap((table) =>
-    Object.values<Setting<Value>>(table).map((known) => {
-      const { variable, description, form, secret = false, flag = null } = known;
-      const fallback = formatValue(known, known.fallback);
-      return { variable, description, form, fallback, isSecret: secret, flag };
-    }),
-  );
+export function allSettings(): readonly Setting<Value>[] {
+  return [settings, clientSettings].flatMap((table) => Object.values<Setting<Value>>(table));
 }
 
 /** Formats the configuration as lines `NAME=value`, each below a comment. Secrets are `***`, endpoints only hosts. */
@@ -343,9 +328,9 @@ export function formatConfig(config: Config): string {
 
 function unknownNames(environment: Environment): string[] {
   const names = new Set<string>();
-  for (const { variable, isSecret } of describeSettings()) {
+  for (const { variable, secret } of allSettings()) {
     names.add(variable);
-    if (isSecret) names.add(`${variable}_FILE`);
+    if (secret) names.add(`${variable}_FILE`);
   }
   return Object.keys(environment)
     .filter((name) => name.startsWith("ODDWIRE_") && !names.has(name))

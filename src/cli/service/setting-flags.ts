@@ -1,14 +1,11 @@
 import { Option } from "commander";
-import {
-  describeSettings,
-  environmentWith,
-  type SettingDescription,
-} from "../../base/config/config.ts";
+import { allSettings, environmentWith } from "../../base/config/config.ts";
+import type { Setting, Value } from "../../base/config/setting.ts";
 
 /** The values of the given flags, by commander's attribute names. */
 export type FlagValues = Readonly<Record<string, string | undefined>>;
 
-const flagged = describeSettings().filter(({ flag }) => flag !== null);
+const flagged = allSettings().filter(({ flag }) => flag !== undefined);
 
 /** Returns the options for settings that also have a flag: all of them, or those in `names`. */
 export function settingFlags(names?: readonly string[]): readonly Option[] {
@@ -24,6 +21,6 @@ export function environmentOf(values: FlagValues): ReturnType<typeof environment
   return environmentWith(Object.fromEntries(given));
 }
 
-function optionOf({ flag, variable, description, form }: SettingDescription): Option {
+function optionOf({ flag, variable, description, form }: Setting<Value>): Option {
   return new Option(`--${flag} <value>`, `${description}: ${form} (${variable})`);
 }
