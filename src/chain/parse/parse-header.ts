@@ -1,13 +1,11 @@
 import { type Hash, parseHash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
-import type { BlockRef } from "../raw-log.ts";
+import type { TimedBlock } from "../raw-log.ts";
 import { parseBloom, parseQuantity } from "./parse-hex.ts";
 
 /** The fields of a block header that are used. */
-export type Header = BlockRef & {
+export type Header = TimedBlock & {
   readonly parentHash: Hash;
-  /** Unix seconds. */
-  readonly timestamp: number;
   /** `0x` and 512 hex digits. */
   readonly logsBloom: string;
 };

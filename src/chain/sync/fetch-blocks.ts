@@ -1,5 +1,5 @@
 import type { Header } from "../parse/parse-header.ts";
-import type { Block, BlockRef } from "../raw-log.ts";
+import { type Block, type BlockRef, timedBlockOf } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
@@ -32,8 +32,7 @@ export async function fetchBlocks(
   const blocks: Block[] = [];
   for (const [index, header] of headers.entries()) {
     const logs = await blockLogs.complete(endpoint, header, replies[index]);
-    const { number, hash, parentHash, timestamp } = header;
-    blocks.push({ number, hash, parentHash, timestamp, logs });
+    blocks.push({ ...timedBlockOf(header), parentHash: header.parentHash, logs });
   }
   return blocks;
 }
