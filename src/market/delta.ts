@@ -1,9 +1,8 @@
 import type { TokenId } from "../base/ids.ts";
 import { type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
-import { type DayTrade, dayTradeOf } from "./day-trade.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
-import { isTrade } from "./fill.ts";
+import { type DayTrade, dayTradeOf, isTrade } from "./fill.ts";
 import { type LastTrade, lastTradesOf } from "./last-trade.ts";
 import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 

@@ -3,8 +3,8 @@
  * as objects, their transfer would cost more than all other work of the thread.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
 import type { Delta } from "../../market/delta.ts";
+import type { DayTrade } from "../../market/fill.ts";
 import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
 import type { MinuteCandle } from "../../market/minute-candle.ts";
 import { type BatchHead, type BatchRows, noSeq } from "./encode-facts.ts";

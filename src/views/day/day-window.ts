@@ -7,7 +7,7 @@
  */
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Candle } from "../../market/candle.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
+import type { DayTrade } from "../../market/fill.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";

@@ -1,7 +1,7 @@
 import { firstSeqOf, type Seq } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
+import type { DayTrade } from "../../market/fill.ts";
 import { enumCodes } from "../../storage/codec/fill-layout.ts";
 import { type ColumnBlock, readColumns } from "../../storage/codec/native-blocks.ts";
 import type { Engine } from "../../storage/engine/engine.ts";

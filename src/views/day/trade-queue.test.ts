@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Seq } from "../../base/ids.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
+import type { DayTrade } from "../../market/fill.ts";
 import { pageTrades, TradeQueue } from "./trade-queue.ts";
 
 const slotsCount = 3;

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
-import type { DayTrade } from "../../market/day-trade.ts";
+import type { DayTrade } from "../../market/fill.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
