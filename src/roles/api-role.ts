@@ -13,7 +13,7 @@ import { openAccess, openBooks, openIntake, openState, type RoleStart } from "./
 
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
-  const { config, contracts, log, life } = start;
+  const { config, log, life } = start;
   const { dataDir } = config;
   const reader = await releaseIfRefused(dataDir, openReader(start));
   const access = await openAccess(start);
@@ -24,7 +24,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const state = await openState(start, store);
 
   const books = openBooks(start);
-  const hub = new Hub({ store, state, contracts, books });
+  const hub = new Hub({ store, state, books });
   const follower = new FeedFollower({ feed, reader, facts: store, log });
   const intake = openIntake(start, { source: follower, store, state, subscribers: hub });
   const table = new MetadataTable(store.engine);

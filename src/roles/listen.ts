@@ -36,7 +36,7 @@ export async function serveEverything(
     readonly readCluster?: MetricsParts["readCluster"];
   },
 ): Promise<string> {
-  const { config, contracts, log, life } = start;
+  const { config, log, life } = start;
   const { access, hub, parts } = served;
   const metrics = openMetrics(start, access, served.readCluster);
   metrics.measure(parts);
@@ -44,7 +44,7 @@ export async function serveEverything(
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   const freshness = () => intake.freshness();
   const routes = createRoutes({
-    backend: { store, state, contracts, cursors, freshness, books },
+    backend: { store, state, cursors, freshness, books },
     access,
     metrics,
     readChecks: () => readIntakeChecks(parts, metrics),

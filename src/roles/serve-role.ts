@@ -18,7 +18,7 @@ import {
 
 /** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL. */
 export async function openServe(start: RoleStart): Promise<string> {
-  const { config, contracts, log, life } = start;
+  const { config, log, life } = start;
   const { dataDir } = config;
   const times = new StartLog();
   const chain = openChain(start);
@@ -31,7 +31,7 @@ export async function openServe(start: RoleStart): Promise<string> {
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
-  const hub = new Hub({ store, state, contracts, books });
+  const hub = new Hub({ store, state, books });
   const intake = openIntake(start, { source: chain, store, state, subscribers: hub });
   const auditor = openAuditor(start, { store, chain });
   const parts = { intake, chain, auditor, store, state, books, marketMetadata };

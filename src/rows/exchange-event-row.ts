@@ -1,6 +1,5 @@
 import { type Static, Type } from "typebox";
 import { assert } from "../base/assert.ts";
-import type { Contracts } from "../contracts/contracts.ts";
 import type { ExchangeNotice } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import * as trade from "./trade-row.ts";
@@ -86,33 +85,26 @@ const noChange = {
 /** A cancellation as clients see it; `null` for events of another kind. */
 export function presentCancellation(
   located: LocatedEvent,
-  contracts: Contracts,
   context: trade.RowContext,
 ): Static<typeof cancellationRow> | null {
   const { event } = located;
   if (!isCancellation(event)) return null;
-  const fields = { kind: event.kind, ...noEnd, ...fieldsOf(event) };
-  return presentPlaced(located, fields, { contracts, context });
+  return presentPlaced(located, { kind: event.kind, ...noEnd, ...fieldsOf(event) }, context);
 }
 
 /** An event as clients see it; `null` for events of other contracts, and for fills. */
 export function presentExchangeEvent(
   located: LocatedEvent,
-  contracts: Contracts,
   context: trade.RowContext,
 ): ExchangeEventRow | null {
   const { event } = located;
   if (!isNotice(event)) return null;
   const fields = { kind: event.kind, ...noEnd, ...noChange, ...fieldsOf(event) };
-  return presentPlaced(located, fields, { contracts, context });
+  return presentPlaced(located, fields, context);
 }
 
-function presentPlaced<Fields>(
-  located: LocatedEvent,
-  fields: Fields,
-  { contracts, context }: { readonly contracts: Contracts; readonly context: trade.RowContext },
-) {
-  const contract = contracts.byAddress.get(located.address);
+function presentPlaced<Fields>(located: LocatedEvent, fields: Fields, context: trade.RowContext) {
+  const contract = context.directory.contracts.byAddress.get(located.address);
   assert(contract?.kind === "exchange", "nothing else logs such events");
   return {
     ...trade.idFields(located),

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
-import type { Market, Resolution } from "../market/market.ts";
+import type { Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
 import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
@@ -20,12 +20,9 @@ export const resolutionRow = Type.Object({
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 
-/** A resolution as clients see it. `market` is the market of its condition; `null` when it is unknown. */
-export function presentResolution(
-  resolution: Resolution,
-  market: Market | null,
-  context: RowContext,
-): ResolutionRow {
+/** A resolution as clients see it. While its market is unknown, so is the winning token. */
+export function presentResolution(resolution: Resolution, context: RowContext): ResolutionRow {
+  const market = context.directory.market(resolution.conditionId);
   return {
     id: resolutionId(resolution),
     seq: resolution.seq,

@@ -140,7 +140,7 @@ class Play {
       await this.#pause();
       return rows;
     };
-    const sources = { store, state, contracts, books: null };
+    const sources = { store, state, books: null };
     const hub = new Hub(sources);
     const pipeline = new Pipeline({ store, state, subscribers: hub, log });
     return { sources, hub, parts: sharedParts(hub), pipeline };

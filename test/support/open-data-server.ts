@@ -130,7 +130,7 @@ export class DataServer {
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
-    const hub = new Hub({ store, state, contracts, books });
+    const hub = new Hub({ store, state, books });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
@@ -270,7 +270,7 @@ function makeRoutes(
   const freshness = () => freshnessOf(store);
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
-    backend: { store, state, contracts, cursors, freshness, books },
+    backend: { store, state, cursors, freshness, books },
     access,
     clock,
     version,

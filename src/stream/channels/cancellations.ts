@@ -23,7 +23,7 @@ export function openCancellations({ request, sources }: Opening): ChannelLog {
   const entryWriter = () => {
     const context = rowContextOf(sources);
     return (event: LocatedEvent): Entry[] => {
-      const row = presentCancellation(event, sources.contracts, context);
+      const row = presentCancellation(event, context);
       return row === null ? [] : [{ seq: row.seq, json: JSON.stringify(row) }];
     };
   };

@@ -7,8 +7,7 @@ import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/c
 
 /** Opens the `resolutions` channel. The position of a resolution is that of the log it follows from. */
 export function openResolutions({ request, sources }: Opening): ChannelLog {
-  const { directory } = sources.state;
-  const { resolutions } = directory;
+  const { resolutions } = sources.state.directory;
   const wanted = request.filter?.condition_id;
   const conditionIds = wanted === undefined ? undefined : new Set([wanted]);
   const indexAfter = (position: number): number =>
@@ -16,8 +15,7 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
   const resolutionsAfter = (position: number) =>
     resolutions.select({ ...everything, conditionIds }, { index: indexAfter(position), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
-    const market = directory.market(resolution.conditionId);
-    const row = presentResolution(resolution, market, rowContextOf(sources));
+    const row = presentResolution(resolution, rowContextOf(sources));
     return { seq: row.seq, json: JSON.stringify(row) };
   };
   return {

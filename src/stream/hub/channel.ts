@@ -1,5 +1,4 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
-import type { Contracts } from "../../contracts/contracts.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
@@ -87,7 +86,4 @@ export function firstGroups<Row extends { readonly seq: number }>(
 }
 
 /** The sources that channels read from. */
-export type StreamSources = PriceSources & {
-  readonly store: IndexedFacts;
-  readonly contracts: Contracts;
-};
+export type StreamSources = PriceSources & { readonly store: IndexedFacts };

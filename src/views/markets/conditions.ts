@@ -38,7 +38,7 @@ export type TokenPlace = { readonly conditionId: ConditionId; readonly outcomeIn
 
 /** All known conditions and their tokens, for reading. `MarketDirectory` adds to them. */
 export class Conditions {
-  protected readonly contracts: Contracts;
+  readonly contracts: Contracts;
   protected readonly questions: Questions;
   protected readonly gen3: Gen3Registry;
   protected readonly conditions: JournaledMap<ConditionId, Condition>;

@@ -54,9 +54,7 @@ export function getOrder(backend: Backend): Route {
         order_hash,
         truncated: fills.length > limit,
         fills: fills.slice(0, limit).map((fill) => presentFill(fill, context)),
-        cancellations: events.flatMap(
-          (event) => presentCancellation(event, backend.contracts, context) ?? [],
-        ),
+        cancellations: events.flatMap((event) => presentCancellation(event, context) ?? []),
       };
       return { data };
     },

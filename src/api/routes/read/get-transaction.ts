@@ -92,11 +92,9 @@ export function getTransaction(backend: Backend): Route {
       const notices: Static<typeof exchangeEventRow>[] = [];
       for (const located of events) {
         const resolution = resolutionOf(located);
-        const notice = presentExchangeEvent(located, backend.contracts, context);
-        if (resolution !== null) {
-          const market = directory.market(resolution.conditionId);
-          resolutions.push(presentResolution(resolution, market, context));
-        } else if (notice !== null) notices.push(notice);
+        const notice = presentExchangeEvent(located, context);
+        if (resolution !== null) resolutions.push(presentResolution(resolution, context));
+        else if (notice !== null) notices.push(notice);
         else others.push(presentOther(located));
       }
       const data = {

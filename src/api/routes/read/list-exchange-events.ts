@@ -73,7 +73,7 @@ function eventListRoute(
   const { path, summary, row, kinds, present } = list;
   const name = path.slice("/v1/".length);
   const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
-    const event = present(located, parts.contracts, context);
+    const event = present(located, context);
     assert(event !== null, "only what exchanges log is read");
     return event;
   });
@@ -104,9 +104,9 @@ function eventFilter(backend: Backend, kinds: readonly Kind[], query: EventQuery
 }
 
 /** Returns the addresses to read; `undefined` for any, because only exchanges log these events. */
-function exchangesOf({ contracts }: Backend, wanted: EventQuery["exchange"]) {
+function exchangesOf({ state }: Backend, wanted: EventQuery["exchange"]) {
   if (wanted === undefined) return undefined;
-  const all = [...contracts.byAddress.values()];
+  const all = [...state.directory.contracts.byAddress.values()];
   return all.flatMap((one) =>
     one.kind === "exchange" && one.exchange === wanted ? one.address : [],
   );

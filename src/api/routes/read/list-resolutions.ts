@@ -4,7 +4,6 @@ import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
 import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
-import type { RowContext } from "../../../rows/trade-row.ts";
 import { firstSeqAbove } from "../../../storage/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
 import type { Backend } from "../../backend.ts";
@@ -39,14 +38,9 @@ export function listResolutions(parts: ListParts): Route {
     handler: ({ query }, reply) => {
       const source = resolutionSource(parts, query);
       const list = { path, query, name: "resolutions", row: resolutionRow, source };
-      return answerList(parts, reply, { ...list, ...shownAs(present) });
+      return answerList(parts, reply, { ...list, ...shownAs(presentResolution) });
     },
   });
-}
-
-function present(resolution: Resolution, context: RowContext) {
-  const market = context.directory.market(resolution.conditionId);
-  return presentResolution(resolution, market, context);
 }
 
 function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
