@@ -24,7 +24,16 @@ type Content<Body> = Body extends { readonly meta: infer Shown }
 
 type WrittenAnswer = AnswerBody & { readonly data: WrittenJson };
 
-type Nothing = TObject;
+/** A request whose parts were read by their schemas. */
+type RequestOf<
+  Params extends TObject,
+  Query extends TObject,
+  Body extends TObject,
+> = FastifyRequest<{
+  Params: Static<Params>;
+  Querystring: Static<Query>;
+  Body: Static<Body>;
+}>;
 
 /** The definition of an endpoint. One schema per shape gives the types, the validation and the documentation. */
 export type RouteOptions<
@@ -62,17 +71,13 @@ export type RouteOptions<
   /** `Cache-Control` of success; `no-store` by default. */
   readonly cacheControl?: string;
   /** If set, responses are cached as bytes (`response-cache.ts`) under this policy. */
-  readonly cachePolicyOf?: (request: FastifyRequest) => CachePolicy;
+  readonly cachePolicyOf?: (request: RequestOf<Params, Query, Body>) => CachePolicy;
   /** Whether a response has an `ETag`, and is 304 for a client that has it already. */
   readonly isTagged?: (body: AnswerBody) => boolean;
   /** A promise to wait for before the handler reads anything; `null` when there is nothing to wait for. */
   readonly whenReady?: (request: FastifyRequest) => Promise<void> | null;
   readonly handler: (
-    request: FastifyRequest<{
-      Params: Static<Params>;
-      Querystring: Static<Query>;
-      Body: Static<Body>;
-    }>,
+    request: RequestOf<Params, Query, Body>,
     reply: FastifyReply,
   ) => Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 };
@@ -80,28 +85,25 @@ export type RouteOptions<
 /** An endpoint as the server takes it, without the types of its shapes. */
 export type Route = Omit<
   RouteOptions<TObject, TObject, TObject, TSchema>,
-  "method" | "params" | "querystring" | "handler"
+  "method" | "params" | "querystring" | "cachePolicyOf" | "handler"
 > & {
   readonly method: "GET" | "POST" | "DELETE";
   readonly params: TObject;
   readonly querystring: TObject;
+  readonly cachePolicyOf?: (request: FastifyRequest) => CachePolicy;
   readonly handler: (request: FastifyRequest, reply: FastifyReply) => unknown;
 };
 
 /** Defines an endpoint. The types of the request and of the result follow from the schemas. */
 export function defineRoute<
   Response extends TSchema,
-  Params extends TObject = Nothing,
-  Query extends TObject = Nothing,
-  Body extends TObject = Nothing,
+  Params extends TObject = TObject,
+  Query extends TObject = TObject,
+  Body extends TObject = TObject,
 >(options: RouteOptions<Params, Query, Body, Response>): Route {
-  return {
-    method: "GET",
-    ...options,
-    params: options.params ?? Type.Object({}),
-    querystring: options.querystring ?? Type.Object({}),
-    handler: options.handler as Route["handler"],
-  };
+  const { params = Type.Object({}), querystring = Type.Object({}) } = options;
+  const untyped = options as Omit<Route, "method" | "params" | "querystring">;
+  return { method: "GET", ...untyped, params, querystring };
 }
 
 /** Returns the media type of success, without parameters. */

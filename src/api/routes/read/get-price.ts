@@ -1,4 +1,4 @@
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { readPrices, unknownToken } from "../../../query/read-markets.ts";
@@ -14,7 +14,6 @@ const someTokens = Type.Object({
 });
 /** All requested prices are on one page. */
 const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
-type Params = Static<typeof oneToken>;
 
 /** Returns the price of one token. */
 export function getPrice(backend: Backend): Route {
@@ -26,10 +25,10 @@ export function getPrice(backend: Backend): Route {
     response: oneOf(priceRow),
     errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
-    cachePolicyOf: ({ params }) => {
-      const { token_id: tokenId } = params as Params;
-      return { watch: watchPrice(backend, tokenId), bodyNow: () => priceOf(tokenId, backend) };
-    },
+    cachePolicyOf: ({ params: { token_id: tokenId } }) => ({
+      watch: watchPrice(backend, tokenId),
+      bodyNow: () => priceOf(tokenId, backend),
+    }),
     handler: ({ params }) => {
       const body = priceOf(params.token_id, backend);
       if (body === null) throw unknownToken();

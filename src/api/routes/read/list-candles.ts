@@ -7,7 +7,7 @@ import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
-import { type Backend, cachedUntilCandlesChange } from "../../backend.ts";
+import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange } from "../../http/check-bounds.ts";
@@ -49,11 +49,8 @@ export function listCandles(backend: ListParts): Route {
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
     errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
-    cachePolicyOf: cachedUntilCandlesChange(backend, (request) => {
-      const { token_id } = request.params as { readonly token_id: TokenId };
-      const { resolution } = request.query as CandleQuery;
-      return { tokenId: token_id, bucketSeconds: resolutionSeconds[resolution] };
-    }),
+    cachePolicyOf: ({ params: { token_id: tokenId }, query }) =>
+      untilCandlesChange(backend, { tokenId, bucketSeconds: resolutionSeconds[query.resolution] }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),
     handler: async ({ params, query }, reply) => {
       const asked = params.token_id;

@@ -1,12 +1,11 @@
 import { Type } from "typebox";
-import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
-import { cachedUntilChange, cachedUntilTradesChange } from "../../backend.ts";
+import { untilChange, untilTradesChange } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { fillFilter, fillQuery, fillSource, tokenListQuery } from "../../lists/fill-query.ts";
 import { answerList, type ListParts, rowListRoute } from "../../lists/row-list.ts";
@@ -32,7 +31,7 @@ export function listTrades(parts: ListParts): Route {
     path,
     summary: "Trades, newest first",
     querystring: allQuery,
-    cachePolicyOf: cachedUntilChange(parts),
+    cachePolicyOf: () => untilChange(parts),
     handler: ({ query }, reply) => {
       const filter = { ...fillFilter(query, parts), matchType: query.match_type, roles };
       const source = fillSource(parts, filter, { path, query });
@@ -52,10 +51,10 @@ export function listTokenTrades(parts: ListParts): Route {
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     errors: [...common.errors, "NOT_FOUND"],
-    cachePolicyOf: cachedUntilTradesChange(
-      parts,
-      ({ params }) => (params as { readonly token_id: TokenId }).token_id,
-    ),
+    cachePolicyOf: ({ params, query }) => {
+      const namesMarkets = query.include !== undefined;
+      return untilTradesChange(parts, { tokenId: params.token_id, namesMarkets });
+    },
     handler: ({ params, query }, reply) => {
       const asked = params.token_id;
       const { directory } = parts.state;
