@@ -143,7 +143,7 @@ function etagOf({ isTagged }: Route): Record<string, Reference> {
 }
 
 /** Returns the error codes of a route, in the order of `errorTable`, without 405, which any path can return. */
-function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCode[] {
+function errorsOf({ method, access, params, querystring, body, errors = [] }: Route): ErrorCode[] {
   const possible = new Set<ErrorCode>([
     "VALIDATION_ERROR",
     "IP_BLOCKED",
@@ -154,7 +154,8 @@ function errorsOf({ method, access, params, body, errors = [] }: Route): ErrorCo
   if (access === "probe") possible.delete("IP_BLOCKED");
   if (!takesNoKey(access)) possible.add("UNAUTHORIZED").add("SERVICE_UNAVAILABLE");
   if (isAdministrative(access)) possible.add("FORBIDDEN");
-  // A path whose parameter is not valid UTF-8 does not exist.
+  if ("cursor" in querystring.properties) possible.add("INVALID_CURSOR");
+  // A path can name what is unknown, and one whose parameter is not valid UTF-8 does not exist.
   if (Object.keys(params.properties).length > 0) possible.add("NOT_FOUND");
   if (body !== undefined) possible.add("PAYLOAD_TOO_LARGE");
   // Fastify checks the content type for every method that can have a body, even when none is sent.

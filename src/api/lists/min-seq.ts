@@ -18,9 +18,8 @@ export function withMinSeq(route: Route, backend: Backend): Route {
     ...route.querystring.properties,
     [parameter]: minSeq,
   });
-  const errors = new Set([...(route.errors ?? []), "SERVICE_UNAVAILABLE" as const]);
   const whenReady = ({ query }: FastifyRequest) => untilSeen(query as Asked, backend);
-  return { ...route, querystring, errors: [...errors], whenReady };
+  return { ...route, querystring, whenReady };
 }
 
 type Asked = { readonly min_seq?: number; readonly cursor?: string };

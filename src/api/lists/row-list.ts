@@ -27,7 +27,6 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
     access: "read",
     response: listOf(row),
     isBulk: true,
-    errors: ["INVALID_CURSOR", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
   } as const;
 }

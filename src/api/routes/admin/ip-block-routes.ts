@@ -34,7 +34,6 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
       cursor: Type.Optional(cursor),
     }),
     response: listOf(blockSchema),
-    errors: ["INVALID_CURSOR"],
     handler: async ({ query }) => {
       const [atMs, ip] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
       const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };
@@ -70,7 +69,6 @@ export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
     response: Type.Object({
       message: Type.Literal("IP unblocked", { description: "What was done" }),
     }),
-    errors: ["NOT_FOUND"],
     handler: async ({ params, caller }) => {
       if (!(await ipBlocks.remove(params.ip)))
         throw new AppError("NOT_FOUND", "This IP is not blocked");

@@ -74,7 +74,6 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
       cursor: Type.Optional(cursor),
     }),
     response: listOf(keySchema),
-    errors: ["INVALID_CURSOR"],
     handler: async ({ query }) => {
       const [atMs, id] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
       const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
@@ -98,7 +97,6 @@ export function getKey({ keys, clock }: AdminServices): Route {
     summary: "Get one API key, without its value",
     params: keyParams,
     response: oneOf(keySchema),
-    errors: ["NOT_FOUND"],
     handler: async ({ params }) => {
       const key = await keys.get(params.id.toLowerCase());
       if (key === null) throw new AppError("NOT_FOUND", "There is no such key");
@@ -119,7 +117,6 @@ export function rotateKey({ keys, audit }: AdminServices): Route {
       grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),
     }),
     response: oneOf(issuedKeySchema),
-    errors: ["NOT_FOUND"],
     handler: async ({ params, body, caller }) => {
       const issued = await keys.rotate(params.id.toLowerCase(), body.grace_seconds * 1000);
       const by = caller.key?.id ?? null;
@@ -140,7 +137,6 @@ export function revokeKey({ keys, audit }: AdminServices): Route {
     response: Type.Object({
       message: Type.Literal("Key revoked", { description: "What was done" }),
     }),
-    errors: ["NOT_FOUND"],
     handler: async ({ params, caller }) => {
       const keyId = params.id.toLowerCase();
       await keys.revoke(keyId);

@@ -14,7 +14,6 @@ export function getMarket(backend: Backend): Route {
     summary: "One market by condition id, token id or slug",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     response: oneOf(marketRow),
-    errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=300",
     isTagged: () => true,
     handler: ({ params: { id } }) => {

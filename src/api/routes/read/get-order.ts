@@ -32,7 +32,6 @@ export function getOrder(backend: Backend): Route {
     summary: "All fills of one order and what ended it",
     params: Type.Object({ order_hash: hash }),
     response: oneOf(orderRow),
-    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     handler: async ({ params: { order_hash } }) => {
       const page = { order: "asc", after: null, finalizedOnly: false } as const;

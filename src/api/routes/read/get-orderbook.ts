@@ -22,7 +22,6 @@ export function getOrderbook({ state, books }: Backend): Route {
       depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
     }),
     response: oneOf(bookRow),
-    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=10",
     handler: async ({ params, query }) => {
       if (!state.directory.isKnownToken(params.token_id)) throw unknownToken();

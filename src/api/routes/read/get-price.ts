@@ -23,7 +23,6 @@ export function getPrice(backend: Backend): Route {
     summary: "Current price, 24-hour statistics and the complement's price",
     params: oneToken,
     response: oneOf(priceRow),
-    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     cachePolicyOf: ({ params: { token_id: tokenId } }) => ({
       watch: watchPrice(backend, tokenId),
@@ -50,7 +49,6 @@ export function listPrices(backend: Backend): Route {
       pagination: paginationSchema,
       meta: metaSchema,
     }),
-    errors: ["SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     handler: ({ query: { token_ids: asked } }) => {
       const rows = readPrices(backend, asked);

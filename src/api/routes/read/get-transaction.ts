@@ -73,7 +73,6 @@ export function getTransaction(backend: Backend): Route {
     summary: "All trades, fills, matches and events of one transaction",
     params: Type.Object({ tx_hash: hash }),
     response: oneOf(transactionRow),
-    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=1",
     handler: async ({ params: { tx_hash: txHash } }) => {
       const { fills, events } = await readTransaction(backend.store, {

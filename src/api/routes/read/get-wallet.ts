@@ -15,7 +15,6 @@ export function getWallet({ store, state: { directory } }: Backend): Route {
     summary: "What one wallet has traded, in all and by market",
     params: Type.Object({ address }),
     response: oneOf(walletRow),
-    errors: ["NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cacheControl: "private, max-age=10",
     handler: async ({ params }) => {
       const { markets, truncated } = await readWallet({ store, directory }, params.address);

@@ -48,7 +48,6 @@ export function listCandles(backend: ListParts): Route {
     querystring,
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),
     isBulk: true,
-    errors: ["INVALID_CURSOR", "NOT_FOUND", "SERVICE_UNAVAILABLE"],
     cachePolicyOf: ({ params: { token_id: tokenId }, query }) =>
       untilCandlesChange(backend, { tokenId, bucketSeconds: resolutionSeconds[query.resolution] }),
     isTagged: ({ data }) => (data as readonly CandleRow[]).every((row) => row.closed),

@@ -73,7 +73,6 @@ export function getEvent({ state }: Backend): Route {
       id: Type.String({ minLength: 1, maxLength: 200, examples: ["903193"] }),
     }),
     response: oneOf(eventRow),
-    errors: ["NOT_FOUND"],
     cacheControl: "private, max-age=10",
     handler: ({ params: { id } }) => {
       const row = eventOf(state, /^0x/i.test(id) ? id.toLowerCase() : id) ?? eventNamed(state, id);

@@ -43,14 +43,12 @@ export function listTrades(parts: ListParts): Route {
 
 /** Lists trades of one token, or of its pair, with trades of the complement inverted. */
 export function listTokenTrades(parts: ListParts): Route {
-  const common = rowListRoute(tradeRow);
   return defineRoute({
-    ...common,
+    ...rowListRoute(tradeRow),
     path: "/v1/trades/market/{token_id}",
     summary: "Trades of one token, newest first",
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
-    errors: [...common.errors, "NOT_FOUND"],
     cachePolicyOf: ({ params, query }) => {
       const namesMarkets = query.include !== undefined;
       return untilTradesChange(parts, { tokenId: params.token_id, namesMarkets });
