@@ -37,7 +37,7 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
       answers.answer(reply, {
         format: "ndjson",
         row,
-        name: "endless",
+        path: "/v1/endless",
         limit: query.limit,
         open: async () => {
           await gate.opening();

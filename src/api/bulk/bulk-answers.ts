@@ -28,9 +28,9 @@ export type BulkRows<Item> = {
 export type BulkRequest<Item> = {
   readonly format: FileFormatName;
   readonly row: TObject;
-  /** File name without its extension. */
-  readonly name: string;
-  /** Rows requested. Up to `pageRowsMax` rows are a page and do not count as an export. */
+  /** The path of the list, such as `/v1/trades`. The file is named for its noun. */
+  readonly path: string;
+  /** Rows requested. They are a page, which does not count as an export. */
   readonly limit: number | undefined;
   /** Finds the rows before anything is sent. */
   readonly open: () => Promise<BulkRows<Item>>;
@@ -66,8 +66,7 @@ export class BulkAnswers {
   async answer<Item>(reply: FastifyReply, bulk: BulkRequest<Item>): Promise<Readable> {
     const { request } = reply;
     const { key } = request.caller;
-    const isPage = bulk.limit !== undefined && bulk.limit <= webLimits.pageRowsMax;
-    const release = isPage ? () => undefined : this.#take(key?.id ?? "");
+    const release = bulk.limit === undefined ? this.#take(key?.id ?? "") : () => undefined;
     try {
       const rows = await bulk.open();
       setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
@@ -133,12 +132,7 @@ export class BulkAnswers {
       const publicMessage = "Too many exports are under way";
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 5 });
     }
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      this.#running.release(keyId);
-    };
+    return () => this.#running.release(keyId);
   }
 }
 
@@ -190,7 +184,8 @@ function setHeaders<Item>(
   reply: FastifyReply,
   { bulk, rows, rowsMax }: { bulk: BulkRequest<Item>; rows: BulkRows<Item>; rowsMax: number },
 ): void {
-  const { format, name } = bulk;
+  const { format, path } = bulk;
+  const [, , name] = path.split("/");
   reply.headers({
     "content-type": fileFormats[format].contentType,
     "content-disposition": `attachment; filename="${name}.${format}"`,

@@ -18,7 +18,7 @@ type NamedPlace = MarketPlace & { readonly name: string };
 type Placed<Row> = { readonly place: NamedPlace; readonly row: Row };
 
 /** A requested list, and how its rows are made. */
-type MarketListing<Row> = Pick<RowList<unknown>, "path" | "name" | "row" | "pageRows"> & {
+type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & {
   readonly query: RowList<unknown>["query"] & {
     readonly order: "asc" | "desc";
     readonly search?: string | undefined;

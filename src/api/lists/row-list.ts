@@ -66,8 +66,6 @@ export type RowList<Item> = {
   };
   /** Rows of a page without `limit`; 100 by default. */
   readonly pageRows?: number;
-  /** File name without its extension. */
-  readonly name: string;
   readonly row: TObject;
   readonly source: RowSource<Item>;
   /** Returns a function that writes a row as JSON. Called for each page and each chunk of a file. */
@@ -78,12 +76,12 @@ export type RowList<Item> = {
 
 /** Responds with a page, or with a file of all rows. */
 export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
-  const { path, query, name, source, pageRows = chainPageRows } = list;
+  const { path, query, source, pageRows = chainPageRows } = list;
   const { format, include } = query;
   if (format !== "json") {
     const open = async () => openFile(parts, list);
     const row = include === undefined ? requiredPart(list.row) : list.row;
-    return parts.bulk.answer(reply, { format, row, name, limit: query.limit, open });
+    return parts.bulk.answer(reply, { format, row, path, limit: query.limit, open });
   }
   const limit = query.limit ?? pageRows;
   // One row more than the page shows that there is a next page.

@@ -62,7 +62,7 @@ export function listCandles(backend: ListParts): Route {
       if (format !== "json") {
         const open = async () =>
           openBulkCandles(backend, { path, query, page }, backend.bulk.rowsMax);
-        const file = { format, row: candleRow, name: "candles", limit: query.limit, open };
+        const file = { format, row: candleRow, path, limit: query.limit, open };
         return backend.bulk.answer(reply, file);
       }
       const { rows, edge } = await readCandlePage(backend.store, page);

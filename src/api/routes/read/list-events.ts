@@ -50,7 +50,6 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
         path,
         query,
         pageRows,
-        name: "events",
         row: eventRow,
         open: (hits) => readEventList(parts, eventsAsked(state, query, hits)),
         present: (conditionId) => {

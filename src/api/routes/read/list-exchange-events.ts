@@ -71,7 +71,6 @@ function eventListRoute(
   },
 ): Route {
   const { path, summary, row, kinds, present } = list;
-  const name = path.slice("/v1/".length);
   const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
     const event = present(located, context);
     assert(event !== null, "only what exchanges log is read");
@@ -88,7 +87,7 @@ function eventListRoute(
         ...listOrder(parts, { path, query }),
       };
       const source = storedSource(parts.store, storedEvents(events));
-      return answerList(parts, reply, { path, query, name, row, source, ...shown });
+      return answerList(parts, reply, { path, query, row, source, ...shown });
     },
   });
 }

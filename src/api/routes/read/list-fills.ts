@@ -20,6 +20,17 @@ const fillListQuery = Type.Object({ ...fillQuery, ...tokenListQuery });
 const { maker: _maker, wallet: _wallet, ...matchFilters } = fillQuery;
 const matchListQuery = Type.Object({ ...matchFilters, ...tokenListQuery });
 
+const fillShape = {
+  row: fillRow,
+  tokenOf: ({ makerTokenId }: Fill) => makerTokenId,
+  ...shownAs(presentFill),
+};
+const matchShape = {
+  row: matchRow,
+  tokenOf: ({ tokenId }: Fill) => tokenId,
+  ...shownAs(presentMatch),
+};
+
 /** Lists every `OrderFilled` as on the chain, both legs and summaries. */
 export function listFills(parts: ListParts): Route {
   const path = "/v1/fills";
@@ -30,16 +41,7 @@ export function listFills(parts: ListParts): Route {
     querystring: fillListQuery,
     handler: ({ query }, reply) => {
       const source = fillSource(parts, orderFilter(query, parts), { path, query });
-      const list = {
-        path,
-        query,
-        name: "fills",
-        row: fillRow,
-        source,
-        tokenOf: ({ makerTokenId }: Fill) => makerTokenId,
-        ...shownAs(presentFill),
-      };
-      return answerList(parts, reply, list);
+      return answerList(parts, reply, { ...fillShape, path, query, source });
     },
   });
 }
@@ -54,16 +56,7 @@ export function listMatches(parts: ListParts): Route {
     querystring: matchListQuery,
     handler: ({ query }, reply) => {
       const source = fillSource(parts, summaryFilter(query, parts), { path, query });
-      const list = {
-        path,
-        query,
-        name: "matches",
-        row: matchRow,
-        source,
-        tokenOf: ({ tokenId }: Fill) => tokenId,
-        ...shownAs(presentMatch),
-      };
-      return answerList(parts, reply, list);
+      return answerList(parts, reply, { ...matchShape, path, query, source });
     },
   });
 }

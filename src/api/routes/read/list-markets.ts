@@ -24,7 +24,6 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
         path,
         query,
         pageRows: marketPageRows,
-        name: "markets",
         row: marketRow,
         open: (hits) => readMarketList(parts, { ...selectionOf(state, query), hits }),
         present: (conditionId) => {

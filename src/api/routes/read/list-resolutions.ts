@@ -37,8 +37,8 @@ export function listResolutions(parts: ListParts): Route {
     querystring,
     handler: ({ query }, reply) => {
       const source = resolutionSource(parts, query);
-      const list = { path, query, name: "resolutions", row: resolutionRow, source };
-      return answerList(parts, reply, { ...list, ...shownAs(presentResolution) });
+      const list = { path, query, row: resolutionRow, source, ...shownAs(presentResolution) };
+      return answerList(parts, reply, list);
     },
   });
 }

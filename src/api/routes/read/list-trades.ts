@@ -21,7 +21,7 @@ const tokenQuery = Type.Object({
 });
 
 const roles = ["maker", "direct"] as const;
-const shape = { name: "trades", row: tradeRow, tokenOf: ({ tokenId: id }: Fill) => id };
+const shape = { row: tradeRow, tokenOf: ({ tokenId: id }: Fill) => id };
 
 /** Lists trades of all tokens, or of some. */
 export function listTrades(parts: ListParts): Route {
