@@ -58,16 +58,14 @@ export function presentEvent(
   markets: readonly Market[],
   state: MarketState,
 ): EventRow {
-  const sums = markets.map((market) => sumsOf(market, state));
-  const total = (read: (one: (typeof sums)[number]) => bigint) =>
-    formatMicros(sums.reduce((sum, one) => sum + read(one), 0n));
-  const count = (read: (one: (typeof sums)[number]) => number) =>
-    sums.reduce((sum, one) => sum + read(one), 0);
+  const sums = sumsOf(
+    markets.flatMap((market) => market.tokens),
+    state,
+  );
   const firstOf = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
   const createdAt = Math.min(...markets.map((market) => market.createdAt));
   const endMs = Math.max(0, ...markets.map(({ venue }) => venue?.endMs ?? 0));
-  const lastTradeAt = Math.max(...sums.map(({ lastTimestamp }) => lastTimestamp));
   return {
     id: key,
     event_id: firstOf((market) => market.eventId),
@@ -85,19 +83,19 @@ export function presentEvent(
     markets: markets
       .toSorted((a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1))
       .map((market) => presentEventMarket(market, state)),
-    volume_usd: total((one) => one.volumeUsd),
-    volume_24h_usd: total((one) => one.dayVolumeUsd),
-    trades: count((one) => one.trades),
-    trades_24h: count((one) => one.dayTrades),
-    last_trade_at: lastTradeAt === 0 ? null : wire.formatTime(lastTradeAt),
-    last_trade_at_ms: lastTradeAt === 0 ? null : lastTradeAt * 1000,
+    volume_usd: formatMicros(sums.volumeUsd),
+    volume_24h_usd: formatMicros(sums.dayVolumeUsd),
+    trades: sums.trades,
+    trades_24h: sums.dayTrades,
+    last_trade_at: sums.lastTimestamp === 0 ? null : wire.formatTime(sums.lastTimestamp),
+    last_trade_at_ms: sums.lastTimestamp === 0 ? null : sums.lastTimestamp * 1000,
     price_sum: priceSumOf(markets, state),
     metadata_source: firstOf((market) => market.metadataSource) ?? "none",
   };
 }
 
 function presentEventMarket(market: Market, state: MarketState): Static<typeof eventMarketShape> {
-  const sums = sumsOf(market, state);
+  const sums = sumsOf(market.tokens, state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question: market.question,

@@ -96,7 +96,7 @@ export type MarketRow = Static<typeof marketRow>;
 export function presentMarket(market: Market, state: MarketState): MarketRow {
   const { resolution, venue } = market;
   const { startMs = null, endMs = null } = venue ?? {};
-  const sums = sumsOf(market, state);
+  const sums = sumsOf(market.tokens, state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question_id: market.questionId,
@@ -184,8 +184,8 @@ export function presentTokens(market: Market, { directory }: MarketState): Marke
   });
 }
 
-/** Sums volumes and trades over the tokens of a market. Micros, unix seconds. */
-export function sumsOf(market: Pick<Market, "tokens">, { directory, dayWindow }: MarketState) {
+/** Sums volumes and trades over the tokens of a market or an event. Micros, unix seconds. */
+export function sumsOf(tokens: Market["tokens"], { directory, dayWindow }: MarketState) {
   const sums = {
     volumeUsd: 0n,
     volumeShares: 0n,
@@ -194,7 +194,7 @@ export function sumsOf(market: Pick<Market, "tokens">, { directory, dayWindow }:
     dayTrades: 0,
     lastTimestamp: 0,
   };
-  for (const { tokenId } of market.tokens) {
+  for (const { tokenId } of tokens) {
     const totals = directory.totalsOf(tokenId);
     const day = dayWindow.volumeOf(tokenId);
     sums.volumeUsd += totals.volumeUsd;
