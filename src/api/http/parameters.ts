@@ -1,6 +1,7 @@
 import { type TUnsafe, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import { parsedText } from "../../base/input/client-texts.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 
 const clockPattern = "([01][0-9]|2[0-3]):[0-5][0-9]";
@@ -38,4 +39,19 @@ export function parseTime(text: string): number | null {
   // JavaScript turns February 30 into March 2 (or 1). Refuse such dates.
   if (Number.isNaN(midnightMs) || !new Date(midnightMs).toISOString().startsWith(date)) return null;
   return Date.parse(text);
+}
+
+/** The parameters of a request. Comparisons with an absent one are false. */
+type Bounds = Readonly<Record<string, unknown>>;
+
+/** Throws `VALIDATION_ERROR` for an empty time range: when its end is not after its start. */
+export function checkRange(query: Bounds, [start, end]: readonly [string, string]): void {
+  if ((query[end] as number) <= (query[start] as number))
+    throw invalid(end, `must be after ${start}`);
+}
+
+/** Throws `VALIDATION_ERROR` when the maximum is below the minimum. */
+export function checkBounds(query: Bounds, [least, greatest]: readonly [string, string]): void {
+  if ((query[greatest] as bigint) < (query[least] as bigint))
+    throw invalid(greatest, `must not be below ${least}`);
 }

@@ -9,8 +9,7 @@ import { readFills, storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
 import { marketsOfEvent } from "../../views/events/event-list.ts";
 import type { Backend } from "../backend.ts";
-import { checkBounds, checkRange } from "../http/check-bounds.ts";
-import { cursor, time } from "../http/parameters.ts";
+import { checkBounds, checkRange, cursor, time } from "../http/parameters.ts";
 import { type RowSource, rowListQuery, storedSource } from "./row-list.ts";
 
 /** The maximum is the highest block for which the first position of the next block is a safe integer. */

@@ -8,8 +8,7 @@ import type { MarketSelection } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { wordsOf } from "../../views/search/search-words.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
-import { checkRange } from "../http/check-bounds.ts";
-import { cursor, time } from "../http/parameters.ts";
+import { checkRange, cursor, time } from "../http/parameters.ts";
 
 const ids = { minItems: 1, maxItems: 100 };
 /** A flag that no market has. */
