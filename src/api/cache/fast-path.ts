@@ -8,30 +8,24 @@ import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
 import type { Answered } from "../metrics/request-meter.ts";
 import { type CachedResponse, endOf, matchesEtag, type ResponseCache } from "./response-cache.ts";
 
+type FastPathParts = {
+  readonly cache: ResponseCache;
+  readonly freshness: () => Freshness;
+  readonly admission: Admission;
+  readonly corsOrigins: ReadonlySet<string>;
+  readonly onAnswered: (answered: Answered) => void;
+};
+
 /**
  * Admits and answers requests before Fastify when the response is cached or can be made from memory. All other requests
  * go through Fastify, and are not counted again there.
  */
 export class FastPath {
-  readonly #cache: ResponseCache;
-  readonly #freshness: () => Freshness;
-  readonly #admission: Admission;
-  readonly #corsOrigins: ReadonlySet<string>;
-  readonly #onAnswered: (answered: Answered) => void;
+  readonly #parts: FastPathParts;
   readonly #handedOn = new WeakMap<IncomingMessage, Caller>();
 
-  constructor(parts: {
-    cache: ResponseCache;
-    freshness: () => Freshness;
-    admission: Admission;
-    corsOrigins: ReadonlySet<string>;
-    onAnswered: (answered: Answered) => void;
-  }) {
-    this.#cache = parts.cache;
-    this.#freshness = parts.freshness;
-    this.#admission = parts.admission;
-    this.#corsOrigins = parts.corsOrigins;
-    this.#onAnswered = parts.onAnswered;
+  constructor(parts: FastPathParts) {
+    this.#parts = parts;
   }
 
   /** Returns the caller of a request that was counted here but goes through Fastify; `undefined` for all others. */
@@ -43,15 +37,16 @@ export class FastPath {
   take(request: IncomingMessage, response: ServerResponse): Awaitable<boolean> {
     // Without a socket, an earlier response on the connection is still being sent. Responses keep the request order.
     if (request.method !== "GET" || response.socket === null) return false;
-    const cached = this.#cache.get(request.url ?? "");
+    const { cache, admission } = this.#parts;
+    const cached = cache.get(request.url ?? "");
     if (cached === null || !isPlain(request)) return false;
     const isPacked = typeof cached.head !== "string" && acceptsGzip(request.headers);
     if (!canBeSentNow(cached, isPacked)) return false;
-    const caller = this.#admission.admit(request, cached.access);
+    const caller = admission.admit(request, cached.access);
     const exchange = { request, response, isPacked };
     if (!(caller instanceof Promise)) return this.#answer(exchange, cached, caller);
     return caller.then((known) => {
-      const newest = this.#cache.get(request.url ?? "") ?? cached;
+      const newest = cache.get(request.url ?? "") ?? cached;
       return this.#answer(exchange, newest, known);
     });
   }
@@ -61,6 +56,7 @@ export class FastPath {
     cached: CachedResponse,
     caller: Caller,
   ): boolean {
+    const { freshness, corsOrigins, onAnswered } = this.#parts;
     // No response is made for a refused caller.
     const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
     if (answer === null) {
@@ -71,22 +67,22 @@ export class FastPath {
     const { etag, route, cacheControl } = answer;
     const headers: Headers = {
       ...answerHeaders(caller, requestId),
-      ...corsHeaders(request.headers.origin, this.#corsOrigins),
+      ...corsHeaders(request.headers.origin, corsOrigins),
       "cache-control": cacheControl,
     };
     if (etag !== null) headers["etag"] = etag;
     const status = etag !== null && matchesEtag(etag, request.headers["if-none-match"]) ? 304 : 200;
     if (status === 304) response.writeHead(304, headers).end();
     else {
-      const end = endOf(requestId, answer, this.#freshness());
+      const end = endOf(requestId, answer, freshness());
       send(response, answer, { headers, end, isPacked });
     }
-    this.#onAnswered({ method: "GET", route, status, code: null, requestId, caller });
+    onAnswered({ method: "GET", route, status, code: null, requestId, caller });
     return true;
   }
 
   #currentOf(target: string, cached: CachedResponse): CachedResponse | null {
-    return cached.isCurrent() ? cached : this.#cache.renew(target, cached);
+    return cached.isCurrent() ? cached : this.#parts.cache.renew(target, cached);
   }
 }
 

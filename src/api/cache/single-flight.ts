@@ -15,15 +15,15 @@ import {
   type ResponseCache,
 } from "./response-cache.ts";
 
-/** A response that can be sent to all clients that request the same at the same time. */
-type SharedResponse = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
+/** A response to send, cached or not. */
+type MadeResponse = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
 
 /** A response that is being made. */
 type Flight = {
   /** Returns whether nothing has changed since its start. */
   readonly isCurrent: () => boolean;
   /** `null` if it failed, or if its result cannot be shared. */
-  readonly response: Promise<SharedResponse | null>;
+  readonly response: Promise<CachedResponse | null>;
 };
 
 /** Makes responses. A cacheable one is made once for all clients that request the same at the same time. */
@@ -69,7 +69,7 @@ export class SingleFlight {
     const { request } = reply;
     const target = request.raw.url ?? "";
     const isCurrent = policy.watch();
-    const { promise, resolve } = Promise.withResolvers<SharedResponse | null>();
+    const { promise, resolve } = Promise.withResolvers<CachedResponse | null>();
     const flight = { isCurrent, response: promise };
     this.#flights.set(target, flight);
     try {
@@ -79,8 +79,7 @@ export class SingleFlight {
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
       const cacheable = { ...made, route: path, access, contentType, policy, isCurrent };
-      const { head } = this.#cache.put(target, cacheable);
-      const response = { ...made, head };
+      const response = this.#cache.put(target, cacheable);
       resolve(response);
       return replyWith(response, reply, fresh);
     } finally {
@@ -94,14 +93,14 @@ function responseOf(
   { isTagged }: Route,
   body: AnswerBody,
   reply: FastifyReply,
-): SharedResponse & { readonly head: string } {
+): MadeResponse & { readonly head: string } {
   const parts = partsOf(body);
   const { head, tail } = parts;
   const etag = isTagged?.(body) ? etagOf(parts) : null;
   return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
-function replyWith(response: SharedResponse, reply: FastifyReply, fresh: Freshness): unknown {
+function replyWith(response: MadeResponse, reply: FastifyReply, fresh: Freshness): unknown {
   const { request } = reply;
   const { etag, cacheControl } = response;
   reply.header("cache-control", cacheControl);
@@ -115,7 +114,7 @@ function replyWith(response: SharedResponse, reply: FastifyReply, fresh: Freshne
 
 /** Returns the whole body; a long one is compressed for a client that accepts gzip. */
 function bodyOf(
-  response: SharedResponse,
+  response: MadeResponse,
   reply: FastifyReply,
   fresh: Freshness,
 ): string | Promise<Buffer> {
