@@ -16,19 +16,6 @@ type Security = readonly Readonly<Record<string, readonly string[]>>[];
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
-/** The OpenAPI security of each access: no key, any key, or an admin key. */
-const securityOf: Readonly<Record<Route["access"], Security>> = {
-  public: [],
-  file: [],
-  probe: [],
-  read: keyWith([]),
-  admin: keyWith(["admin"]),
-  unblock: keyWith(["admin"]),
-};
-
-/** A key or none: browsers cannot set headers on a WebSocket, so they send the key in the first frame. */
-const keyOrLater: Security = [...keyWith([]), {}];
-
 const tags = [
   {
     name: "Data",
@@ -98,13 +85,13 @@ export function describeApi(routes: readonly Route[], version: string) {
 }
 
 function describeOperation(route: Route, responses: Responses) {
-  const { access, summary, params, querystring, body } = route;
+  const { summary, params, querystring, body } = route;
   return {
     operationId: route.operationId ?? "",
     tags: [tagOf(route)],
     summary,
     description: explain(route),
-    security: route.upgrade === undefined ? securityOf[access] : keyOrLater,
+    security: securityOf(route),
     parameters: [
       ...describeParameters(route, "path", params),
       ...describeParameters(route, "query", querystring),
@@ -117,9 +104,13 @@ function describeOperation(route: Route, responses: Responses) {
   };
 }
 
-/** Returns the security of a key in either header. */
-function keyWith(roles: readonly string[]): Security {
-  return [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
+/** Returns the security of a route: no key, any key, or an admin key, in either header. */
+function securityOf({ access, upgrade: to }: Route): Security {
+  const roles = isAdministrative(access) ? ["admin"] : [];
+  const key: Security = [{ [keyScheme]: roles }, { [bearerScheme]: roles }];
+  // Browsers cannot set headers on a WebSocket, so they send the key in the first frame.
+  if (to !== undefined) return [...key, {}];
+  return takesNoKey(access) ? [] : key;
 }
 
 function describeParameters(
