@@ -2,6 +2,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import type { CandleRow } from "../../rows/candle-row.ts";
 import type { Backend } from "../backend.ts";
 import { type CandlePage, readCandlePage } from "../lists/candle-page.ts";
+import type { ListParts } from "../lists/row-list.ts";
 import type { BulkRows } from "./bulk-answers.ts";
 
 /** A request for candles as a file. */
@@ -15,56 +16,46 @@ export type BulkCandles = {
 
 /** Reads one page when `limit` is given, otherwise all candles up to the row cap. */
 export async function openBulkCandles(
-  backend: Backend,
+  parts: ListParts,
   candles: BulkCandles,
-  capRows: number,
 ): Promise<BulkRows<CandleRow>> {
-  const { limit } = candles.query;
-  return limit === undefined || limit > capRows
-    ? openAll(backend, candles, capRows)
-    : openPage(backend, candles);
-}
-
-async function openPage(backend: Backend, candles: BulkCandles): Promise<BulkRows<CandleRow>> {
   const { query, page } = candles;
-  const { rows, edge } = await readCandlePage(backend.store, page);
+  const { limit = Infinity } = query;
+  if (limit > parts.bulk.rowsMax) return openAll(parts, candles);
+  const { rows, edge } = await readCandlePage(parts.store, page);
   return {
     rowCount: rows.length,
     isCut: false,
-    nextCursor: edge === null ? null : cursorAt(backend, candles, edge),
+    nextCursor: edge === null ? null : cursorAt(parts, candles, edge),
     chunks: [page.order === query.order ? rows : rows.toReversed()],
     writer,
   };
 }
 
-/** Cuts by time, so that the end is known before rows are read: a range of `capRows` buckets. */
-async function openAll(
-  backend: Backend,
-  candles: BulkCandles,
-  capRows: number,
-): Promise<BulkRows<CandleRow>> {
+/** Cuts by time, so that the end is known before rows are read: a range of as many buckets as the row cap. */
+async function openAll(parts: ListParts, candles: BulkCandles): Promise<BulkRows<CandleRow>> {
   const { page, query } = candles;
   const { bucketSeconds, now } = page;
   // The range ends with the open bucket, so trades that arrive while rows are sent add no bucket.
   const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const whole = { ...page, to };
-  const [first] = (await readCandlePage(backend.store, { ...whole, limit: 1 })).rows;
+  const [first] = (await readCandlePage(parts.store, { ...whole, limit: 1 })).rows;
   if (first === undefined)
     return { rowCount: 0, isCut: false, nextCursor: null, chunks: [], writer };
   const bucket = first.timestamp_ms / 1000;
-  const span = capRows * bucketSeconds;
+  const span = parts.bulk.rowsMax * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
     ? { from: bucket, to: Math.min(to, bucket + span) }
     : { from: Math.max(page.from, bucket + bucketSeconds - span), to };
   const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
-  const isCut = await hasRows(backend, { ...whole, ...left });
+  const isCut = await hasRows(parts, { ...whole, ...left });
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
   return {
     rowCount: null,
     isCut,
-    nextCursor: isCut ? cursorAt(backend, candles, edge) : null,
-    chunks: readChunks(backend, { ...whole, ...sent, order: query.order }),
+    nextCursor: isCut ? cursorAt(parts, candles, edge) : null,
+    chunks: readChunks(parts, { ...whole, ...sent, order: query.order }),
     writer,
   };
 }

@@ -59,8 +59,7 @@ export function listCandles(backend: ListParts): Route {
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
       const { format } = query;
       if (format !== "json") {
-        const open = async () =>
-          openBulkCandles(backend, { path, query, page }, backend.bulk.rowsMax);
+        const open = async () => openBulkCandles(backend, { path, query, page });
         const file = { format, row: candleRow, path, limit: query.limit, open };
         return backend.bulk.answer(reply, file);
       }
