@@ -175,6 +175,7 @@ export class Session implements Receiver {
   checkKey(): void {
     const { keys } = this.#parts;
     if (this.#key === null || this.#isClosed || keys.isLive(this.#key)) return;
+    // A node that cannot verify keys takes every key for dead. Another node can know better.
     if (keys.isVerified) {
       return this.close(closeCodes.badKey, "the key was revoked or has expired");
     }
