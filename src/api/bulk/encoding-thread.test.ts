@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Column } from "./columns.ts";
-import { EncodingThread } from "./encoding-thread.ts";
-import type { EncodedFormat } from "./open-encoder.ts";
+import { type EncodedFormat, EncodingThread } from "./encoding-thread.ts";
 
 const columns: readonly Column[] = [{ name: "a", kind: "integer", nullable: false }];
 const thread = new EncodingThread();

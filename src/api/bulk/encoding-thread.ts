@@ -5,8 +5,11 @@
 import { on, once } from "node:events";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { toError } from "../../base/errors.ts";
+import type { FileFormatName } from "./bulk-format.ts";
 import type { Column } from "./columns.ts";
-import type { EncodedFormat } from "./open-encoder.ts";
+
+/** The formats that need an encoder. NDJSON does not: its file is the rows, one after the other. */
+export type EncodedFormat = Exclude<FileFormatName, "ndjson">;
 
 type File = { readonly format: EncodedFormat; readonly columns: readonly Column[] };
 

@@ -1,9 +1,11 @@
 /** The worker of `EncodingThread`. It encodes the rows that it receives. */
 import { parentPort } from "node:worker_threads";
+import { webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
-import type { Row } from "./columns.ts";
-import type { FileOrder } from "./encoding-thread.ts";
-import { openEncoder } from "./open-encoder.ts";
+import { type Column, type FileEncoder, type Row, textOf } from "./columns.ts";
+import { encodeArrow } from "./encode-arrow.ts";
+import { encodeParquet } from "./encode-parquet.ts";
+import type { EncodedFormat, FileOrder } from "./encoding-thread.ts";
 
 parentPort?.on("message", ({ format, columns, port }: FileOrder) => {
   const encoder = openEncoder(format, columns);
@@ -17,3 +19,50 @@ parentPort?.on("message", ({ format, columns, port }: FileOrder) => {
   });
   port.postMessage(encoder.begin());
 });
+
+/** Opens the encoder of a format. It takes any number of rows at a time. */
+function openEncoder(format: EncodedFormat, columns: readonly Column[]): FileEncoder {
+  switch (format) {
+    case "csv":
+      return encodeCsv(columns);
+    case "parquet":
+      return inGroups(encodeParquet(columns));
+    case "arrow":
+      return inGroups(encodeArrow(columns));
+  }
+}
+
+/** Collects rows into groups of `exportGroupRows`. Readers process a file by group, and small groups are slow. */
+function inGroups(encoder: FileEncoder): FileEncoder {
+  let gathered: Row[] = [];
+  const addGathered = (): Uint8Array => {
+    const rows = gathered;
+    gathered = [];
+    return rows.length === 0 ? new Uint8Array() : encoder.add(rows);
+  };
+  return {
+    begin: encoder.begin,
+    add: (rows) => {
+      gathered.push(...rows);
+      return gathered.length < webLimits.exportGroupRows ? new Uint8Array() : addGathered();
+    },
+    end: () => Buffer.concat([addGathered(), encoder.end()]),
+  };
+}
+
+/** Encodes CSV (RFC 4180) with a header line. A missing value is empty; an empty string is `""`. */
+function encodeCsv(columns: readonly Column[]): FileEncoder {
+  const names = columns.map(({ name }) => name);
+  const line = (row: Row): string => `${names.map((name) => csvField(row[name])).join(",")}\r\n`;
+  return {
+    begin: () => Buffer.from(`${names.join(",")}\r\n`),
+    add: (rows) => Buffer.from(rows.map(line).join("")),
+    end: () => new Uint8Array(),
+  };
+}
+
+function csvField(value: Row[string] | undefined): string {
+  if (value === null || value === undefined) return "";
+  const text = textOf(value);
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
