@@ -8,7 +8,7 @@ import { streamLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { BatchFlusher } from "../../stream/session/batch-flusher.ts";
-import { closeCodes } from "../../stream/session/session.ts";
+import { closeCodes, type Session } from "../../stream/session/session.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
 import { toAppError } from "../http/error-answer.ts";
 import { defineRoute, type Route } from "../http/route.ts";
@@ -63,12 +63,10 @@ export class StreamServer {
     this.#parts = { ...parts, flusher: new BatchFlusher(), counts: new BoundedCounts() };
     for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
     // Closes the sessions of a key that ends, before its revocation is answered.
-    keys.onEnded(() => {
-      for (const { session } of this.#connections) session.checkKey();
-    });
+    keys.onEnded(() => this.#forEach((session) => session.checkKey()));
     this.#timers = [
-      setInterval(() => this.#tick(), streamLimits.tickMs),
-      setInterval(() => this.#heartbeat(), streamLimits.heartbeatMs),
+      setInterval(() => this.#forEach((session) => session.tick()), streamLimits.tickMs),
+      setInterval(() => this.#forEach((session) => session.heartbeat()), streamLimits.heartbeatMs),
     ];
   }
 
@@ -110,7 +108,7 @@ export class StreamServer {
     this.#isDraining = true;
     for (const timer of this.#timers) clearInterval(timer);
     const reason = "draining; reconnect after a random 0 to 10 s";
-    for (const { session } of this.#connections) session.close(closeCodes.draining, reason);
+    this.#forEach((session) => session.close(closeCodes.draining, reason));
     const deadline = setTimeout(() => {
       for (const connection of this.#connections) connection.terminate();
     }, streamLimits.closeMs);
@@ -155,12 +153,8 @@ export class StreamServer {
     });
   }
 
-  #tick(): void {
-    for (const { session } of this.#connections) session.tick();
-  }
-
-  #heartbeat(): void {
-    for (const { session } of this.#connections) session.heartbeat();
+  #forEach(act: (session: Session) => void): void {
+    for (const { session } of this.#connections) act(session);
   }
 }
 
