@@ -1,18 +1,14 @@
 import { type Static, Type } from "typebox";
-import type { AccessAudit } from "../../../access/access-audit.ts";
-import { type ApiKey, type IssuedKey, type Keys, statusOf } from "../../../access/api-key.ts";
-import type { IpBlocks } from "../../../access/ip-blocks.ts";
+import type { AccessStore } from "../../../access/access-store.ts";
+import { type ApiKey, type IssuedKey, statusOf } from "../../../access/api-key.ts";
 import { scopes } from "../../../access/key-format.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { nullable } from "../../../rows/wire-format.ts";
 import type { Cursors } from "../../lists/cursor.ts";
 
 /** The services that the endpoints of keys and IP blocks use. */
-export type AdminServices = {
-  readonly keys: Keys;
-  readonly ipBlocks: IpBlocks;
+export type AdminServices = Pick<AccessStore, "keys" | "ipBlocks" | "audit"> & {
   readonly cursors: Cursors;
-  readonly audit: AccessAudit;
   readonly clock: Clock;
 };
 

@@ -116,11 +116,10 @@ export function getTransaction(backend: Backend): Route {
   });
 }
 
-function presentOther({ seq, txHash, address, event }: LocatedEvent) {
-  const { id } = idFields({ seq, txHash });
+function presentOther(located: LocatedEvent) {
+  const { seq, address, event } = located;
   return {
-    id,
-    seq,
+    ...idFields(located),
     log_index: logIndexOf(seq),
     kind: event.kind,
     address,
