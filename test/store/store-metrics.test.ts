@@ -5,7 +5,7 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
-import { systemClock } from "../../src/base/time/clock.ts";
+import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
@@ -88,22 +88,30 @@ test("blocks without a commit record are counted as missing", async (t) => {
   assert.equal((await sizes.read())?.missingBlocks, 3);
 });
 
+function refuse(): Promise<never> {
+  return Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
+}
+
+/** An engine whose methods all do the same. */
+function engineOf(answer: () => Promise<never>) {
+  return {
+    kind: "embedded" as const,
+    query: answer,
+    queryNative: answer,
+    command: answer,
+    deleteRows: answer,
+    openRows: answer,
+    insert: answer,
+    close: answer,
+  };
+}
+
 test("sizes are null without an error if the store does not answer, and are read again soon", async () => {
   let asked = 0;
-  const refuse = () => {
+  const engine = engineOf(() => {
     asked += 1;
-    return Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
-  };
-  const engine = {
-    kind: "embedded" as const,
-    query: refuse,
-    queryNative: refuse,
-    command: refuse,
-    deleteRows: refuse,
-    openRows: refuse,
-    insert: refuse,
-    close: refuse,
-  };
+    return refuse();
+  });
   let atMs = 0;
   const clock = { ...systemClock, monotonicMs: () => atMs };
   const sizes = new StoreSizeReader({ engine, clock, log });
@@ -116,6 +124,29 @@ test("sizes are null without an error if the store does not answer, and are read
     assert.equal(await sizes.read(), null);
     assert.equal(asked, wanted);
   }
+});
+
+test("sizes are null while the store hangs, and one query waits for it", async (t) => {
+  const { store } = await StoreFolder.open(t);
+  const hanging = Promise.withResolvers<void>();
+  let asked = 0;
+  const query = async (sql: string) => {
+    asked += 1;
+    await hanging.promise;
+    return store.engine.query(sql);
+  };
+  let atMs = 0;
+  let waitMs = 0;
+  const sleep: Clock["sleep"] = (_ms, signal) => systemClock.sleep(waitMs, signal);
+  const clock = { ...systemClock, monotonicMs: () => atMs, sleep };
+  const sizes = new StoreSizeReader({ engine: { ...engineOf(refuse), query }, clock, log });
+  assert.equal(await sizes.read(), null);
+  atMs = storeLimits.sizeKeptMs;
+  assert.equal(await sizes.read(), null);
+  assert.equal(asked, 1);
+  hanging.resolve();
+  waitMs = 60_000;
+  assert.equal((await sizes.read())?.missingBlocks, 0);
 });
 
 test("queries and inserts are timed, and failures are counted", async (t) => {

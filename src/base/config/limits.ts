@@ -49,6 +49,8 @@ export const storeLimits = {
   sizeKeptMs: 10_000,
   /** How soon the size is read again after a failure, so that readiness returns soon after a server does. */
   sizeRetryMs: 1_000,
+  /** How long readiness and metrics wait for the size. Balancers and Prometheus do not wait for long. */
+  sizeWaitMs: 5_000,
   /** Places in the cache of token ids: several times the tokens traded in a day; 20 MB at 150 bytes each. */
   tokenTextPlaces: 131_072,
   /** Fills returned with one order. The largest orders seen have a few hundred. */

@@ -25,6 +25,7 @@ export class StoreSizeReader {
   readonly #log: Log;
   #latest: Promise<StoreSize | null> | null = null;
   #dueMs = 0;
+  #isReading = false;
 
   constructor(options: { engine: Engine; clock: Clock; log: Log }) {
     this.#engine = options.engine;
@@ -32,18 +33,37 @@ export class StoreSizeReader {
     this.#log = options.log;
   }
 
-  /** Returns the size; `null` when the engine fails, since operators then still need the other metrics. */
+  /**
+   * Returns the size; `null` when the engine fails or does not answer within `sizeWaitMs`, since operators then still
+   * need the other metrics.
+   */
   async read(): Promise<StoreSize | null> {
-    const nowMs = this.#clock.monotonicMs();
-    if (this.#latest === null || nowMs >= this.#dueMs) {
-      this.#dueMs = nowMs + storeLimits.sizeKeptMs;
-      this.#latest = readStoreSize(this.#engine).catch((thrown: unknown) => {
-        this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeRetryMs;
-        this.#log.warn({ err: toError(thrown) }, "the size of the store could not be read");
-        return null;
-      });
+    const isDue = this.#latest === null || this.#clock.monotonicMs() >= this.#dueMs;
+    if (isDue && !this.#isReading) this.#latest = this.#readNow();
+    const waiting = new AbortController();
+    const tooLate = this.#clock.sleep(storeLimits.sizeWaitMs, waiting.signal).then(
+      () => null,
+      () => null,
+    );
+    try {
+      return await Promise.race([this.#latest, tooLate]);
+    } finally {
+      waiting.abort();
     }
-    return this.#latest;
+  }
+
+  async #readNow(): Promise<StoreSize | null> {
+    this.#isReading = true;
+    this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeKeptMs;
+    try {
+      return await readStoreSize(this.#engine);
+    } catch (thrown) {
+      this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeRetryMs;
+      this.#log.warn({ err: toError(thrown) }, "the size of the store could not be read");
+      return null;
+    } finally {
+      this.#isReading = false;
+    }
   }
 }
 
