@@ -25,6 +25,7 @@ import {
   startBlockOf,
 } from "../feed/start-block.ts";
 import { chooseEngine } from "../storage/choose-engine.ts";
+import { refuseUnidentified } from "../storage/embedded/data-folder.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
 import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
@@ -86,13 +87,15 @@ export async function openWrittenFacts(
   start: RoleStart,
   isServedKnown = false,
 ): Promise<IndexedFacts> {
-  const { config, contracts, log, life, stop } = start;
+  const { config, contracts, log, life, stop, startedAt } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine = chooseEngine(config, contracts);
   const options = { isServedKnown, onWaiting, signal: stop };
   const facts = await IndexedFacts.open(config.dataDir, openEngine, options);
   life.onClose(() => facts.close());
-  refuseEarlierStart(start, facts.coverage);
+  const { coverage } = facts;
+  if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
+  refuseEarlierStart(start, coverage);
   return facts;
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +64,16 @@ test("an error is one sentence, with exit code 2 for wrong usage and 1 for failu
     if (line.startsWith("serve")) continue;
     assert.match(stderr, /^oddwire: [^\n]+\n$/);
   }
+});
+
+test("a check of an empty folder does not tie it to a chain", async () => {
+  const dataDir = join(folder, "unchecked");
+  const { code, stderr } = await runCommand(["check"], {
+    ODDWIRE_DATA_DIR: dataDir,
+    ODDWIRE_RPC_URLS: "http://127.0.0.1:1",
+  });
+  assert.deepEqual([code, stderr], [1, "oddwire: nothing is stored yet\n"]);
+  assert(!(await readdir(dataDir)).includes("oddwire.json"));
 });
 
 test("oddwire api ends with exit code 0 at SIGTERM while it waits for its database", async (t) => {

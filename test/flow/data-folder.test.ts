@@ -145,6 +145,19 @@ test("a service that started at the latest block loses nothing if it is killed b
   }
 });
 
+test("a folder with facts is refused without its oddwire.json, and stays as it is", async (t) => {
+  const options = await openScene(t);
+  const service = await Service.open(options);
+  await service.waitFinalized(chain.at(-1)?.block.number ?? 0);
+  assert.equal(await service.stop(), 0);
+  await rm(join(options.dataDir, "oddwire.json"));
+  const otherChain = { ...options.settings, ODDWIRE_CHAIN_ID: "1" };
+  for (const settings of [{ ...options.settings }, otherChain]) {
+    await assertRefuses({ ...options, settings }, 2, /oddwire\.json is missing, .*restore it/);
+    assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
+  }
+});
+
 /** Whether a process has the file open. */
 async function hasOpen(child: ChildProcess | null, path: string): Promise<boolean> {
   const fds = `/proc/${child?.pid}/fd`;

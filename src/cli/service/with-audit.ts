@@ -16,7 +16,13 @@ import {
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { chooseEngine } from "../../storage/choose-engine.ts";
-import { claimDataFolder, lockDataFolder } from "../../storage/embedded/data-folder.ts";
+import {
+  claimDataFolder,
+  lockDataFolder,
+  refuseUnidentified,
+  releaseDataFolder,
+  releaseIfRefused,
+} from "../../storage/embedded/data-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
 import {
   type CommittedFacts,
@@ -57,18 +63,25 @@ export async function withAudit<Result>(
   const isWriting = options.isWriting ?? false;
   // A server may be read while a service serves from it.
   if (isWriting || config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
-  await claimDataFolder(dataDir, { chainId, contracts });
-  const store = await openStore({ config, contracts, isWriting }, opened);
+  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
+  const opening = openStore({ config, contracts, startedAt, isWriting }, opened);
+  const store = await releaseIfRefused(dataDir, opening);
+  if (store.coverage === null) opened.defer(() => releaseDataFolder(dataDir));
   const range = rangeOf(options, store);
   const parts = await openNodes({ config, contracts, store }, opened);
   return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });
 }
 
 async function openStore(
-  parts: { readonly config: Config; readonly contracts: Contracts; readonly isWriting: boolean },
+  parts: {
+    readonly config: Config;
+    readonly contracts: Contracts;
+    readonly startedAt: number | null;
+    readonly isWriting: boolean;
+  },
   opened: AsyncDisposableStack,
 ): Promise<CommittedFacts> {
-  const { config, contracts, isWriting } = parts;
+  const { config, contracts, startedAt, isWriting } = parts;
   const { dataDir } = config;
   if (!isWriting && config.clickhouseUrl !== null) {
     const place = serverPlaceOf(config, contracts);
@@ -79,6 +92,8 @@ async function openStore(
   const folder = await chooseEngine(config, contracts)(dataDir);
   const store = await FactStore.open(folder, { dropCopies: () => dropMarketsFile(dataDir) });
   opened.defer(() => store.close());
+  const { coverage } = store;
+  if (config.clickhouseUrl === null) refuseUnidentified(dataDir, { startedAt, coverage });
   // A repair deletes rows too, so the trim must have finished.
   await store.pendingTrim;
   return store;

@@ -8,6 +8,7 @@ import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { awaitWrite, DataFolderBusyError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
+import type { Coverage } from "../recover.ts";
 import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
@@ -78,6 +79,23 @@ export async function recordStartBlock(dataDir: string, block: number): Promise<
   const known = await readIdentity(path);
   assert(known !== null, "a folder is claimed before it is indexed");
   await writeIdentity(path, { ...known, start_block: block }, rename);
+}
+
+/**
+ * Refuses a folder whose tables have facts although it was claimed only now: `oddwire.json` is lost, and nothing else
+ * says which chain and contracts they are from. Throws `ConfigError`.
+ */
+export function refuseUnidentified(
+  dataDir: string,
+  {
+    startedAt,
+    coverage,
+  }: { readonly startedAt: number | null; readonly coverage: Coverage | null },
+): void {
+  if (startedAt !== null || coverage === null) return;
+  throw new ConfigError([
+    `${identityIn(dataDir)} is missing, but the folder has facts; restore it from a backup of the folder`,
+  ]);
 }
 
 /** Unties a data folder in which nothing was indexed: its chain or contracts may have been a mistake. */
