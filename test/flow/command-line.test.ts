@@ -51,6 +51,11 @@ test("an error is one sentence, with exit code 2 for wrong usage and 1 for failu
   const lines = {
     serv: 2,
     "keys create --expires 2020-01-01": 2,
+    "keys create --expires 2099-02-31": 2,
+    "keys create --expires 2099-01-31T10:00": 2,
+    "keys create --expires 4070908800": 2,
+    "keys rotate one --grace=": 2,
+    "keys rotate one --grace 1e3": 2,
     "keys create --name=": 2,
     "help nonsense": 2,
     "keys create --scpe read": 2,

@@ -1,5 +1,6 @@
 import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
 import { isKeyName, keyNameRule, type Scope } from "../../access/key-format.ts";
+import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";
 import { webLimits } from "../../base/config/limits.ts";
@@ -54,8 +55,9 @@ export async function rotateKey(
   options: { readonly grace?: string },
 ): Promise<number> {
   const { value } = await withAccess(async ({ keys }) => {
-    const grace = Number(options.grace ?? 0);
-    if (!Number.isInteger(grace) || grace < 0 || grace > graceSecondsMax)
+    const { grace: text = "0" } = options;
+    const grace = Number(text);
+    if (!/^\d+$/.test(text) || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
     return keys.rotate(await idOf(keys, key), grace * 1000);
   });
@@ -92,8 +94,10 @@ export async function unblockIp(ip: string): Promise<number> {
 
 function readExpiry(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
-  const timeMs = /^\d{4}-\d\d-\d\d(?:T\S+)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw new UsageError("--expires is a date or an RFC 3339 time");
+  // Epoch times, which the API accepts too, look like dates: 20270131.
+  const isEpoch = /^\d*$/.test(text);
+  const timeMs = isEpoch ? null : (parseTime(`${text}T00:00:00Z`) ?? parseTime(text));
+  if (timeMs === null) throw new UsageError("--expires is a date or an RFC 3339 time");
   if (timeMs <= nowMs) throw new UsageError("--expires lies in the past");
   return timeMs;
 }
