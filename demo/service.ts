@@ -45,8 +45,9 @@ export class Service {
 
   /** Starts the service and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
-    const { role = "serve", key, port, logFile, env, stop } = options;
-    const isTaken = env["ODDWIRE_PORT"] === undefined && !(await isFree(port));
+    const { role = "serve", key, port, logFile, env, settings: own = {}, stop } = options;
+    const isGiven = env["ODDWIRE_PORT"] !== undefined || own["ODDWIRE_PORT"] !== undefined;
+    const isTaken = !isGiven && !(await isFree(port));
     if (isTaken) console.log(`port     ${port} is in use, so the service takes another`);
     const settings = {
       ODDWIRE_PORT: String(isTaken ? 0 : port),
@@ -58,7 +59,7 @@ export class Service {
       ODDWIRE_DATA_DIR: options.dataDir,
       ODDWIRE_ADMIN_KEY: key,
       ...options.venue,
-      ...options.settings,
+      ...own,
     };
     const child = new Child(`the service (log: ${logFile})`, {
       command: process.execPath,
