@@ -1,6 +1,6 @@
 import { redisLimits } from "../../base/config/cluster-limits.ts";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
-import { toError } from "../../base/errors.ts";
+import { AppError, toError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
@@ -150,10 +150,7 @@ export class ClusterAccess implements AccessStore {
 
   async #renew(): Promise<void> {
     const { redis, membership } = this.#parts;
-    if (!redis.isUp) {
-      this.#windows.lost();
-      return;
-    }
+    if (!redis.isUp) throw new AppError("SERVICE_UNAVAILABLE", "Redis is not connected");
     if (!this.#isFollowing) await this.#subscribe();
     const askedAtMs = this.#options.clock.monotonicMs();
     const snapshot = await membership.renew(this.keys.version);
