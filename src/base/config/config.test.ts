@@ -115,7 +115,7 @@ test("unsupported URLs and venues are refused with the reason", () => {
   );
   assert.match(
     clickhouse ?? "",
-    /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without a path/,
+    /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without a user name, path or query/,
   );
   assert.match(venue ?? "", /ODDWIRE_VENUE must be none or polymarket/);
 });
@@ -179,4 +179,17 @@ test("client commands have their own settings, which the service accepts", () =>
   assert.deepEqual(readClientConfig({}), { url: "http://127.0.0.1:8080", key: null });
   assert.deepEqual(mistakesOf({ ...serving, ...environment }), []);
   assert.throws(() => readClientConfig({ ODDWIRE_URL: "data" }), /ODDWIRE_URL must be an http/);
+});
+
+test("the address of a ClickHouse server cannot contradict its other settings", () => {
+  for (const url of [
+    "http://someone:x@db:8123",
+    "http://db:8123/?database=other",
+    "http://db/#x",
+  ]) {
+    const [mistake, ...others] = mistakesOf({ ...serving, ODDWIRE_CLICKHOUSE_URL: url });
+    assert.match(mistake ?? "", /ODDWIRE_CLICKHOUSE_URL must be an http or https URL without/);
+    assert.doesNotMatch(mistake ?? "", /someone/);
+    assert.deepEqual(others, []);
+  }
 });

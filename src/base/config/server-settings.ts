@@ -1,13 +1,14 @@
-import { isUrl, setting } from "./setting.ts";
+import { hasCredentials, isUrl, setting } from "./setting.ts";
 
 /** The settings of the servers that a process or a cluster uses. */
 export const serverSettings = {
   clickhouseUrl: setting<string | null>({
     variable: "ODDWIRE_CLICKHOUSE_URL",
     description: "A ClickHouse server to store facts on, instead of the embedded engine",
-    form: "an http or https URL without a path",
+    form: "an http or https URL without a user name, path or query",
     fallback: null,
-    read: (text) => (isUrl(text, /^https?:$/) && new URL(text).pathname === "/" ? text : null),
+    // The client would let a user name or a query take precedence over the other settings.
+    read: (text) => (isUrl(text, /^https?:$/) && isOnlyOrigin(text) ? text : null),
     show: (value) => (value === null ? "" : new URL(value).host),
   }),
   clickhouseDatabase: setting({
@@ -57,3 +58,9 @@ export const serverSettings = {
     read: (text) => (text === "share" || text === "refuse" ? text : null),
   }),
 };
+
+/** Whether a URL names a host and port and nothing else. */
+function isOnlyOrigin(text: string): boolean {
+  const { pathname, search, hash } = new URL(text);
+  return `${pathname}${search}${hash}` === "/" && !hasCredentials(text);
+}
