@@ -14,6 +14,7 @@ import { RedisConnection } from "../../src/base/redis.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { cleanUp } from "../support/clean-up.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { openCluster } from "../support/open-cluster.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { waitFor, waitMsMax } from "../support/wait-for.ts";
@@ -90,6 +91,27 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.equal(node.keys.isVerified, false, "Redis alone may have lost a revocation");
     cluster.clickhouse.resume();
     await waitFor("keys", async () => (node.keys.verify(value, localhost) === null ? null : true));
+  });
+
+  test("R13: a node that reaches ClickHouse but not Redis knows of a revocation when it is answered", async (t) => {
+    const cluster = await openCluster(t);
+    const redis = await CuttingProxy.open(t, cluster.redis.url);
+    const redisUrl = redis.url.replace("http", "redis");
+    const a = await cluster.openNode();
+    const b = await cluster.openNode({ redisUrl, log: silentLog });
+    redis.refuse();
+    // Until the others have forgotten it.
+    await pause(accessLimits.validityMs + 200);
+    for (let round = 0; round < 2; round += 1) {
+      const { value, key } = await a.keys.create({ ...newKey, name: `key ${round}` });
+      await waitFor("the key", async () =>
+        b.keys.verify(value, localhost) === null ? null : true,
+      );
+      const isOpen = openSocket(b, value);
+      await a.keys.revoke(key.id);
+      assert.equal(b.keys.verify(value, localhost), null);
+      assert(!isOpen(), "its socket is closed");
+    }
   });
 
   test("R13: no revoked key works again when Redis is emptied, at any moment", async (t) => {

@@ -120,16 +120,12 @@ export class Membership {
   }
 
   /**
-   * Resolves when no node can act on keys older than `version`: each node has applied it, or its validity has ended.
-   * Throws `SERVICE_UNAVAILABLE` when that cannot be established within `confirmTimeoutMs`.
+   * Resolves when no node can act on keys older than `version`: each has applied it, or its validity has ended. Always
+   * waits `confirmWaitMs`, because a node that reaches ClickHouse but not Redis is not registered. Throws
+   * `SERVICE_UNAVAILABLE` when that cannot be established within `confirmTimeoutMs`.
    */
   async confirm(version: number): Promise<void> {
-    const { validityMs } = accessLimits;
-    await this.#until(version, ({ nodes, ageMs }) => {
-      // After an interruption, Redis may have lost the registration of nodes whose keys are still valid.
-      const unbrokenMs = this.#parts.clock.monotonicMs() - this.#interruptedAtMs;
-      return ageMs >= validityMs && unbrokenMs >= validityMs && isKnownBy(nodes, version);
-    });
+    await this.#until(version, () => false);
   }
 
   async #until(version: number, isDone: (snapshot: ClusterSnapshot) => boolean): Promise<void> {

@@ -109,11 +109,11 @@ export const serverLimits = {
 
 /** Bounds on the keys and rate limits that the nodes of a cluster share. */
 export const accessLimits = {
-  /** How long a node uses its keys without confirmation. A revocation waits no longer for a node that is cut off. */
+  /** How long a node uses its keys without confirmation. */
   validityMs: 3_000,
   /** How often a node confirms that it has the newest version. */
   renewMs: 1_000,
-  /** How long a revocation waits for nodes that do not confirm: their validity, and a turn of a busy process. */
+  /** How long a revocation takes: the validity of a node that has not heard of it, and a turn of a busy process. */
   confirmWaitMs: 3_500,
   confirmPollMs: 20,
   /** Each interruption of Redis restarts the wait of a revocation. After this time the caller gets 503. */
