@@ -73,6 +73,12 @@ test("R4: headers of consecutive blocks must be parent and child", () => {
   assert.throws(() => checkLinks(byNumber(header(10), stranger)), EndpointError);
 });
 
+test("R4: a header must not be older than that of a lower block", () => {
+  checkLinks(byNumber(header(10), header(20, { timestamp: header(10).timestamp })));
+  const older = header(20, { timestamp: header(10).timestamp - 1 });
+  assert.throws(() => checkLinks(byNumber(older, header(10))), EndpointError);
+});
+
 test("the times of logs are trusted when they agree with their blocks and headers", () => {
   const { headers } = expected;
   const logs = [log(10, 0), log(12, 0), log(12, 1), log(20, 0)];
