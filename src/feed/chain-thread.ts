@@ -5,6 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
+import { systemClock } from "../base/time/clock.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
 import type { ChainSourceOptions, ChainStatus } from "../chain/sync/chain-source.ts";
@@ -47,6 +48,8 @@ export class ChainThread implements ChangeSource {
   readonly #queue: ChainChange[] = [];
   readonly #opened = Promise.withResolvers<void>();
   #status: ChainStatus | null = null;
+  /** Monotonic time since which heads are below our final blocks; `null` while they are not. */
+  #belowFinalSinceMs: number | null = null;
   #failure: Error | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
@@ -97,12 +100,17 @@ export class ChainThread implements ChangeSource {
     return this.#status?.head ?? null;
   }
 
-  /** For readiness: fails while no endpoint can be followed. */
+  /** For readiness: fails while no endpoint can be followed. A node behind a balancer may be behind for a moment. */
   check(): Check {
     const status = this.#status;
     if (status === null) return { ok: false, detail: "connecting" };
     if (status.warnings.includes("no_endpoint")) {
       return { ok: false, detail: "no RPC endpoint is healthy; see the log" };
+    }
+    const belowFinalMs = nowMs() - (this.#belowFinalSinceMs ?? nowMs());
+    if (belowFinalMs > chainLimits.headBelowFinalMsMax) {
+      const detail = `the newest block of all RPC endpoints, ${status.head?.number}, is below the stored blocks`;
+      return { ok: false, detail };
     }
     const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
     const details = [...status.warnings, ...ignored.map(({ host }) => `ignored: ${host}`)];
@@ -153,10 +161,9 @@ export class ChainThread implements ChangeSource {
       case "opened":
         return this.#opened.resolve();
       case "status":
-        this.#status = message.status;
-        return;
+        return this.#note(message.status);
       case "change":
-        this.#status = message.status;
+        this.#note(message.status);
         this.#queue.push(withBuffers(message.change));
         return this.#wakeUp();
       case "reread":
@@ -166,6 +173,12 @@ export class ChainThread implements ChangeSource {
       case "failed":
         return this.#fail(withClass(message.error, message.name));
     }
+  }
+
+  #note(status: ChainStatus): void {
+    this.#status = status;
+    const isBelow = status.warnings.includes("head_below_final");
+    this.#belowFinalSinceMs = isBelow ? (this.#belowFinalSinceMs ?? nowMs()) : null;
   }
 
   #fail(error: Error): void {
@@ -191,6 +204,8 @@ export class ChainThread implements ChangeSource {
     this.#worker.postMessage(message);
   }
 }
+
+const nowMs = () => systemClock.monotonicMs();
 
 const endedReading: NoReading = { kind: "unread", reason: "the chain is not followed any more" };
 

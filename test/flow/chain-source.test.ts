@@ -313,6 +313,17 @@ describe("finality", { concurrency: 4 }, () => {
     assert.deepEqual(source.status.warnings, []);
   });
 
+  test("R3: heads below our final block are a warning until one has risen again", async () => {
+    const { node, chain, source, follower } = await openScene(300, { finality: 250 });
+    await follower.untilTip(299);
+    node.setHead(249);
+    await waitForChainWarning(source, "head_below_final");
+    node.setHead(299);
+    await waitFor("the head", async () => source.status.warnings.length === 0 || null);
+    assert.deepEqual(source.status.finalized, refOf(chain[250]));
+    follower.assertEquals(chain, isOurs);
+  });
+
   test("R2, R15: while finality is disputed, unfinalized blocks grow to their bound, and then the source waits", async () => {
     const chain = buildBlocks(specs(1_300));
     const [one, two] = [await openNode(chain), await openNode(chain)];

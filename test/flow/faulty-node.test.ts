@@ -90,6 +90,22 @@ test("R6, R9: the service equals the chain after every fault of a WebSocket", as
   await assertServes(chain, opened);
 });
 
+test("R3: readiness fails while the node is below the stored final blocks, also after a restart", async (t) => {
+  const chain = await openChain(t);
+  const opened = await openService(t, chain, chain.node.url);
+  const { head } = chain;
+  chain.settle();
+  await opened.service.waitFinalized(head);
+  chain.node.setHead(head - 5);
+  await opened.service.waitUnready("chain");
+  assert.equal(await opened.service.stop(), 0);
+  opened.service = await Service.open(opened.options);
+  await opened.service.waitUnready("chain");
+  chain.node.setHead(head);
+  await opened.service.waitReady();
+  await assertServes(chain, opened);
+});
+
 test("R2, R9: the service equals the chain after finality was missing, stuck and going backwards", async (t) => {
   const chain = await openChain(t);
   const opened = await openService(t, chain, chain.node.url);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../../src/access/key-format.ts";
 import { cli } from "./cli.ts";
 import { systemSettings } from "./system-settings.ts";
@@ -128,6 +129,17 @@ export class Service {
 
   async waitReady(): Promise<void> {
     await this.#waitFor("readiness", async () => (await this.request("/v1/ready")).status === 200);
+  }
+
+  /** Waits until readiness is 503 because of one check. */
+  async waitUnready(check: string): Promise<void> {
+    await this.#waitFor(`a failing check of ${check}`, async () => {
+      // An IP address has 100 requests a minute.
+      await pause(1_000);
+      const { status, body } = await this.request("/v1/ready");
+      const { checks } = body as { checks: Record<string, { ok: boolean }> };
+      return status === 503 && checks[check]?.ok === false;
+    });
   }
 
   /** Waits until responses include every block up to `block`. */

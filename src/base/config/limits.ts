@@ -209,6 +209,8 @@ export const chainLimits = {
   retryAfterMsMax: 300_000,
   /** Characters kept of a provider's error text. */
   errorTextMax: 300,
+  /** How long the heads of all endpoints can be below our last final block before the service is not ready. */
+  headBelowFinalMsMax: 10_000,
   /** Rounds in which all endpoints must deny a finalized block before indexing stops. */
   historyDenialsMin: 3,
   /** How long endpoints that do not answer can delay that verdict. */

@@ -60,6 +60,8 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #finality: Finality;
   readonly #headFollower: HeadFollower;
   #isStarted = false;
+  /** The last final block that the consumer had at the start; `null` without one, or before it is known. */
+  #resumeAfter: BlockRef | null = null;
   #fault: Error | null = null;
 
   private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
@@ -173,14 +175,20 @@ export class ChainSource<Final = readonly Block[]> {
   /** The last final block: by agreement, or because the consumer has stored it as final. */
   get #finalized(): BlockRef | null {
     const { agreed } = this.#parts.pool;
-    const { base } = this.#parts.unfinalized;
-    return base !== null && base.number > (agreed?.number ?? -1) ? base : agreed;
+    const stored = this.#stored;
+    return stored !== null && stored.number > (agreed?.number ?? -1) ? stored : agreed;
+  }
+
+  /** The last final block that the consumer has. */
+  get #stored(): BlockRef | null {
+    return this.#parts.unfinalized.base ?? this.#resumeAfter;
   }
 
   /** Waits until earlier ranges are final again, and checks that the last stored block is still on the chain (R3). */
   async #start(): Promise<void> {
     const { startBlock } = this.#options;
     const resumeAfter = await this.#options.resumeAfter;
+    this.#resumeAfter = resumeAfter;
     const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
     await this.#until(() => (this.#finalNumber >= rangeEnd ? rangeEnd : null));
     if (resumeAfter !== null) {
@@ -232,6 +240,8 @@ export class ChainSource<Final = readonly Block[]> {
   #warnings(): readonly ChainWarning[] {
     const warnings = new Set<ChainWarning>();
     const { endpoints } = this.#parts.pool;
+    const head = this.#parts.watch.head?.number ?? Number.POSITIVE_INFINITY;
+    if (head < (this.#stored?.number ?? -1)) warnings.add("head_below_final");
     if (!endpoints.some((endpoint) => endpoint.isHealthy)) warnings.add("no_endpoint");
     for (const { view, isHeadBelieved } of endpoints) {
       if (view?.warning) warnings.add(view.warning);

@@ -8,6 +8,7 @@
  * - `majority_absent`: fewer than half of the endpoints agree because others are unreachable. Finality waits for them,
  *   or until they have been silent for minutes
  * - `head_not_believed`: an endpoint claims a head far above those of the others and is ignored
+ * - `head_below_final`: the heads of all endpoints are below our last final block, so nothing can be followed
  * - `head_buffer_full`: finality is so late that no more blocks are taken in
  * - `history_disputed`: an endpoint denies a finalized block of ours, and the check is not over yet
  */
@@ -19,5 +20,6 @@ export type ChainWarning =
   | "finality_disputed"
   | "majority_absent"
   | "head_not_believed"
+  | "head_below_final"
   | "head_buffer_full"
   | "history_disputed";
