@@ -13,9 +13,11 @@ import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
 import type { Engine } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
 
-/** The line of a stored row, with the position, block, contract and kind of its log. */
+/** The line of a stored row, with the position, time, block, contract and kind of its log. */
 export type FactLine = {
   readonly seq: Seq;
+  /** The time of the block, in Unix seconds. */
+  readonly timestamp: number;
   readonly blockHash: Hash;
   readonly contract: Address;
   /** The kind of event; `order_filled` for fills, `quarantined` for logs that cannot be decoded. */
@@ -105,17 +107,21 @@ const tables = [
 ];
 
 /** Returns the functions that read the lines of a table: from its rows, as SQL, and from the facts of a block. */
-function tableOf<Fact extends { readonly seq: Seq }>(name: string, fields: FactFields<Fact>) {
+function tableOf<Fact extends { readonly seq: Seq; readonly timestamp: number }>(
+  name: string,
+  fields: FactFields<Fact>,
+) {
   const { blockHash, contract, event, text } = fields;
   const values = text.map(([sql]) => `toString(${sql})`).join(", ");
   return {
     select: (range: BlockRange): string =>
-      `SELECT seq, ${blockHash[0]} AS hash_of_block, ${contract[0]} AS contract, ${event[0]} AS event,
+      `SELECT seq, timestamp, ${blockHash[0]} AS hash_of_block, ${contract[0]} AS contract, ${event[0]} AS event,
         concatWithSeparator(' ', ${values}) AS text
         FROM ${name} WHERE ${blockRangeSql(range)}`,
     linesOf: (block: BlockFacts): readonly FactLine[] =>
       fields.factsOf(block).map((fact) => ({
         seq: fact.seq,
+        timestamp: fact.timestamp,
         blockHash: blockHash[1](fact),
         contract: contract[1](fact),
         event: event[1](fact),
@@ -166,10 +172,11 @@ export async function readFactLines(
   range: BlockRange,
 ): Promise<readonly FactLine[]> {
   const rows = await engine.query(
-    `SELECT seq, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq`,
+    `SELECT seq, timestamp, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq`,
   );
-  return rows.map(([seq, blockHash, contract, event, text]) => ({
+  return rows.map(([seq, timestamp, blockHash, contract, event, text]) => ({
     seq: Number(seq) as Seq,
+    timestamp: Number(timestamp),
     blockHash: String(blockHash) as Hash,
     contract: String(contract) as Address,
     event: String(event),

@@ -19,6 +19,7 @@ import { readRecording } from "../support/recorded/recording.ts";
 import { type Stage, serveRecording } from "../support/recorded/serve-recording.ts";
 import { runCommand } from "../support/run-command.ts";
 import { RpcError } from "../support/scripted-answers.ts";
+import { toQuantity } from "../support/scripted-block.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import type { Service } from "../support/service.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -53,8 +54,8 @@ const withoutProof: readonly FaultHook[] = [
   on("eth_getLogs", ({ params }) => (Object.hasOwn(Object(params[0]), "address") ? null : isGone)),
 ];
 
-async function openHonestNode(t: TestContext): Promise<ScriptedNode> {
-  const node = await ScriptedNode.open({ blocks: recording.blocks });
+async function openOtherNode(t: TestContext, blocks = recording.blocks): Promise<ScriptedNode> {
+  const node = await ScriptedNode.open({ blocks });
   node.setHead(auditedHead);
   cleanUp(t, () => node.close());
   return node;
@@ -142,7 +143,7 @@ test("R7: logs that one endpoint omitted are found at another and repaired", asy
   await forgetBlock(stage.dataDir);
   stage.node.fault(forgetful);
   stage.node.fault(withoutReceipts);
-  const honest = await openHonestNode(t);
+  const honest = await openOtherNode(t);
   const service = await stage.startService([stage.node.url, honest.url], fastAudit);
   await waitForAudit(service, ({ repairs }) => repairs === 1);
   await service.waitReady();
@@ -151,7 +152,7 @@ test("R7: logs that one endpoint omitted are found at another and repaired", asy
 
 test("R7: an endpoint that contradicts correct facts is disproved, and nothing changes", async (t) => {
   const stage = await openIndexedStage(t);
-  const liar = await openHonestNode(t);
+  const liar = await openOtherNode(t);
   liar.fault(forgetful);
   const service = await stage.startService([stage.node.url, liar.url], fastAudit);
   const { audit, warnings } = await waitForAudit(service, ({ false_alarms }) => false_alarms > 0);
@@ -161,7 +162,7 @@ test("R7: an endpoint that contradicts correct facts is disproved, and nothing c
 
 test("R7: a contradiction that no endpoint can settle is a warning, and nothing changes", async (t) => {
   const stage = await openIndexedStage(t);
-  const liar = await openHonestNode(t);
+  const liar = await openOtherNode(t);
   const nodes = [stage.node, liar];
   const prove = nodes.flatMap((node) => withoutProof.map((fault) => node.fault(fault)));
   liar.fault(forgetful);
@@ -175,6 +176,21 @@ test("R7: a contradiction that no endpoint can settle is a warning, and nothing 
   assert.equal(checks["coverage"]?.detail, `blocks 0 to ${auditedHead} without a gap`);
   for (const again of prove) again();
   await assertWholeTruth(service, nodes);
+});
+
+test("R7: a contradiction about the time of a block is a warning, because receipts do not prove times", async (t) => {
+  const stage = await openIndexedStage(t);
+  const blocks = recording.blocks.map((block) => {
+    if (block.number !== wrongBlock) return block;
+    const timestamp = toQuantity(block.timestamp + 1);
+    const logs = block.logs.map((log) => ({ ...log, blockTimestamp: timestamp }));
+    return { ...block, header: { ...block.header, timestamp }, logs };
+  });
+  const liar = await openOtherNode(t, blocks);
+  const service = await stage.startService([stage.node.url, liar.url], fastAudit);
+  const { audit, warnings } = await waitForAudit(service, (status) => status.unverified_ranges > 0);
+  assert.deepEqual([audit.false_alarms, audit.repairs, warnings], [0, 0, ["audit_mismatch"]]);
+  assert.match(service.stderr, /one endpoint contradicts the times of blocks/);
 });
 
 test("R7: blocks that are corrupt again after a repair are left to the operator", async (t) => {
