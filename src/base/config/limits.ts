@@ -31,6 +31,8 @@ export const storeLimits = {
   /** The newest commit records whose rows a start counts, and about how many rows. Counting takes tens of ms. */
   commitsVerifiedMax: 64,
   rowsVerifiedMax: 1_000_000,
+  /** Free disk space without which the engine is not started. */
+  startBytesFreeMin: mebibyte,
   /** Free disk space that deleting rows needs besides a copy of the largest part. An insert reserves at least 1 MiB. */
   trimBytesFreeMin: 8 * mebibyte,
   /** The size of the pieces in which the rows of an insert are read from the spool file, to send them to a server. */

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { assert } from "../../base/assert.ts";
@@ -15,7 +15,12 @@ import {
   writeSettings,
 } from "../engine/engine.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import { awaitWrite, reasonOf, StoreDamagedError } from "../engine/store-errors.ts";
+import {
+  awaitWrite,
+  DataFolderUnwritableError,
+  reasonOf,
+  StoreDamagedError,
+} from "../engine/store-errors.ts";
 import { deleteRows } from "./delete-rows.ts";
 
 /**
@@ -40,9 +45,13 @@ export class ChdbEngine implements Engine {
     this.#path = path;
   }
 
-  /** Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does. */
+  /**
+   * Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does, and
+   * `DataFolderUnwritableError`.
+   */
   static async open(dataDir: string): Promise<ChdbEngine> {
     await mkdir(dataDir, { recursive: true });
+    await refuseNoRoom(dataDir);
     const path = join(dataDir, "facts");
     const sessions = openSessions(path);
     const [first] = sessions;
@@ -118,6 +127,13 @@ export class ChdbEngine implements Engine {
 
 /** The default database of all statements. */
 const database = "oddwire";
+
+/** The engine writes while it loads its parts, and detaches parts that it cannot load. On a full disk it must not try. */
+async function refuseNoRoom(dataDir: string): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir);
+  if (bavail * bsize >= storeLimits.startBytesFreeMin) return;
+  throw new DataFolderUnwritableError("less than 1 MiB is free");
+}
 
 /** Opens all connections. Throws `StoreDamagedError`. */
 function openSessions(path: string): readonly Session[] {
