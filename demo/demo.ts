@@ -74,8 +74,14 @@ function readFlags() {
 /** Runs until it is stopped. The state from which a later start resumes is written after the chain has stopped. */
 async function runDemo(folder: DemoFolder): Promise<void> {
   const beginsAt = Math.floor(Date.now() / 1000) - historySeconds;
-  const { stateFile } = folder;
-  const anvil = await Anvil.open({ stateFile, genesisSeconds: beginsAt, env, stop: stop.signal });
+  // The market of a cluster is never resumed.
+  const resumable = flags.cluster ? {} : { stateFile: folder.stateFile };
+  const anvil = await Anvil.open({
+    ...resumable,
+    genesisSeconds: beginsAt,
+    env,
+    stop: stop.signal,
+  });
   console.log(`chain    ${anvil.url}`);
   const board = await BookBoard.open();
   let live: Promise<SimulationState> | null = null;

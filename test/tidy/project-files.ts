@@ -7,7 +7,7 @@ import { blankOut } from "./blank-out.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Folders that tools and runs create. They are never part of the project. */
-const foreign = new Set([".git", "node_modules", "dist", ".demo"]);
+const foreign = new Set([".git", "node_modules", "dist", ".demo", ".demo-cluster"]);
 /** The data folder of a service that was started in the project folder. */
 const ownData = "data";
 
