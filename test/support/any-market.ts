@@ -6,6 +6,10 @@ export const anyMarket: MarketSelection = {
   ordinals: null,
   flags: { asked: 0, wanted: 0 },
   labels: {},
-  bounds: {},
+  minVolume: 0,
+  minDayVolume: 0,
+  createdFrom: 0,
+  createdBefore: Infinity,
+  ends: null,
   sort: "volume_24h",
 };

@@ -47,6 +47,7 @@ export type MarketQuery = Static<typeof marketQuery>;
 
 /** Returns the selection of a query, without its search. Throws `VALIDATION_ERROR` for an empty time range. */
 export function selectionOf({ directory }: MarketState, query: MarketQuery): MarketSelection {
+  const { end_after, end_before, sort } = query;
   checkRange(query, ["created_after", "created_before"]);
   checkRange(query, ["end_after", "end_before"]);
   return {
@@ -60,20 +61,15 @@ export function selectionOf({ directory }: MarketState, query: MarketQuery): Mar
       ...(query.category !== undefined && { category: query.category }),
       ...(query.tag !== undefined && { tag: query.tag }),
     },
-    bounds: boundsAsked(query),
-    sort: query.sort,
-  };
-}
-
-function boundsAsked(query: MarketQuery): MarketSelection["bounds"] {
-  const { created_after = 0, created_before = Infinity, end_after, end_before } = query;
-  const hasEnd = end_after !== undefined || end_before !== undefined;
-  return {
-    volumeUsd: { from: Number(query.min_volume ?? 0n), to: Infinity },
-    dayVolumeUsd: { from: Number(query.min_volume_24h ?? 0n), to: Infinity },
-    createdAt: { from: created_after / 1000, to: created_before / 1000 },
-    // 0 stands for no end, not for an end in 1970.
-    endMs: { from: hasEnd ? Math.max(end_after ?? 0, 1) : 0, to: end_before ?? Infinity },
+    minVolume: Number(query.min_volume ?? 0n),
+    minDayVolume: Number(query.min_volume_24h ?? 0n),
+    createdFrom: query.created_after ?? 0,
+    createdBefore: query.created_before ?? Infinity,
+    ends:
+      end_after !== undefined || end_before !== undefined
+        ? { from: end_after ?? 0, before: end_before ?? Infinity }
+        : null,
+    sort,
   };
 }
 

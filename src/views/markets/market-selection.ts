@@ -1,7 +1,7 @@
 /** Selects the markets of a list by the filters and the search of a request. */
 
-import type { Range } from "../../base/range.ts";
 import { type Chunk, inChunks } from "../disk/chunked-loop.ts";
+import type { Column } from "../disk/column.ts";
 import { type Hits, type Ranks, rankedOf } from "../search/market-search.ts";
 import { type LabelKind, type MarketColumns, marketFlags } from "./market-columns.ts";
 
@@ -17,10 +17,7 @@ export type MarketSort =
   | "end_date"
   | "last_trade_at";
 
-/** The columns with a number of each market that a list can be narrowed by. */
-type BoundedColumn = "volumeUsd" | "dayVolumeUsd" | "createdAt" | "endMs";
-
-/** Which markets are requested. All conditions have to hold. */
+/** Which markets are requested. All conditions have to hold. Amounts are in micros, times in unix milliseconds. */
 export type MarketSelection = {
   /** The result of a search, which the selection narrows in place; `null` without a search. */
   readonly hits: Hits | null;
@@ -30,8 +27,12 @@ export type MarketSelection = {
   readonly flags: { readonly asked: number; readonly wanted: number };
   /** For each kind, the labels of which a market must have at least one. */
   readonly labels: Partial<Readonly<Record<LabelKind, readonly string[]>>>;
-  /** Numbers that a market must have, in the units of the columns: `from` inclusive, `to` exclusive. */
-  readonly bounds: Partial<Readonly<Record<BoundedColumn, Range<number>>>>;
+  readonly minVolume: number;
+  readonly minDayVolume: number;
+  readonly createdFrom: number;
+  readonly createdBefore: number;
+  /** `null` to also select markets without an end. */
+  readonly ends: { readonly from: number; readonly before: number } | null;
   readonly sort: MarketSort;
 };
 
@@ -46,13 +47,17 @@ export type Members = {
 /** The flags to compare, and the values they must have. */
 type Flags = MarketSelection["flags"];
 
-/** Numbers by ordinal. Those from `from` inclusive to `to` exclusive are wanted. */
-type Bound = Range<number> & { readonly values: ArrayLike<number> };
+/** Numbers by ordinal. Those from `from` inclusive to `before` exclusive are wanted. */
+type Bound = {
+  readonly values: ArrayLike<number>;
+  readonly from: number;
+  readonly before: number;
+};
 
 /** Selects the requested markets. Uses up the hits of a search. */
 export function membersOf(columns: MarketColumns, selection: MarketSelection): Members {
   const { ordinals: named, hits } = selection;
-  const bounds = boundsOf(columns, selection);
+  const bounds = [...boundsOf(columns, selection), ...labelBoundsOf(columns, selection)];
   const { asked, wanted } = selection.flags;
   const listed = named === null ? marketFlags.listed : 0;
   const flags = { asked: asked | listed, wanted: wanted | listed };
@@ -112,9 +117,9 @@ export function pick<Numbers extends Uint16Array | Float64Array>(
 }
 
 function isWithinAll(bounds: readonly Bound[], ordinal: number): boolean {
-  for (const { values, from, to } of bounds) {
+  for (const { values, from, before } of bounds) {
     const value = values[ordinal] ?? 0;
-    if (value < from || value >= to) return false;
+    if (value < from || value >= before) return false;
   }
   return true;
 }
@@ -139,11 +144,11 @@ function keepFlagged(
   return length;
 }
 
-function keepWithin(ranks: Ranks, { values, from, to }: Bound, step: Chunk): number {
+function keepWithin(ranks: Ranks, { values, from, before }: Bound, step: Chunk): number {
   let length = 0;
   for (let at = step.from; at < step.to; at += 1) {
     const value = values[at] ?? 0;
-    const isWithin = Number(value >= from) & Number(value < to);
+    const isWithin = Number(value >= from) & Number(value < before);
     const rank = Math.imul(ranks[at] ?? 0, isWithin);
     ranks[at] = rank;
     length += -rank >>> 31;
@@ -151,13 +156,26 @@ function keepWithin(ranks: Ranks, { values, from, to }: Bound, step: Chunk): num
   return length;
 }
 
-/** Returns the bounds that exclude markets: those on numbers, and one for each requested kind of label. */
-function boundsOf(columns: MarketColumns, { bounds, labels }: MarketSelection): Bound[] {
-  const ofNumbers = Object.entries(bounds).map(([name, range]) => {
-    return { values: columns[name as BoundedColumn].values, ...range };
+function boundsOf(
+  columns: MarketColumns,
+  { minVolume, minDayVolume, createdFrom, createdBefore, ends }: MarketSelection,
+): Bound[] {
+  const bounds: Bound[] = [];
+  const add = (column: Column, from: number, before: number) =>
+    bounds.push({ values: column.values, from, before });
+  if (minVolume > 0) add(columns.volumeUsd, minVolume, Infinity);
+  if (minDayVolume > 0) add(columns.dayVolumeUsd, minDayVolume, Infinity);
+  if (createdFrom > 0 || createdBefore < Infinity) {
+    add(columns.createdAt, createdFrom / 1000, createdBefore / 1000);
+  }
+  // 0 stands for no end, not for an end in 1970.
+  if (ends !== null) add(columns.endMs, Math.max(ends.from, 1), ends.before);
+  return bounds;
+}
+
+/** For each requested kind of label, returns marks of the markets that have one of the labels. */
+function labelBoundsOf(columns: MarketColumns, { labels }: MarketSelection): Bound[] {
+  return Object.entries(labels).map(([kind, values]) => {
+    return { values: columns.marksOf(kind as LabelKind, values), from: 1, before: Infinity };
   });
-  const ofLabels = Object.entries(labels).map(([kind, values]) => {
-    return { values: columns.marksOf(kind as LabelKind, values), from: 1, to: Infinity };
-  });
-  return [...ofNumbers.filter(({ from, to }) => from > 0 || to < Infinity), ...ofLabels];
 }
