@@ -2,13 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
-import { openLog } from "../../src/base/log.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
 import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
-import { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
-import { ChainFollower } from "../support/chain-follower.ts";
 import { testSeed } from "../support/property-settings.ts";
+import { readSimulatedChain } from "../support/read-simulated-chain.ts";
 import { ScriptedChain } from "../support/scripted-chain.ts";
 import { ScriptedRpc } from "../support/scripted-rpc.ts";
 import { SeededRandom } from "../support/seeded-random.ts";
@@ -51,28 +49,9 @@ function openLimitedNode(clock: SimulatedClock, callsPerSecond: number): OpenTra
 /** Returns the simulated seconds in which the only endpoint is read completely. */
 async function measure(callsPerSecond: number): Promise<number> {
   const clock = new SimulatedClock();
-  const opening = ChainSource.open(
-    {
-      urls: ["http://limited.test"],
-      chainId: 137,
-      startBlock: 0,
-      resumeAfter: null,
-      filter: { addresses: [address], topics0: [topic] },
-      log: openLog({ level: "silent" }),
-      clock,
-      random: new SeededRandom(testSeed).next,
-      openTransport: openLimitedNode(clock, callsPerSecond),
-    },
-    ({ blocks }) => blocks,
-  );
-  let source: ChainSource | null = null;
-  void opening.then((opened) => (source = opened));
-  await clock.run({ isOver: () => source !== null, limitMs: 600_000 });
-  const opened = await opening;
-  const follower = new ChainFollower(opened, 0);
-  await clock.run({ isOver: () => follower.finalized === lastBlock, limitMs: 3_600_000 });
-  opened.close();
-  follower.assertEquals(blocks, () => true);
+  const random = new SeededRandom(testSeed);
+  const openTransport = openLimitedNode(clock, callsPerSecond);
+  await readSimulatedChain(blocks, { clock, openTransport, address, topic, random });
   return clock.monotonicMs() / 1_000;
 }
 

@@ -5,14 +5,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address, Hash } from "../../src/base/ids.ts";
-import { openLog } from "../../src/base/log.ts";
 import { EndpointError } from "../../src/chain/chain-errors.ts";
 import type { OpenTransport } from "../../src/chain/rpc/transport.ts";
-import { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
-import { ChainFollower } from "../support/chain-follower.ts";
 import { rangeCap } from "../support/faults.ts";
 import { testSeed } from "../support/property-settings.ts";
+import { readSimulatedChain } from "../support/read-simulated-chain.ts";
 import type { RpcRequest } from "../support/scripted-answers.ts";
 import { type ScriptedBlock, toQuantity } from "../support/scripted-block.ts";
 import { ScriptedChain } from "../support/scripted-chain.ts";
@@ -69,28 +67,7 @@ async function measure(node: Node): Promise<Cost> {
       return { value: JSON.parse(reply.text), bytes: reply.text.length };
     },
   });
-  const opening = ChainSource.open(
-    {
-      urls: ["http://faulty.test"],
-      chainId: 137,
-      startBlock: 0,
-      resumeAfter: null,
-      filter: { addresses: [address], topics0: [topic] },
-      log: openLog({ level: "silent" }),
-      clock,
-      random: random.next,
-      openTransport,
-    },
-    ({ blocks }) => blocks,
-  );
-  let source: ChainSource | null = null;
-  void opening.then((opened) => (source = opened));
-  await clock.run({ isOver: () => source !== null, limitMs: 600_000 });
-  const opened = await opening;
-  const follower = new ChainFollower(opened, 0);
-  await clock.run({ isOver: () => follower.finalized === lastBlock, limitMs: 3_600_000 });
-  opened.close();
-  follower.assertEquals(chain, () => true);
+  await readSimulatedChain(chain, { clock, openTransport, address, topic, random });
   return { ...cost, ms: clock.monotonicMs() - (begunMs ?? 0) };
 }
 
