@@ -69,7 +69,9 @@ declare module "fastify" {
  *   any other request -> #receive: admission, headers of every response, path, Host, body allowed
  *           -> refuseMethod if the path has no such method
  *           -> the body as JSON -> path, body and query string read by their schemas
- *           -> the route's handler -> response
+ *           -> whenReady: the wait for a position that another node has reached
+ *           -> SingleFlight: the response of a request that is under way, or the route's handler
+ *           -> the key again, which can be revoked by now -> response
  *
  * An error anywhere goes to #answerError.
  */
