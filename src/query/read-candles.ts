@@ -19,8 +19,8 @@ export async function readCandles(
   range: CandleRange,
 ): Promise<readonly BucketCandle[]> {
   // All data in memory is taken before the first await, so that it belongs to one moment.
-  const { openMinutes, coverage, headBuffer, engine } = store;
-  const newest = [...openMinutes.candles, ...headBuffer.minutes()];
+  const { coverage, headBuffer, engine } = store;
+  const newest = [...headBuffer.openMinute, ...headBuffer.minutes()];
   const openFrom = minuteOf(coverage?.last.timestamp ?? 0);
   const sides = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
   if (range.complement !== null) sides.push({ tokenId: range.complement, report: invertCandle });

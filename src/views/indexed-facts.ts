@@ -14,7 +14,6 @@ import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";
-import { OpenMinutes } from "./head/open-minutes.ts";
 import { QueryReads } from "./query-reads.ts";
 import type { View } from "./view.ts";
 
@@ -31,15 +30,13 @@ export class IndexedFacts {
   readonly writer: FactStore | null;
   readonly reads = new QueryReads();
   readonly headBuffer = new HeadBuffer();
-  readonly openMinutes = new OpenMinutes();
   /** In the order in which they receive changes. */
-  readonly #views: Set<View>;
+  readonly #views = new Set<View>([this.headBuffer]);
   readonly #waiting = new Set<() => void>();
 
   private constructor(store: CoveredFacts, writer: FactStore | null) {
     this.store = store;
     this.writer = writer;
-    this.#views = new Set<View>([this.headBuffer, this.openMinutes]);
   }
 
   /** Opens the store, in the data folder unless an engine is given, and loads the views. */

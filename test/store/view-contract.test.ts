@@ -123,7 +123,7 @@ async function assertViews(
   const openFrom = minuteOf(store.coverage?.last.timestamp ?? 0);
   const stored = fillsOf(facts.filter(({ number }) => number <= final));
   assert.deepEqual(
-    sorted(store.openMinutes.candles),
+    sorted(store.headBuffer.openMinute),
     sorted(deriveMinuteCandles(stored.filter(({ timestamp }) => timestamp >= openFrom))),
   );
   const alone = new MarketState(contracts, new MemoryStateStore());

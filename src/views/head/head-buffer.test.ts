@@ -8,8 +8,8 @@ import type { Delta } from "../../market/delta.ts";
 import { HeadBuffer } from "./head-buffer.ts";
 
 function block(number: number): BlockFacts {
-  const rows = [{ seq: number }];
-  const rest = { quarantined: [], anomalies: [] };
+  const rows = [{ seq: number, role: "taker" }];
+  const rest = { timestamp: number, quarantined: [], anomalies: [] };
   return { number, fills: rows, events: rows, ...rest } as unknown as BlockFacts;
 }
 
@@ -50,8 +50,8 @@ describe("the head buffer", () => {
   test("counts the fills of a token in its current blocks", () => {
     const headBuffer = new HeadBuffer();
     const unfinalized = (number: number, tokenIds: readonly string[]): BlockFacts => {
-      const fills = tokenIds.map((tokenId) => ({ seq: number, tokenId }));
-      const rest = { quarantined: [], anomalies: [] };
+      const fills = tokenIds.map((tokenId) => ({ seq: number, role: "taker", tokenId }));
+      const rest = { timestamp: number, quarantined: [], anomalies: [] };
       return { number, fills, events: [], ...rest } as unknown as BlockFacts;
     };
     const [a, b] = ["a" as TokenId, "b" as TokenId];

@@ -4,15 +4,29 @@ import type { TokenId } from "../../base/ids.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
-import { deriveMinuteCandles, type MinuteCandle } from "../../market/minute-candle.ts";
+import {
+  deriveMinuteCandles,
+  type MinuteCandle,
+  MinuteCandles,
+  minuteOf,
+} from "../../market/minute-candle.ts";
+import type { CoveredFacts } from "../../storage/covered-facts.ts";
+import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { integerLiteral } from "../../storage/sql-literal.ts";
+import { readStoredFills } from "../../storage/stored-fills.ts";
 import type { View } from "../view.ts";
 
 /**
  * The blocks above finality, in memory, oldest first and without gaps. A reorg replaces blocks here, never
  * in storage. Bounded: a chain source stops adding blocks when finality lags too far.
+ *
+ * Also the final candles of the open minute, in which the coverage ends. The engine has them too, but only earlier
+ * minutes are complete there. Reads take the open minute from here and earlier ones from the engine, so that an append
+ * between the two reads is not counted twice.
  */
 export class HeadBuffer implements View {
   #blocks: readonly BlockFacts[] = [];
+  #openMinute: readonly MinuteCandle[] = [];
   #revision = 0;
   #reorgs = 0;
   /** Computed once between two changes, and shared by all reads. */
@@ -34,12 +48,17 @@ export class HeadBuffer implements View {
     return this.#blocks.at(-1) ?? null;
   }
 
+  /** The candles of the final trades in the open minute. */
+  get openMinute(): readonly MinuteCandle[] {
+    return this.#openMinute;
+  }
+
   /** Adds the next unfinalized block. Final ranges only come while there are no unfinalized blocks. */
-  apply({ block }: Delta): void {
+  apply({ block, candles, last }: Delta): void {
     const newest = this.#blocks.at(-1);
     if (block === null) {
       assert(newest === undefined, "nothing is stored below unfinalized blocks");
-      return;
+      return this.#addFinal(candles, last.timestamp);
     }
     assert(
       newest === undefined || block.number === newest.number + 1,
@@ -72,7 +91,20 @@ export class HeadBuffer implements View {
 
   /** Forgets the blocks up to and including `toBlock`: the store has them now. */
   finalize(toBlock: number): void {
+    const final = this.through(toBlock);
+    const fills = final.flatMap((block) => block.fills);
+    this.#addFinal(deriveMinuteCandles(fills), final.at(-1)?.timestamp ?? 0);
     this.#change(this.above(toBlock));
+  }
+
+  /** Adds the candles of final blocks of which the last one has this timestamp. */
+  #addFinal(candles: readonly MinuteCandle[], timestamp: number): void {
+    const openFrom = minuteOf(timestamp);
+    const open = new MinuteCandles();
+    for (const candle of [...this.#openMinute, ...candles]) {
+      if (candle.minute >= openFrom) open.merge(candle);
+    }
+    this.#openMinute = open.values();
   }
 
   #change(blocks: readonly BlockFacts[]): void {
@@ -81,8 +113,16 @@ export class HeadBuffer implements View {
     this.#gathered = {};
   }
 
-  /** Loads nothing: unfinalized blocks are not stored, and come again from the chain. */
-  async load(): Promise<void> {}
+  /** Loads the open minute. Unfinalized blocks are not stored, and come again from the chain. */
+  async load({ engine }: CoveredFacts, coverage: Coverage): Promise<void> {
+    const fills = await readStoredFills(
+      engine,
+      "fills",
+      `WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
+         AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
+    );
+    this.#openMinute = deriveMinuteCandles(fills);
+  }
 
   fills(): readonly Fill[] {
     this.#gathered.fills ??= this.#blocks.flatMap((block) => block.fills);
@@ -94,6 +134,7 @@ export class HeadBuffer implements View {
     return this.#gathered.counts.get(tokenId) ?? 0;
   }
 
+  /** The candles of the unfinalized blocks. */
   minutes(): readonly MinuteCandle[] {
     this.#gathered.minutes ??= deriveMinuteCandles(this.fills());
     return this.#gathered.minutes;
