@@ -258,11 +258,10 @@ function deltaOfMarkets(block: number): Delta {
     tokenId,
     size: volume,
     value: volume,
-    isBuy: true,
+    side: "BUY" as const,
   }));
   return {
     last: { number: block, hash: zeroHash, timestamp: 1_600_000_000 + block * 600 },
-    isFinal: true,
     block: null,
     events,
     candles,

@@ -10,9 +10,7 @@ import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
 export type Delta = {
   /** The last of the blocks. */
   readonly last: TimedBlock;
-  /** Whether the blocks are final, and so are stored and never change. Otherwise this is one unfinalized block. */
-  readonly isFinal: boolean;
-  /** The facts of an unfinalized block, which are only in memory; `null` for final blocks. */
+  /** The one block of an unfinalized delta; `null` when the blocks are final, and so are stored and never change. */
   readonly block: BlockFacts | null;
   readonly events: readonly LocatedEvent[];
   readonly candles: readonly MinuteCandle[];
@@ -35,7 +33,6 @@ export function deltaOf(block: BlockFacts): Delta {
   const { fills, events } = block;
   return {
     last: timedBlockOf(block),
-    isFinal: true,
     block: null,
     events,
     candles: deriveMinuteCandles(fills),
@@ -47,7 +44,7 @@ export function deltaOf(block: BlockFacts): Delta {
 
 /** Derives the delta of one unfinalized block. */
 export function deltaOfBlock(block: BlockFacts): Delta {
-  return { ...deltaOf(block), isFinal: false, block };
+  return { ...deltaOf(block), block };
 }
 
 /** Counts the facts of a block. */

@@ -54,19 +54,12 @@ export function isTrade(fill: Fill): boolean {
   return fill.role !== "taker";
 }
 
-/** A trade with the fields that the last-day window needs. Amounts are micros, times Unix seconds. */
-export type DayTrade = {
-  readonly seq: Seq;
-  readonly timestamp: number;
-  readonly tokenId: TokenId;
-  readonly size: bigint;
-  readonly value: bigint;
-  readonly isBuy: boolean;
-};
+/** A trade with the fields that the last-day window needs. */
+export type DayTrade = Pick<Fill, "seq" | "timestamp" | "tokenId" | "size" | "value" | "side">;
 
 /** Reduces a trade to the fields of a `DayTrade`. */
 export function dayTradeOf({ seq, timestamp, tokenId, size, value, side }: Fill): DayTrade {
-  return { seq, timestamp, tokenId, size, value, isBuy: side === "BUY" };
+  return { seq, timestamp, tokenId, size, value, side };
 }
 
 /** Returns the collateral that the owner of the order paid or received, in micros. */

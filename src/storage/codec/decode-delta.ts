@@ -17,7 +17,6 @@ export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minute
   const { fills, minuteCandles, located, tally, last } = batch;
   return {
     last,
-    isFinal: true,
     block: null,
     events: located,
     candles: decodeCandles(new RowReader(minuteCandles)),
@@ -38,9 +37,8 @@ function decodeTrades(rows: RowReader): Pick<Delta, "trades" | "lastTrades"> {
   }
   const lastTrades = new Map<TokenId, LastTrade>();
   for (const [tokenId, row] of lastRows) {
-    const { isBuy, ...trade } = decodeTrade(rows, row);
     const txHash = rows.hash(row + fillOffsets.tx_hash);
-    const last = lastTradeOf({ ...trade, side: isBuy ? "BUY" : "SELL", txHash });
+    const last = lastTradeOf({ ...decodeTrade(rows, row), txHash });
     if (last !== null) lastTrades.set(tokenId, last);
   }
   return { trades, lastTrades };
@@ -53,7 +51,7 @@ function decodeTrade(rows: RowReader, row: number): DayTrade {
     tokenId: rows.tokenId(row + fillOffsets.token_id),
     size: rows.int128(row + fillOffsets.size),
     value: rows.int128(row + fillOffsets.value),
-    isBuy: rows.uint8(row + fillOffsets.side) === enumCodes.side.BUY,
+    side: rows.uint8(row + fillOffsets.side) === enumCodes.side.BUY ? "BUY" : "SELL",
   };
 }
 

@@ -4,7 +4,7 @@ import type { Candle } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 
-type Entry = Pick<DayTrade, "seq" | "size" | "value" | "isBuy">;
+type Entry = Pick<DayTrade, "seq" | "size" | "value" | "side">;
 
 /** The candle of a sliding window: trades enter at one end and leave at the other. A step takes constant time. */
 export class DayCandle {
@@ -16,19 +16,19 @@ export class DayCandle {
   #trades = 0;
 
   /** Adds a trade that is newer than all before. A trade without a price changes nothing. */
-  add({ seq, size, value, isBuy }: Entry): void {
+  add({ seq, size, value, side }: Entry): void {
     const price = priceMicros(value, size);
     if (price === null) return;
     this.#highs.push({ seq, price });
     this.#lows.push({ seq, price });
-    this.#count({ size, value, isBuy }, 1);
+    this.#count({ size, value, side }, 1);
   }
 
-  remove({ seq, size, value, isBuy }: Entry): void {
+  remove({ seq, size, value, side }: Entry): void {
     if (size === 0n) return;
     this.#highs.dropThrough(seq);
     this.#lows.dropThrough(seq);
-    this.#count({ size, value, isBuy }, -1);
+    this.#count({ size, value, side }, -1);
   }
 
   /** Returns the candle with these first and last prices; `null` without them. */
@@ -47,10 +47,10 @@ export class DayCandle {
     };
   }
 
-  #count({ size, value, isBuy }: Omit<Entry, "seq">, sign: 1 | -1): void {
+  #count({ size, value, side }: Omit<Entry, "seq">, sign: 1 | -1): void {
     const factor = BigInt(sign);
     this.#volume += factor * size;
-    if (isBuy) this.#buyVolumeUsd += factor * value;
+    if (side === "BUY") this.#buyVolumeUsd += factor * value;
     else this.#sellVolumeUsd += factor * value;
     this.#trades += sign;
   }

@@ -286,8 +286,8 @@ export class DayWindow {
 
   #entryAt(number: number) {
     const { seq, size, value } = this.#trades.amountsOf(number);
-    const isBuy = this.#trades.isBuy(number);
-    return { seq, size: BigInt(size), value: BigInt(value), isBuy };
+    const side = this.#trades.sideOf(number);
+    return { seq, size: BigInt(size), value: BigInt(value), side };
   }
 
   /** The first price of a token, from one of its trades on. Few trades have no price. */

@@ -63,7 +63,7 @@ function* tradesOf({
       tokenId: readers.tokenId.tokenId(32 * row),
       size: readers.size.int128(16 * row),
       value: readers.value.int128(16 * row),
-      isBuy: readers.side.uint8(row) === enumCodes.side.BUY,
+      side: readers.side.uint8(row) === enumCodes.side.BUY ? "BUY" : "SELL",
     };
   }
 }

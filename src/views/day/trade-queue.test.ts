@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Seq } from "../../base/ids.ts";
+import type { Side } from "../../contracts/events.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import { pageTrades, TradeQueue } from "./trade-queue.ts";
 
@@ -17,7 +18,7 @@ type Later = {
   readonly seconds: number;
   readonly size: bigint;
   readonly value: bigint;
-  readonly isBuy: boolean;
+  readonly side: Side;
 };
 type Step =
   | { readonly kind: "push"; readonly trades: readonly Later[]; readonly times: number }
@@ -36,7 +37,7 @@ const anyLater: fc.Arbitrary<Later> = fc.record({
   seconds: fc.constantFrom(0, 0, 1, 86_400),
   size: anyAmount,
   value: anyAmount,
-  isBuy: fc.boolean(),
+  side: fc.constantFrom("BUY", "SELL"),
 });
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
@@ -92,7 +93,7 @@ function add(queue: TradeQueue, known: readonly Known[], trades: readonly Known[
 function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
   assert.equal(queue.next - queue.oldest, known.length);
   const before = new Map<number, number>();
-  for (const { number, slot, seq, timestamp, size, value, isBuy } of known) {
+  for (const { number, slot, seq, timestamp, size, value, side } of known) {
     const shown = [queue.seqOf(number), queue.timestampOf(number), queue.slotOf(number)];
     const stored = queue.amountsOf(number);
     const amounts = [BigInt(stored.size), BigInt(stored.value)];
@@ -102,7 +103,7 @@ function assertHolds(queue: TradeQueue, known: readonly Known[]): void {
       shown[2] === slot &&
       amounts[0] === size &&
       amounts[1] === value &&
-      queue.isBuy(number) === isBuy &&
+      queue.sideOf(number) === side &&
       queue.beforeOf(number) === (before.get(slot) ?? 0);
     if (!isSame) assert.fail(`trade ${number}: ${shown.join(" ")}, ${amounts.join(" ")}`);
     const last = before.get(slot);

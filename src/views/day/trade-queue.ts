@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
+import type { Side } from "../../contracts/events.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
@@ -101,7 +102,7 @@ export class TradeQueue {
     this.#timestamps.set(at, trade.timestamp);
     this.#sizes.set(at, trade.size);
     this.#values.set(at, trade.value);
-    this.#buys.set(at, trade.isBuy ? 1 : 0);
+    this.#buys.set(at, trade.side === "BUY" ? 1 : 0);
     this.#after.set(at, 0);
     this.#before.set(at, before === 0 ? 0 : number - before);
     if (before !== 0) this.#after.set(this.#at(before), number - before);
@@ -137,8 +138,8 @@ export class TradeQueue {
     return this.#slots.get(this.#at(number));
   }
 
-  isBuy(number: number): boolean {
-    return this.#buys.get(this.#at(number)) === 1;
+  sideOf(number: number): Side {
+    return this.#buys.get(this.#at(number)) === 1 ? "BUY" : "SELL";
   }
 
   /** The number of the previous trade of the same token; 0 when there is none. */

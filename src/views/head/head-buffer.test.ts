@@ -14,7 +14,7 @@ function block(number: number): BlockFacts {
 }
 
 function deltaWith(facts: BlockFacts): Delta {
-  return { block: facts, isFinal: false } as unknown as Delta;
+  return { block: facts } as unknown as Delta;
 }
 
 function tailOf(from: number, to: number): HeadBuffer {

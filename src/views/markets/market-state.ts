@@ -64,7 +64,7 @@ export class MarketState implements View {
 
   apply(delta: Delta): void {
     const { last } = delta;
-    if (delta.isFinal) {
+    if (delta.block === null) {
       this.#apply(delta);
       this.#markFinal(last);
     } else {
