@@ -1,21 +1,27 @@
+import { type Static, Type } from "typebox";
+
+const text = Type.Union([Type.String(), Type.Null()]);
+const milliseconds = Type.Union([Type.Integer(), Type.Null()]);
+
 /** The fields of a market that come from the venue. */
-export type MetadataTexts = {
-  readonly slug: string | null;
-  readonly category: string | null;
-  readonly tags: readonly string[];
-  readonly eventId: string | null;
-  readonly eventSlug: string | null;
-  readonly eventTitle: string | null;
+export const metadataTexts = Type.Object({
+  slug: text,
+  category: text,
+  tags: Type.Unsafe<readonly string[]>(Type.Array(Type.String())),
+  eventId: text,
+  eventSlug: text,
+  eventTitle: text,
   /** The label of the market within its event, such as the name of a candidate. */
-  readonly outcomeLabel: string | null;
+  outcomeLabel: text,
   /** Unix milliseconds. */
-  readonly startMs: number | null;
-  readonly endMs: number | null;
+  startMs: milliseconds,
+  endMs: milliseconds,
   /** The https URL of a picture. */
-  readonly image: string | null;
-  readonly question: string | null;
-  readonly description: string | null;
-};
+  image: text,
+  question: text,
+  description: text,
+});
+export type MetadataTexts = Readonly<Static<typeof metadataTexts>>;
 
 /**
  * The venue's metadata of a market, which the chain does not prove. It is kept next to the data of the

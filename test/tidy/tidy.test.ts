@@ -58,7 +58,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
   "pino-pretty": ["base"],
   "prom-client": ["base", "api"],
   redis: ["base"],
-  typebox: ["base", "contracts", "rows", "access", "stream", "api", "cli"],
+  typebox: ["base", "contracts", "market", "venue", "rows", "access", "stream", "api", "cli"],
   ws: ["venue", "chain", "api"],
 };
 

@@ -1,7 +1,6 @@
 import { clusterMetadataLimits as limits } from "../../base/config/cluster-limits.ts";
 import type { ConditionId } from "../../base/ids.ts";
-import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
-import { parseStoredMarket } from "../../venue/metadata/stored-market.ts";
+import { type MetadataMarket, parseStoredMarket } from "../../venue/metadata/parse-market.ts";
 import { RowWriter } from "../codec/row-writer.ts";
 import type { Engine } from "../engine/engine.ts";
 import { hexLiteral, integerLiteral, listLiteral } from "../sql-literal.ts";

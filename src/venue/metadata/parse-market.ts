@@ -3,28 +3,46 @@
  * texts, so no length, type or alphabet is assumed. Unreadable fields are left out one by one. Nothing here throws.
  */
 
+import { type Static, type TSchema, Type } from "typebox";
+import { Compile } from "typebox/compile";
 import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { MetadataTexts } from "../../market/venue-metadata.ts";
+import { type MetadataTexts, metadataTexts } from "../../market/venue-metadata.ts";
 
-/** A market as the market metadata describes it. */
-export type MetadataMarket = {
-  readonly conditionId: ConditionId;
-  readonly texts: MetadataTexts;
-  readonly claims: VenueClaims;
-};
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const textsAs = <Text extends string>() =>
+  nullable(Type.Unsafe<readonly Text[]>(Type.Array(Type.String())));
+
+const venueClaims = Type.Object({
+  questionId: nullable(Type.String()),
+  negRisk: nullable(Type.Boolean()),
+  tokenIds: textsAs<TokenId>(),
+  /** Labels in the order of the tokens. */
+  outcomes: textsAs(),
+  /** The index of the winning outcome. */
+  winnerIndex: nullable(Type.Integer()),
+});
 
 /** Facts that the chain also has, with more authority; `null` if the venue does not send them. */
-export type VenueClaims = {
-  readonly questionId: string | null;
-  readonly negRisk: boolean | null;
-  readonly tokenIds: readonly TokenId[] | null;
-  /** Labels in the order of the tokens. */
-  readonly outcomes: readonly string[] | null;
-  /** The index of the winning outcome. */
-  readonly winnerIndex: number | null;
-};
+export type VenueClaims = Readonly<Static<typeof venueClaims>>;
+
+const metadataMarket = Type.Object({
+  conditionId: Type.Unsafe<ConditionId>(Type.String()),
+  texts: metadataTexts,
+  claims: venueClaims,
+});
+
+/** A market as the market metadata describes it. */
+export type MetadataMarket = Readonly<Static<typeof metadataMarket>>;
+
+const storedMarkets = Compile(metadataMarket);
+
+/** Parses a market that another process has stored as JSON; returns `null` if it is invalid. */
+export function parseStoredMarket(conditionId: ConditionId, json: string): MetadataMarket | null {
+  const stored = tryParseJson(json);
+  return storedMarkets.Check(stored) && stored.conditionId === conditionId ? stored : null;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 
