@@ -224,6 +224,25 @@ test("with finality finalized only final trades are sent", async () => {
   client.close();
 });
 
+test("with finality finalized a snapshot has only final rows, also behind a later position", async () => {
+  const client = await connect();
+  await server.advance({ unfinalized: server.newestBlock + 100 });
+  const start = { filter: { finality: "finalized" }, snapshot: 500 };
+  const resume_from = firstSeqOf(server.newestBlock + 1) - 1;
+  for (const type of ["markets", "trades", "resolutions", "cancellations"]) {
+    await client.subscribe({ type }, { ...start, resume_from });
+    const { data } = await client.next("snapshot");
+    const blocks = (data as readonly Row[]).map(
+      (row) => row["block_number"] ?? row["created_block"],
+    );
+    assert.deepEqual(
+      [type, ...blocks.filter((block) => Number(block) > server.finalBlock)],
+      [type],
+    );
+  }
+  client.close();
+});
+
 test("finalized is sent also while the service catches up", async () => {
   await server.advance({ final: server.newestBlock });
   const client = await connect();

@@ -17,9 +17,8 @@ import {
 } from "../hub/channel.ts";
 
 /** Opens the `cancellations` channel: events on the chain that end orders, or can end them. */
-export function openCancellations({ request, sources }: Opening): ChannelLog {
-  const finalizedOnly = request.filter?.finality === "finalized";
-  const page = { kinds: cancellationKinds, finalizedOnly };
+export function openCancellations({ sources }: Opening): ChannelLog {
+  const kinds = cancellationKinds;
   const entryWriter = () => {
     const context = rowContextOf(sources);
     return (event: LocatedEvent): Entry[] => {
@@ -32,11 +31,11 @@ export function openCancellations({ request, sources }: Opening): ChannelLog {
     interest: () => ({ tokenIds: [], events: true }),
     entriesOf: (block) => block.events.flatMap(entryWriter()),
     readAfter: async (after, { limit }) => {
-      const events = await readEvents(sources.store, { ...page, ...pageAfter(after), limit });
+      const events = await readEvents(sources.store, { kinds, ...pageAfter(after), limit });
       return (await mapInTurns(events, entryWriter())).flat();
     },
     readNewest: async (through, limit) => {
-      const events = await readEvents(sources.store, { ...page, ...pageThrough(through), limit });
+      const events = await readEvents(sources.store, { kinds, ...pageThrough(through), limit });
       return events.toReversed().flatMap(entryWriter());
     },
     revertedBy: (removed, rewindTo) =>

@@ -97,7 +97,6 @@ class CandleLog {
       filter: { roles: ["maker", "direct"], tokenIds: this.pair, sizeMin: 1n },
       ...pageThrough(position),
       limit: 1,
-      finalizedOnly: false,
     });
     return newest?.timestamp ?? 0;
   }

@@ -23,7 +23,6 @@ import {
  */
 export function openTrades({ request, sources, tokenIds: requested }: Opening): ChannelLog {
   const tokenIds = requested.length === 0 ? null : requested;
-  const finalizedOnly = request.filter?.finality === "finalized";
   const totalsOf = (tokenId: TokenId) => sources.state.directory.totalsOf(tokenId);
   const filter = () => fillFilterOf(request, tokenIds, sources);
   const tradesOf = (block: BlockFacts) => block.fills.filter(fillCondition(filter()).holds);
@@ -32,11 +31,11 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     interest: () => ({ tokenIds: tokenIds ?? "all", events: false }),
     entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
     readAfter: async (after, { limit }) => {
-      const page = { filter: filter(), ...pageAfter(after), limit, finalizedOnly, totalsOf };
+      const page = { filter: filter(), ...pageAfter(after), limit, totalsOf };
       return mapInTurns(await readFills(sources.store, page), entryWriter(sources));
     },
     readNewest: async (through, limit) => {
-      const page = { filter: filter(), ...pageThrough(through), limit, finalizedOnly, totalsOf };
+      const page = { filter: filter(), ...pageThrough(through), limit, totalsOf };
       const fills = await readFills(sources.store, page);
       return fills.toReversed().map(entryWriter(sources));
     },

@@ -59,14 +59,15 @@ export type Channel = ChannelLog & {
   readonly isFinalOnly: boolean;
 };
 
-/** Returns the page options for the rows after a position, oldest first. */
+/** Returns the page options for the rows after a position, oldest first. The log of the channel ends them. */
 export function pageAfter(position: number) {
-  return { order: "asc", after: position < 0 ? null : (position as Seq) } as const;
+  const after = position < 0 ? null : (position as Seq);
+  return { order: "asc", after, finalizedOnly: false } as const;
 }
 
 /** Returns the page options for the rows at or before a position, newest first. */
 export function pageThrough(position: number) {
-  return { order: "desc", after: (position + 1) as Seq } as const;
+  return { order: "desc", after: (position + 1) as Seq, finalizedOnly: false } as const;
 }
 
 /**

@@ -175,7 +175,9 @@ export class Subscription implements Follower {
     for (;;) {
       const { reorgs } = this.#history.end;
       const seq = this.#readTo;
-      const entries = await this.topic.channel.readNewest(seq, count);
+      // A client can resume ahead of the log, and often ahead of its final part.
+      const through = Math.min(seq, this.#history.endOf(this.topic.channel));
+      const entries = await this.topic.channel.readNewest(through, count);
       if (!this.#isOpen) return;
       if (reorgs !== this.#history.end.reorgs) continue;
       const rows = entries.map(({ json }) => json);
