@@ -25,7 +25,7 @@ export type ChainThreadOptions = Pick<
 
 /** The messages of the thread. */
 export type FromChainThread =
-  | { readonly kind: "opened" }
+  /** The first one says that every endpoint is identified. */
   | { readonly kind: "status"; readonly status: ChainStatus }
   | { readonly kind: "change"; readonly change: ChainChange; readonly status: ChainStatus }
   | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
@@ -158,10 +158,9 @@ export class ChainThread implements ChangeSource {
 
   #hear(message: FromChainThread): void {
     switch (message.kind) {
-      case "opened":
-        return this.#opened.resolve();
       case "status":
-        return this.#note(message.status);
+        this.#note(message.status);
+        return this.#opened.resolve();
       case "change":
         this.#note(message.status);
         this.#queue.push(withBuffers(message.change));

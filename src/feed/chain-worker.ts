@@ -54,7 +54,6 @@ try {
     else if (message.kind === "taken") ahead -= 1;
   });
   post({ kind: "status", status: source.status });
-  post({ kind: "opened" });
   // Writes the compile cache now, so that a start after a crash can use it.
   flushCompileCache();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
