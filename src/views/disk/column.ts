@@ -18,7 +18,12 @@ export type ColumnPage = { readonly page: number; readonly bytes: Uint8Array };
 export const columnPageBytes = 4096;
 const pageShift = 12;
 
-const elementBytes = { u8: 1, i32: 4, u32: 4, f64: 8 } as const;
+const arrays: {
+  readonly [Kind in ColumnKind]: {
+    new (block: ArrayBuffer): Views[Kind];
+    readonly BYTES_PER_ELEMENT: number;
+  };
+} = { u8: Uint8Array, i32: Int32Array, u32: Uint32Array, f64: Float64Array };
 
 /**
  * Numbers by index in one block outside of the heap, 0 where nothing was set. A column tracks which of
@@ -34,7 +39,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** `block` contains the saved pages in order. The column becomes its owner. */
   constructor(kind: Kind, block = new ArrayBuffer(columnPageBytes)) {
     this.#kind = kind;
-    this.#values = viewOf(kind, block);
+    this.#values = new arrays[kind](block);
     this.#changed = new Uint8Array(block.byteLength / columnPageBytes);
   }
 
@@ -66,9 +71,12 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   reserve(length: number): void {
     if (length <= this.#values.length) return;
     this.#unshare();
-    const bytes = Math.max(length * elementBytes[this.#kind], this.#values.byteLength * 1.25);
+    const bytes = Math.max(
+      length * arrays[this.#kind].BYTES_PER_ELEMENT,
+      this.#values.byteLength * 1.25,
+    );
     const pages = Math.ceil(bytes / columnPageBytes);
-    this.#values = viewOf(this.#kind, this.#values.buffer.transfer(pages * columnPageBytes));
+    this.#values = new arrays[this.#kind](this.#values.buffer.transfer(pages * columnPageBytes));
     const changed = new Uint8Array(pages);
     changed.set(this.#changed);
     this.#changed = changed;
@@ -77,7 +85,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   /** Marks elements as changed, both ends included. */
   touch(from: number, to: number): void {
     assert(!this.#isShared, "numbers of a snapshot are changed one by one");
-    const bytes = elementBytes[this.#kind];
+    const bytes = arrays[this.#kind].BYTES_PER_ELEMENT;
     const last = (to * bytes) >>> pageShift;
     this.#changed.fill(1, (from * bytes) >>> pageShift, last + 1);
   }
@@ -101,7 +109,7 @@ export class Column<Kind extends ColumnKind = ColumnKind> {
   #unshare(): void {
     if (!this.#isShared) return;
     this.#isShared = false;
-    this.#values = viewOf(this.#kind, this.#values.buffer.slice());
+    this.#values = new arrays[this.#kind](this.#values.buffer.slice());
   }
 }
 
@@ -119,14 +127,4 @@ export function writeId(column: Column<"u8">, index: number, id: string): void {
   column.reserve(start + idBytes);
   column.values.set(Buffer.from(id.slice(2), "hex"), start);
   column.touch(start, start + idBytes - 1);
-}
-
-function viewOf<Kind extends ColumnKind>(kind: Kind, block: ArrayBuffer): Views[Kind] {
-  const views: { [K in ColumnKind]: () => Views[K] } = {
-    u8: () => new Uint8Array(block),
-    i32: () => new Int32Array(block),
-    u32: () => new Uint32Array(block),
-    f64: () => new Float64Array(block),
-  };
-  return views[kind]();
 }
