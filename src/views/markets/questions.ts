@@ -23,17 +23,7 @@ import {
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
-type QuestionEvent = Extract<
-  MarketEvent,
-  {
-    kind:
-      | "question_initialized"
-      | "question_updated"
-      | "neg_risk_market_prepared"
-      | "neg_risk_question_prepared"
-      | "neg_risk_question_requested";
-  }
->;
+type QuestionEvent = Extract<MarketEvent, { kind: `question_${string}` | `neg_risk_${string}` }>;
 
 /** The joined text of one condition, for display. */
 export type MarketText = {
