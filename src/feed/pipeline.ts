@@ -171,15 +171,10 @@ export class Pipeline {
     let done = -1;
     while (done < this.#finalThrough) {
       done = this.#finalThrough;
-      await this.#finalize(done);
+      const final = await this.#facts.finalize(done);
+      this.#subscribers?.finalized(final);
     }
     this.#finalizing = null;
-  }
-
-  async #finalize(block: number): Promise<void> {
-    const final = this.#facts.headBuffer.through(block);
-    await this.#facts.finalize(block);
-    this.#subscribers?.finalized(final);
   }
 
   #count({ events, trades, tally }: Delta): void {

@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import { type Hash, lastSeqOf } from "../base/ids.ts";
 import { orClose } from "../base/or-close.ts";
 import { timedBlockOf } from "../chain/raw-log.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
@@ -141,15 +142,16 @@ export class IndexedFacts {
     this.apply(decodeDelta(batch));
   }
 
-  /** Moves the unfinalized blocks up to and including `toBlock` to the store. */
-  async finalize(toBlock: number): Promise<void> {
+  /** Moves the unfinalized blocks up to and including `toBlock` to the store. Returns them. */
+  async finalize(toBlock: number): Promise<readonly BlockFacts[]> {
     const final = this.headBuffer.through(toBlock);
     const [first, last] = [final[0], final.at(-1)];
-    if (first === undefined || last === undefined) return;
+    if (first === undefined || last === undefined) return final;
     const range = { fromBlock: first.number, last: timedBlockOf(last) };
     const batch = encodeFacts(range, final);
     await this.#write(batch);
     this.cover(batch);
+    return final;
   }
 
   async #write(batch: EncodedBatch): Promise<void> {

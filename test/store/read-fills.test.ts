@@ -97,7 +97,7 @@ describe("reading everything", () => {
     test(`loses and repeats nothing while blocks become final, ${order}`, async (t) => {
       const { store } = await openFilled(t);
       let next = finalCount;
-      let finalizing: Promise<void> = Promise.resolve();
+      let finalizing: Promise<unknown> = Promise.resolve();
       let overlaps = 0;
       // A block becomes final after each page, while the next page is being read.
       const finalizeOne = (): void => {
