@@ -36,8 +36,7 @@ export class TradeQueue {
   /** The number of the first trade of the first page. */
   #pagesFrom = 1;
   /** Where pages without trades begin. */
-  #free: number[] = [];
-  #pageCount = 0;
+  readonly #free: number[] = [];
   #oldest = 1;
   #next = 1;
   /** Where the queue began and ended when it was saved, and its pages. */
@@ -68,10 +67,9 @@ export class TradeQueue {
     if (oldest === 0) return;
     [this.#oldest, this.#next, this.#pagesFrom] = [oldest, next, pagesFrom];
     this.#pages = [...this.#saved.values.subarray(4, 4 + count)];
-    this.#pageCount = Math.max(0, ...this.#pages.map((start) => start / pageTrades + 1));
-    const taken = new Set(this.#pages);
-    const starts = Array.from({ length: this.#pageCount }, (_, page) => page * pageTrades);
-    this.#free = starts.filter((start) => !taken.has(start));
+    for (let start = 0; start < Math.max(...this.#pages); start += pageTrades) {
+      if (!this.#pages.includes(start)) this.#free.push(start);
+    }
   }
 
   /** Forgets all trades. */
@@ -94,7 +92,10 @@ export class TradeQueue {
   /** Adds the newest trade, and returns its number. `before` is the previous trade of its token, 0 for none. */
   push(slot: number, trade: Omit<DayTrade, "tokenId">, before: number): number {
     const number = this.#next;
-    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) this.#addPage();
+    if (number >= this.#pagesFrom + this.#pages.length * pageTrades) {
+      // Without a free page, the pages of the queue are all there are.
+      this.#pages.push(this.#free.pop() ?? this.#pages.length * pageTrades);
+    }
     this.#next += 1;
     const at = this.#at(number);
     this.#slots.set(at, slot);
@@ -162,12 +163,6 @@ export class TradeQueue {
 
   tickOf(number: number): Tick | null {
     return tickOf(this.amountsOf(number));
-  }
-
-  #addPage(): void {
-    const free = this.#free.pop();
-    this.#pages.push(free ?? this.#pageCount * pageTrades);
-    if (free === undefined) this.#pageCount += 1;
   }
 
   /** The index of a trade in the columns. */
