@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
+import { systemClock as clock } from "../../base/time/clock.ts";
 
 /** KEYS: lease. ARGV: owner, milliseconds. Takes or renews the lease if it is free or ours. Returns 1 if it is ours. */
 const takeScript = new LuaScript(`
@@ -71,11 +71,8 @@ export class Lease {
 
   /** Waits until the next renewal. Returns `false` once the lease is closed. */
   async #pause(): Promise<boolean> {
-    try {
-      await delay(feedLimits.leaseRenewMs, null, { signal: this.#closing.signal });
-      return true;
-    } catch {
-      return false;
-    }
+    const { signal } = this.#closing;
+    await clock.sleep(feedLimits.leaseRenewMs, signal).catch(() => {});
+    return !signal.aborted;
   }
 }
