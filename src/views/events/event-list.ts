@@ -23,34 +23,28 @@ export type EventSelection = {
 };
 
 /** Sums over the markets of each event, by the number of the event. */
-class EventSums {
-  /** The first market by id; -1 without markets. */
-  readonly leads: Int32Array;
-  /** The best rank of its markets; 0 when none is selected. */
-  readonly ranks: Uint16Array;
-  readonly isOpen: Uint8Array;
-  readonly volume_24h: Float64Array;
-  readonly volume: Float64Array;
-  /** When the oldest market was created, in unix seconds. */
-  readonly created_at: Float64Array;
-  /** The latest end of a market, in unix milliseconds; 0 when none is known. */
-  readonly end_date: Float64Array;
+type EventSums = ReturnType<typeof emptySums>;
 
-  constructor(length: number) {
-    this.leads = new Int32Array(length).fill(-1);
-    this.ranks = new Uint16Array(length);
-    this.isOpen = new Uint8Array(length);
-    this.volume_24h = new Float64Array(length);
-    this.volume = new Float64Array(length);
-    this.created_at = new Float64Array(length).fill(Infinity);
-    this.end_date = new Float64Array(length);
-  }
+function emptySums(length: number) {
+  return {
+    /** The first market by id; -1 without markets. */
+    leads: new Int32Array(length).fill(-1),
+    /** The best rank of its markets; 0 when none is selected. */
+    ranks: new Uint16Array(length),
+    isOpen: new Uint8Array(length),
+    volume_24h: new Float64Array(length),
+    volume: new Float64Array(length),
+    /** When the oldest market was created, in unix seconds. */
+    created_at: new Float64Array(length).fill(Infinity),
+    /** The latest end of a market, in unix milliseconds; 0 when none is known. */
+    end_date: new Float64Array(length),
+  };
 }
 
 /** Returns the requested events, each as its first market. */
 export function listEvents(columns: MarketColumns, selection: EventSelection): MarketList {
   const { status, minVolume, minDayVolume, sort } = selection;
-  const sums = new EventSums(columns.eventCount + 1);
+  const sums = emptySums(columns.eventCount + 1);
   inChunks(columns.count, (step) => addMarkets(sums, columns, step));
   rankEvents(sums, columns, selection.market);
   const wanted: number[] = [];
