@@ -106,7 +106,8 @@ export class DayWindow {
       if (slot === -1) {
         slot = this.tokens.begin(tokenId, known.lastTrade(tokenId), known.ordinalOf(tokenId));
       }
-      this.#take(slot, trade);
+      if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
+      else this.tokens.setBase(slot, trade);
     }
   }
 
@@ -129,11 +130,6 @@ export class DayWindow {
     this.#addAllToMarket(slot, -1);
     this.tokens.setOrdinal(slot, ordinal);
     this.#addAllToMarket(slot, 1);
-  }
-
-  #take(slot: number, trade: DayTrade): void {
-    if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
-    else this.tokens.setBase(slot, trade);
   }
 
   /** Ends loading at `now`: forgets the tokens that were not traded in the window. */
