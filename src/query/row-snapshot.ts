@@ -69,40 +69,21 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length))];
   }
 
-  /** Counts the rows, up to `max`. */
-  async count(max: number): Promise<number> {
-    const unfinalized = this.#unfinalized.length;
-    return Math.min(max, unfinalized + (await this.#countFinal(Math.max(0, max - unfinalized))));
-  }
-
-  /** Returns the position of the row at an index, counted from 0, which must exist. */
-  async seqAt(index: number): Promise<Seq> {
+  /** Counts the rows, up to `rowsMax`. `edge` is the position of the last of them if more follow, otherwise `null`. */
+  async end(rowsMax: number): Promise<{ readonly count: number; readonly edge: Seq | null }> {
     const unfinalized = this.#unfinalized;
-    if (this.#list.order === "desc") {
-      return (
-        unfinalized[index]?.seq ?? (await this.#finalSeqAt(index - unfinalized.length)) ?? missing()
-      );
-    }
-    const final = await this.#finalSeqAt(index);
-    if (final !== null) return final;
-    const finalCount = await this.#countFinal(index + 1);
-    return unfinalized[index - finalCount]?.seq ?? missing();
+    const finalCount = await this.#countFinal(rowsMax + 1);
+    const found = finalCount + unfinalized.length;
+    if (found <= rowsMax) return { count: found, edge: null };
+    const isRising = this.#list.order === "asc";
+    const [finalFrom, unfinalizedFrom] = isRising ? [0, finalCount] : [unfinalized.length, 0];
+    const last = rowsMax - 1;
+    const edge = unfinalized[last - unfinalizedFrom]?.seq ?? this.#finalSeqAt(last - finalFrom);
+    return { count: rowsMax, edge: await edge };
   }
 
-  /** Reads the first `rowsMax` rows in order, `chunkRows` at a time. */
-  async *chunks(size: {
-    readonly rowsMax: number;
-    readonly chunkRows: number;
-  }): AsyncGenerator<readonly Item[], void, undefined> {
-    let left = size.rowsMax;
-    for await (const chunk of this.#all(size.chunkRows)) {
-      if (left <= 0) return;
-      yield chunk.slice(0, left);
-      left -= chunk.length;
-    }
-  }
-
-  async *#all(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
+  /** Reads all rows in order, `chunkRows` at a time. */
+  async *chunks(chunkRows: number): AsyncGenerator<readonly Item[], void, undefined> {
     if (this.#list.order === "desc") yield* this.#unfinalizedChunks(chunkRows);
     let { after } = this.#list;
     for (;;) {
@@ -166,15 +147,15 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     return Number(rows[0]?.[0]);
   }
 
-  /** Reads the position of the final row at an index, counted from 0; `null` when there are fewer. */
-  async #finalSeqAt(index: number): Promise<Seq | null> {
+  /** Reads the position of the final row at an index, counted from 0, which must exist. */
+  async #finalSeqAt(index: number): Promise<Seq> {
     const { table, order } = this.#list;
-    const rows = await this.#store.engine.query(
+    const [row] = await this.#store.engine.query(
       `SELECT seq FROM ${table} WHERE ${this.#finalSql()}
        ORDER BY seq ${order} LIMIT 1 OFFSET ${integerLiteral(index)}`,
     );
-    const seq = rows[0]?.[0];
-    return seq === undefined ? null : (Number(seq) as Seq);
+    assert(row !== undefined, "the row is one of those that were counted");
+    return Number(row[0]) as Seq;
   }
 
   /** Returns the condition of the final rows of the list, or of a part of it. */
@@ -195,8 +176,4 @@ function unfinalizedRows<Item extends { readonly seq: Seq }>(
     after === null || (order === "asc" ? seq > after : seq < after);
   const rows = unfinalizedIn(headBuffer).filter((item) => isAfter(item) && holds(item));
   return order === "asc" ? rows : rows.toReversed();
-}
-
-function missing(): never {
-  assert(false, "the row is one of those that were counted");
 }

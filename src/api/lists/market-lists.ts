@@ -9,7 +9,14 @@ import type { Hits } from "../../views/search/market-search.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import { answerList, type ListParts, type RowList, type RowsAsOfNow } from "./row-list.ts";
+import {
+  answerList,
+  type FileRows,
+  firstRows,
+  type ListParts,
+  type RowList,
+  shownAs,
+} from "./row-list.ts";
 
 /** A place with the name of its list, which is empty when no page follows. */
 type NamedPlace = MarketPlace & { readonly name: string };
@@ -52,10 +59,10 @@ export class MarketLists {
     const source: RowList<Placed<Row>>["source"] = {
       readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
       positionOf: ({ place }) => positionOf(place),
-      asOfNow: () => this.#asOfNow(listing),
+      openFile: async (rowsMax) => this.#openFile(listing, rowsMax),
     };
-    const writer = () => (placed: Placed<Row>) => JSON.stringify(placed.row);
-    return answerList(this.#parts, reply, { ...listing, source, writer });
+    const shown = shownAs(({ row }: Placed<Row>) => row);
+    return answerList(this.#parts, reply, { ...listing, source, ...shown });
   }
 
   /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
@@ -66,16 +73,18 @@ export class MarketLists {
     return result.map((place) => ({ ...place, name }));
   }
 
-  #asOfNow<Row>(listing: MarketListing<Row>): RowsAsOfNow<Placed<Row>> {
+  async #openFile<Row>(
+    listing: MarketListing<Row>,
+    rowsMax: number,
+  ): Promise<FileRows<Placed<Row>>> {
     const { order, limit = Infinity } = listing.query;
     const { isShown = () => true } = listing;
-    const opened = this.#open(listing, limit, (list, edge) => {
+    const { name, result } = await this.#open(listing, limit, (list, edge) => {
       list.retain();
       return { list, edge };
     });
+    const { list, edge } = result;
     const pages = async function* () {
-      const { result, name } = await opened;
-      const { list, edge } = result;
       for (let after = edge; ; await nextTurn()) {
         const places = list.page(after, { order, limit: placesPerTurn });
         const shown = places.filter(({ conditionId }) => isShown(conditionId));
@@ -84,21 +93,12 @@ export class MarketLists {
         if (places.length < placesPerTurn) return;
       }
     };
-    return {
-      end: async (rowsMax) => {
-        const { list, edge } = (await opened).result;
-        const isWhole = edge === null && list.length <= rowsMax;
-        return isWhole ? { count: list.length, edge: null } : endOf(pages(), rowsMax);
-      },
-      chunks: async function* ({ rowsMax }) {
-        let left = rowsMax;
-        for await (const places of pages()) {
-          yield await presentAll(listing, places.slice(0, left));
-          left -= places.length;
-          if (left <= 0) return;
-        }
-      },
+    const chunks = async function* () {
+      for await (const places of firstRows(pages(), rowsMax)) yield presentAll(listing, places);
     };
+    const isWhole = edge === null && list.length <= rowsMax;
+    const end = isWhole ? { rowCount: list.length, edge: null } : await endOf(pages(), rowsMax);
+    return { ...end, chunks: chunks() };
   }
 
   /**
@@ -164,9 +164,9 @@ async function endOf(pages: AsyncIterable<readonly NamedPlace[]>, rowsMax: numbe
   for await (const places of pages) {
     last = places[Math.min(places.length, rowsMax - count) - 1] ?? last;
     count += places.length;
-    if (count > rowsMax && last !== undefined) return { count: rowsMax, edge: positionOf(last) };
+    if (count > rowsMax && last !== undefined) return { rowCount: rowsMax, edge: positionOf(last) };
   }
-  return { count, edge: null };
+  return { rowCount: count, edge: null };
 }
 
 function positionOf({ name, rank, key, conditionId }: NamedPlace): CursorPosition {

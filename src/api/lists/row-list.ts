@@ -1,4 +1,5 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
+import type { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
@@ -11,7 +12,7 @@ import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
 import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
-import { type Row, requiredPart } from "../bulk/columns.ts";
+import { requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { answerPage, listOf } from "./list-answer.ts";
@@ -34,24 +35,18 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
 /** The parts that list routes need. */
 export type ListParts = Backend & { readonly bulk: BulkAnswers };
 
-/** A snapshot of a list: its rows and their order stay the same, however long reading takes. */
-export type RowsAsOfNow<Item> = {
-  /** Counts up to `rowsMax` rows. `edge` is the position of the last of them if more follow, otherwise `null`. */
-  readonly end: (
-    rowsMax: number,
-  ) => Promise<{ readonly count: number; readonly edge: CursorPosition | null }>;
-  /** Yields the first `rowsMax` rows in their order, `chunkRows` at a time. */
-  readonly chunks: (size: {
-    readonly rowsMax: number;
-    readonly chunkRows: number;
-  }) => AsyncIterable<readonly Item[]>;
+/** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
+export type FileRows<Item> = Pick<BulkRows<Item>, "rowCount" | "chunks"> & {
+  /** The position of the last row if more follow, otherwise `null`. */
+  readonly edge: CursorPosition | null;
 };
 
 /** The source of the rows of a list, from the end of the previous page on. */
 export type RowSource<Item> = {
   readonly readPage: (limit: number) => Promise<readonly Item[]>;
-  readonly asOfNow: () => RowsAsOfNow<Item>;
   readonly positionOf: (item: Item) => CursorPosition;
+  /** Opens the first `rowsMax` rows. */
+  readonly openFile: (rowsMax: number) => Promise<FileRows<Item>>;
 };
 
 /** A requested list. */
@@ -78,36 +73,46 @@ export type RowList<Item> = {
 export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
   const { path, query, source, pageRows = chainPageRows } = list;
   const { format, include } = query;
+  const writer = writerOf(list);
   if (format !== "json") {
-    const open = async () => openFile(parts, list);
     const row = include === undefined ? requiredPart(list.row) : list.row;
-    return parts.bulk.answer(reply, { format, row, path, limit: query.limit, open });
+    return answerFile(parts, reply, { ...list, row, format, writer });
   }
   const limit = query.limit ?? pageRows;
   // One row more than the page shows that there is a next page.
   const rows = await source.readPage(limit + 1);
-  const write = writerOf(list)(rowContextOf(parts));
+  const write = writer(rowContextOf(parts));
   const { positionOf } = source;
   const asked = { path, query: { ...query, limit }, rows, positionOf };
   const page = answerPage(parts.cursors, asked, write);
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
-/** Opens a file of the rows, up to `limit` and the row cap. */
-async function openFile<Item>(parts: ListParts, list: RowList<Item>): Promise<BulkRows<Item>> {
-  const { path, query, source } = list;
+/** A list requested as a file. */
+type FileList<Item> = Pick<RowList<Item>, "path" | "query" | "row" | "writer"> & {
+  readonly format: FileFormatName;
+  readonly source: Pick<RowSource<Item>, "openFile">;
+};
+
+/** Responds with a file of the rows, up to `limit` and the row cap. */
+export async function answerFile<Item>(
+  parts: ListParts,
+  reply: FastifyReply,
+  { path, query, row, format, source, writer }: FileList<Item>,
+): Promise<Readable> {
   const capRows = parts.bulk.rowsMax;
-  const context = rowContextOf(parts);
-  const rows = source.asOfNow();
   const rowsMax = Math.min(query.limit ?? capRows, capRows);
-  const { count, edge } = await rows.end(rowsMax);
-  return {
-    rowCount: count,
-    isCut: edge !== null && rowsMax === capRows,
-    nextCursor: edge === null ? null : parts.cursors.encode(path, query, edge),
-    chunks: rows.chunks({ rowsMax, chunkRows: webLimits.exportChunkRows }),
-    writer: () => writerOf(list)(context),
+  const open = async (): Promise<BulkRows<Item>> => {
+    const context = rowContextOf(parts);
+    const { edge, ...rows } = await source.openFile(rowsMax);
+    return {
+      ...rows,
+      isCut: edge !== null && rowsMax === capRows,
+      nextCursor: edge === null ? null : parts.cursors.encode(path, query, edge),
+      writer: () => writer(context),
+    };
   };
+  return parts.bulk.answer(reply, { format, row, path, limit: query.limit, open });
 }
 
 function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {
@@ -117,7 +122,7 @@ function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item
 
 /** Returns a writer that writes the row that `present` returns. */
 export function shownAs<Item>(
-  present: (item: Item, context: RowContext) => Row,
+  present: (item: Item, context: RowContext) => unknown,
 ): Pick<RowList<Item>, "writer"> {
   return { writer: (context) => (item) => JSON.stringify(present(item, context)) };
 }
@@ -131,16 +136,24 @@ export function storedSource<Item extends { readonly seq: Seq }>(
   return {
     readPage,
     positionOf: ({ seq }) => [seq],
-    asOfNow: () => {
+    openFile: async (rowsMax) => {
       const snapshot = new RowSnapshot(store, list);
-      return {
-        end: async (rowsMax) => {
-          const found = await snapshot.count(rowsMax + 1);
-          const edge = found > rowsMax ? [await snapshot.seqAt(rowsMax - 1)] : null;
-          return { count: Math.min(found, rowsMax), edge };
-        },
-        chunks: (size) => snapshot.chunks(size),
-      };
+      const { count, edge } = await snapshot.end(rowsMax);
+      const chunks = firstRows(snapshot.chunks(webLimits.exportChunkRows), rowsMax);
+      return { rowCount: count, edge: edge === null ? null : [edge], chunks };
     },
   };
+}
+
+/** Yields the first `rowsMax` rows of some chunks. */
+export async function* firstRows<Item>(
+  chunks: AsyncIterable<readonly Item[]>,
+  rowsMax: number,
+): AsyncGenerator<readonly Item[], void, undefined> {
+  let left = rowsMax;
+  for await (const chunk of chunks) {
+    yield chunk.slice(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
 }

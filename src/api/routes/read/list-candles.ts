@@ -8,13 +8,13 @@ import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
-import { openBulkCandles } from "../../bulk/bulk-candles.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
+import { openCandleFile } from "../../lists/candle-file.ts";
 import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
 import { listOf, metaSchema } from "../../lists/list-answer.ts";
-import type { ListParts } from "../../lists/row-list.ts";
+import { answerFile, type ListParts, shownAs } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
@@ -59,9 +59,10 @@ export function listCandles(backend: ListParts): Route {
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
       const { format } = query;
       if (format !== "json") {
-        const open = async () => openBulkCandles(backend, { path, query, page });
-        const file = { format, row: candleRow, path, limit: query.limit, open };
-        return backend.bulk.answer(reply, file);
+        const openFile = async (rowsMax: number) =>
+          openCandleFile(backend.store, { page, query }, rowsMax);
+        const file = { path, query, format, row: candleRow, source: { openFile } };
+        return answerFile(backend, reply, { ...file, ...shownAs((row: CandleRow) => row) });
       }
       const { rows, edge } = await readCandlePage(backend.store, page);
       const first = firstBucketOf(page);

@@ -14,7 +14,6 @@ import {
   answerList,
   type ListParts,
   type RowSource,
-  type RowsAsOfNow,
   rowListRoute,
   shownAs,
 } from "../../lists/row-list.ts";
@@ -49,27 +48,26 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
   return {
     readPage: async (limit) => readResolutions(backend, list, limit),
     positionOf,
-    asOfNow: () => asOfNow(snapshotResolutions(backend, list)),
+    openFile: async (rowsMax) => {
+      const { length, at } = snapshotResolutions(backend, list);
+      const edge = length > rowsMax ? positionOf(at(rowsMax - 1)) : null;
+      const rowCount = Math.min(length, rowsMax);
+      return { rowCount, edge, chunks: chunksOf(rowCount, at) };
+    },
   };
 }
 
 /** Resolutions read per turn. Each takes some 10 us, so that a turn is short. */
 const resultsAtOnce = 250;
 
-function asOfNow({ length, at }: ReturnType<typeof snapshotResolutions>): RowsAsOfNow<Resolution> {
-  return {
-    end: async (rowsMax) => ({
-      count: Math.min(rowsMax, length),
-      edge: length > rowsMax ? positionOf(at(rowsMax - 1)) : null,
-    }),
-    chunks: async function* ({ rowsMax, chunkRows }) {
-      const size = Math.min(chunkRows, resultsAtOnce);
-      const end = Math.min(length, rowsMax);
-      for (let from = 0; from < end; from += size) {
-        yield Array.from({ length: Math.min(size, end - from) }, (_, index) => at(from + index));
-      }
-    },
-  };
+function* chunksOf(
+  count: number,
+  at: (index: number) => Resolution,
+): Generator<readonly Resolution[]> {
+  for (let from = 0; from < count; from += resultsAtOnce) {
+    const length = Math.min(resultsAtOnce, count - from);
+    yield Array.from({ length }, (_, index) => at(from + index));
+  }
 }
 
 function positionOf({ seq, conditionId: id }: Resolution): CursorPosition {
