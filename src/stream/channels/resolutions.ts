@@ -13,7 +13,7 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
   const indexAfter = (position: number): number =>
     resolutions.indexOf({ seq: (position + 1) as Seq, conditionId: "" as ConditionId });
   const resolutionsAfter = (position: number) =>
-    resolutions.select({ ...everything, conditionIds }, { index: indexAfter(position), step: 1 });
+    resolutions.select({ conditionIds }, { index: indexAfter(position), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
     const row = presentResolution(resolution, rowContextOf(sources));
     return { seq: row.seq, json: JSON.stringify(row) };
@@ -25,17 +25,9 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
       mapInTurns(firstGroups(resolutionsAfter(after), limit), entryOf),
     readNewest: async (through, count) => {
       const from = { index: indexAfter(through) - 1, step: -1 } as const;
-      const newest = resolutions.select({ ...everything, conditionIds }, from).take(count);
+      const newest = resolutions.select({ conditionIds }, from).take(count);
       return newest.map(entryOf).toArray().toReversed();
     },
     revertedBy: (_removed, rewindTo) => resolutionsAfter(rewindTo).map(resolutionId).toArray(),
   };
 }
-
-const everything = {
-  seqFrom: 0,
-  seqTo: Number.MAX_SAFE_INTEGER,
-  timestampFrom: 0,
-  timestampTo: Infinity,
-  txHash: undefined,
-};

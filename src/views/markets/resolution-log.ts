@@ -5,14 +5,14 @@ import { JournaledMap } from "../disk/journaled-map.ts";
 import type { Codec, StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 
-/** Which results are requested. All conditions have to hold. Times are in unix seconds; ends are exclusive. */
+/** Which results are requested. All given conditions have to hold. Times are in unix seconds; ends are exclusive. */
 export type ResolutionRange = {
-  readonly seqFrom: number;
-  readonly seqTo: number;
-  readonly timestampFrom: number;
-  readonly timestampTo: number;
-  readonly txHash: Hash | undefined;
-  readonly conditionIds: ReadonlySet<ConditionId> | undefined;
+  readonly seqFrom?: number | undefined;
+  readonly seqTo?: number | undefined;
+  readonly timestampFrom?: number | undefined;
+  readonly timestampTo?: number | undefined;
+  readonly txHash?: Hash | undefined;
+  readonly conditionIds?: ReadonlySet<ConditionId> | undefined;
 };
 
 /** From which index on, and in which direction, results are searched. */
@@ -85,14 +85,15 @@ export class ResolutionLog {
   }
 
   /** Whether the results at an index, or beyond it in this direction, can be in the range. */
-  #isWithin(at: number, { seqFrom, seqTo }: ResolutionRange, step: 1 | -1): boolean {
+  #isWithin(at: number, { seqFrom = 0, seqTo = Infinity }: ResolutionRange, step: 1 | -1): boolean {
     if (at < 0 || at >= this.count) return false;
     const seq = this.#seqs.get(at);
     return step === 1 ? seq < seqTo : seq >= seqFrom;
   }
 
   #test(range: ResolutionRange): (at: number) => boolean {
-    const { seqFrom, seqTo, timestampFrom, timestampTo, txHash, conditionIds } = range;
+    const { seqFrom = 0, seqTo = Infinity, txHash, conditionIds } = range;
+    const { timestampFrom = 0, timestampTo = Infinity } = range;
     const tag = txHash === undefined ? null : tagOf(txHash);
     return (at) => {
       const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];

@@ -6,6 +6,7 @@ import { readResolutions, snapshotResolutions } from "../../../query/read-resolu
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../../storage/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
+import type { ResolutionRange } from "../../../views/markets/resolution-log.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
@@ -91,17 +92,10 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   return step === 1 && !isThere ? edge : edge + step;
 }
 
-function rangeOf(query: ResolutionQuery, { store, state }: Backend) {
-  const { timestampFrom = 0, timestampTo = Infinity, seqFrom = 0, ...rest } = rangeFilter(query);
-  const { seqTo = Infinity, txHash } = rest;
-  return {
-    seqFrom,
-    seqTo: query.status === "finalized" ? Math.min(seqTo, firstSeqAbove(store.coverage)) : seqTo,
-    timestampFrom,
-    timestampTo,
-    txHash,
-    conditionIds: conditionsAsked(query, state),
-  };
+function rangeOf(query: ResolutionQuery, { store, state }: Backend): ResolutionRange {
+  const { seqTo = Infinity, ...range } = rangeFilter(query);
+  const end = query.status === "finalized" ? firstSeqAbove(store.coverage) : Infinity;
+  return { ...range, seqTo: Math.min(seqTo, end), conditionIds: conditionsAsked(query, state) };
 }
 
 /** Returns the conditions that a query selects; `undefined` for any. */
