@@ -37,31 +37,24 @@ const eventConditions: Conditions<EventFilter, LocatedEvent> = {
 export type EventList = ListOrder & EventFilter;
 
 /** Returns how to read the rows of a list of events. */
-export function storedEvents({
-  order,
-  after,
-  finalizedOnly,
-  ...filter
-}: EventList): StoredList<LocatedEvent> {
+export function storedEvents(list: EventList): StoredList<LocatedEvent> {
   return {
-    order,
-    after,
-    finalizedOnly,
+    ...list,
     question: "events",
     table: "events",
     read: readStoredEvents,
     settings: pageSettings,
     unfinalizedIn: (headBuffer) => headBuffer.events(),
-    ...allOf(eventConditions, filter),
+    ...allOf(eventConditions, list),
   };
 }
 
 /** Reads one page, like `readFills`. */
 export async function readEvents(
   store: IndexedFacts,
-  { limit, ...list }: EventList & { readonly limit: number },
+  page: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
-  return new RowSnapshot(store, storedEvents(list)).first(limit);
+  return new RowSnapshot(store, storedEvents(page)).first(page.limit);
 }
 
 async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {

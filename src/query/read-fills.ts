@@ -6,21 +6,16 @@ import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, fillCondition } from "./fill-filter.ts";
 import { type FillPage, pageBound, withinLifetime } from "./page-bounds.ts";
-import { type ListOrder, RowSnapshot, type StoredList } from "./row-snapshot.ts";
-
-/** A list of the fills that pass `filter`, in ascending or descending order. */
-export type FillList = ListOrder & Pick<FillPage, "filter" | "totalsOf">;
+import { type NearPart, RowSnapshot, type StoredList } from "./row-snapshot.ts";
 
 /** Returns how to read the rows of a list of fills. */
-export function storedFills(list: FillList): StoredList<Fill> {
-  const { filter, order, after, finalizedOnly, totalsOf } = list;
+export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
+  const { filter, totalsOf } = list;
   const tokenIds = [...new Set(filter.tokenIds)];
   const table = tableFor(filter);
   const hasFewTokens = table === "fills_by_token" && isFew(tokenIds);
   return {
-    order,
-    after,
-    finalizedOnly,
+    ...list,
     question: "trades",
     table,
     ...(hasFewTokens
@@ -28,6 +23,7 @@ export function storedFills(list: FillList): StoredList<Fill> {
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
+    nearOf: (store, limit) => nearOf(store, { ...list, limit }),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
     ...fillCondition(filter),
   };
@@ -53,17 +49,16 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 
 /** Reads one page. */
 export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
-  const list = { ...storedFills(page), ...nearOf(store, page) };
-  return new RowSnapshot(store, list).first(page.limit);
+  return new RowSnapshot(store, storedFills(page)).first(page.limit);
 }
 
-/** Returns the part of a list that probably contains the page. */
-function nearOf(store: IndexedFacts, page: FillPage): Pick<StoredList<Fill>, "near"> {
+/** Returns the part of a list that probably contains the page; `null` when there is no estimate. */
+function nearOf(store: IndexedFacts, page: FillPage): NearPart | null {
   const { filter, order } = page;
   const bound = pageBound(store, page);
-  if (bound === undefined) return {};
+  if (bound === undefined) return null;
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
-  return { near: { sql: sqlOf({ ...filter, ...bounds }, page.totalsOf), bound } };
+  return { sql: sqlOf({ ...filter, ...bounds }, page.totalsOf), bound };
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {

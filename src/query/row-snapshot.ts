@@ -27,10 +27,13 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
     readonly settings: string;
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];
-    /** The part of the list to read first: up to the position `bound`, or all of it when `bound` is `null`. */
-    readonly near?: { readonly sql: string; readonly bound: Seq | null };
+    /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
+    readonly nearOf?: (store: IndexedFacts, limit: number) => NearPart | null;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   };
+
+/** A part of a list: up to the position `bound`, or all of it when `bound` is `null`. */
+export type NearPart = { readonly sql: string; readonly bound: Seq | null };
 
 /** The final rows to read: after a position, in the order of the list, and below another, at most `limit`. */
 type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly limit: number };
@@ -57,16 +60,17 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
-    const { order, question, after } = this.#list;
+    const { order, question, after, nearOf } = this.#list;
+    const near = nearOf?.(this.#store, limit) ?? null;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "asc") {
-      return [...(await this.#readFinal(after, limit)), ...unfinalized].slice(0, limit);
+      return [...(await this.#readFinal(after, limit, near)), ...unfinalized].slice(0, limit);
     }
     if (unfinalized.length === limit) {
       this.#store.reads.add(question, "head");
       return unfinalized;
     }
-    return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length))];
+    return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length, near))];
   }
 
   /** Counts the rows, up to `rowsMax`. `edge` is the position of the last of them if more follow, otherwise `null`. */
@@ -101,12 +105,16 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   }
 
   /** Reads the first final rows after a position. */
-  async #readFinal(after: Seq | null, limit: number): Promise<readonly Item[]> {
-    const { near, order, question } = this.#list;
+  async #readFinal(
+    after: Seq | null,
+    limit: number,
+    near: NearPart | null = null,
+  ): Promise<readonly Item[]> {
+    const { order, question } = this.#list;
     if (order === "desc" && after === 0) return [];
     this.#store.reads.add(question, "engine");
     const page = { after, boundary: this.#boundary, limit };
-    if (near === undefined) return this.#readByToken(page);
+    if (near === null) return this.#readByToken(page);
     const rows = await this.#readPart(near.sql, page);
     if (rows.length === limit || near.bound === null) return rows;
     const rest =

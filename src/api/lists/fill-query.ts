@@ -5,7 +5,7 @@ import { address, amount, conditionId, hash, tokenId } from "../../base/input/cl
 import type { Fill } from "../../market/fill.ts";
 import type { Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
-import { readFills, storedFills } from "../../query/read-fills.ts";
+import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
 import { marketsOfEvent } from "../../views/events/event-list.ts";
 import type { Backend } from "../backend.ts";
@@ -88,10 +88,9 @@ export function fillSource(
   filter: FillFilter,
   place: { readonly path: string; readonly query: RangeQuery },
 ): RowSource<Fill> {
-  const list = { filter, ...listOrder(backend, place) };
   const totalsOf = (tokenId: TokenId) => backend.state.directory.totalsOf(tokenId);
-  const readPage = async (limit: number) => readFills(backend.store, { ...list, limit, totalsOf });
-  return storedSource(backend.store, storedFills(list), readPage);
+  const list = { filter, totalsOf, ...listOrder(backend, place) };
+  return storedSource(backend.store, storedFills(list));
 }
 
 /** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */

@@ -131,10 +131,9 @@ export function shownAs<Item>(
 export function storedSource<Item extends { readonly seq: Seq }>(
   store: IndexedFacts,
   list: StoredList<Item>,
-  readPage = async (limit: number) => new RowSnapshot(store, list).first(limit),
 ): RowSource<Item> {
   return {
-    readPage,
+    readPage: async (limit) => new RowSnapshot(store, list).first(limit),
     positionOf: ({ seq }) => [seq],
     openFile: async (rowsMax) => {
       const snapshot = new RowSnapshot(store, list);
