@@ -45,7 +45,8 @@ test("200: a cursor of a node that is ahead waits for its position, then continu
   assert(pagination.next_cursor !== null);
   const here = new Cursors(access.deriveSecret("cursors"), () => 0);
   const query = { order: "desc", status: "confirmed" };
-  const place = here.decode(path, query, pagination.next_cursor);
+  const place = here.decode(path, { ...query, cursor: pagination.next_cursor });
+  assert(place !== null);
   const cursor = encodeURIComponent(ahead.encode(path, query, place));
   const asked = server.get(`${path}?limit=1&cursor=${cursor}`);
   await server.advance({ unfinalized: next });

@@ -4,6 +4,9 @@ import { AppError } from "../../base/errors.ts";
 /** The position of the last row of a page in the order of the list: keys of the row, never an offset. */
 export type CursorPosition = readonly (string | number)[];
 
+/** The parameters of a list. */
+type CursorQuery = { readonly cursor?: string | undefined; readonly [name: string]: unknown };
+
 const macBytes = 16;
 
 /** Parameters that can change between pages, because they do not select rows. */
@@ -29,8 +32,13 @@ export class Cursors {
     return Buffer.concat([this.#sign(list, query, payload), payload]).toString("base64url");
   }
 
-  /** Throws `INVALID_CURSOR` unless the cursor was made for this list with these parameters. */
-  decode(list: string, query: object, cursor: string): CursorPosition {
+  /**
+   * Returns the position in the cursor of a query; `null` without one. Throws `INVALID_CURSOR` unless the cursor was
+   * made for this list with these parameters.
+   */
+  decode(list: string, query: CursorQuery): CursorPosition | null {
+    const { cursor } = query;
+    if (cursor === undefined) return null;
     const bytes = Buffer.from(cursor, "base64url");
     const mac = bytes.subarray(0, macBytes);
     const payload = bytes.subarray(macBytes);

@@ -98,14 +98,9 @@ export function listOrder(
   { cursors }: Backend,
   { path, query }: { readonly path: string; readonly query: RangeQuery },
 ): ListOrder {
-  return {
-    order: query.order,
-    after:
-      query.cursor === undefined
-        ? null
-        : (Number(cursors.decode(path, query, query.cursor)[0]) as Seq),
-    finalizedOnly: query.status === "finalized",
-  };
+  const [seq] = cursors.decode(path, query) ?? [];
+  const after = seq === undefined ? null : (Number(seq) as Seq);
+  return { order: query.order, after, finalizedOnly: query.status === "finalized" };
 }
 
 /** Returns the tokens that match all of `token_id`, `condition_id` and `neg_risk_market_id`; `undefined` for any. */

@@ -110,13 +110,11 @@ export class MarketLists {
     limit: number,
     read: Read<Result>,
   ): Promise<{ readonly name: string; readonly result: Result }> {
-    const { cursor, search } = query;
-    const [name = "", ...keys] =
-      cursor === undefined ? [] : this.#parts.cursors.decode(path, query, cursor);
-    const edge = cursor === undefined ? null : placeOf(keys);
+    const [name = "", ...keys] = this.#parts.cursors.decode(path, query) ?? [];
+    const edge = keys.length === 0 ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null && !kept.isOutdated) return { name: String(name), result: read(kept, edge) };
-    const words = search === undefined ? null : searchedWords(search);
+    const words = query.search === undefined ? null : searchedWords(query.search);
     const hits = words === null ? null : await searchMarkets(this.#parts, words);
     const list = open(hits);
     const result = read(list, edge);

@@ -35,7 +35,7 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
     }),
     response: listOf(blockSchema),
     handler: async ({ query }) => {
-      const [atMs, ip] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
+      const [atMs, ip] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };
       const rows = await ipBlocks.list({ limit: query.limit + 1, after });
       return answerPage(cursors, { path, query, rows, positionOf }, showBlock);

@@ -75,7 +75,7 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
     }),
     response: listOf(keySchema),
     handler: async ({ query }) => {
-      const [atMs, id] = query.cursor === undefined ? [] : cursors.decode(path, {}, query.cursor);
+      const [atMs, id] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
       const rows = await keys.list({ limit: query.limit + 1, after });
       const nowMs = clock.nowMs();

@@ -108,9 +108,9 @@ function pageOf(
   const fillForward = query.fill === "previous";
   const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);
   const page = { ...tokens, bucketSeconds, order, limit, fillForward, totalsOf, now };
-  if (query.cursor === undefined) return { ...page, from, to };
-  const [position] = backend.cursors.decode(path, query, query.cursor);
-  const edge = Number(position);
+  const position = backend.cursors.decode(path, query);
+  if (position === null) return { ...page, from, to };
+  const edge = Number(position[0]);
   return order === "asc"
     ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
     : { ...page, from, to: Math.min(to, edge) };

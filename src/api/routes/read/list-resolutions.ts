@@ -83,8 +83,9 @@ function stepOf({ order }: ResolutionQuery): 1 | -1 {
 function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): number {
   const { resolutions } = state.directory;
   const step = stepOf(query);
-  if (query.cursor === undefined) return step === 1 ? 0 : resolutions.count - 1;
-  const [seq, id] = cursors.decode(path, query, query.cursor);
+  const position = cursors.decode(path, query);
+  if (position === null) return step === 1 ? 0 : resolutions.count - 1;
+  const [seq, id] = position;
   const place = { seq: Number(seq) as Seq, conditionId: String(id) as ConditionId };
   const edge = resolutions.indexOf(place);
   // A reorg can have reverted the row of the cursor.
