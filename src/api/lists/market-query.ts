@@ -4,7 +4,7 @@ import { marketLimits } from "../../base/config/limits.ts";
 import { amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { marketFlags } from "../../views/markets/market-columns.ts";
-import type { MarketSelection } from "../../views/markets/market-selection.ts";
+import { type MarketSelection, sortColumns } from "../../views/markets/market-selection.ts";
 import type { MarketState } from "../../views/markets/market-state.ts";
 import { wordsOf } from "../../views/search/search-words.ts";
 import { bulkQuery } from "../bulk/bulk-format.ts";
@@ -15,6 +15,7 @@ const ids = { minItems: 1, maxItems: 100 };
 const nothing = 128;
 export const marketPageRows = 50;
 const name = Type.String({ minLength: 1, maxLength: 200 });
+const sorts = Object.keys(sortColumns) as (keyof typeof sortColumns)[];
 
 export const marketQuery = Type.Object({
   ...bulkQuery({ pageRows: marketPageRows, pageRowsMax: 100 }),
@@ -37,10 +38,7 @@ export const marketQuery = Type.Object({
   created_before: Type.Optional(time),
   end_after: Type.Optional(time),
   end_before: Type.Optional(time),
-  sort: Type.Enum(
-    ["volume_24h", "volume", "trades_24h", "created_at", "end_date", "last_trade_at"],
-    { default: "volume_24h" },
-  ),
+  sort: Type.Enum(sorts, { default: "volume_24h" }),
   order: Type.Enum(["desc", "asc"], { default: "desc" }),
 });
 export type MarketQuery = Static<typeof marketQuery>;

@@ -5,15 +5,15 @@
  */
 import type { ConditionId } from "../../base/ids.ts";
 import { type Chunk, stepItems } from "../disk/chunked-loop.ts";
-import { type Column, idBytes } from "../disk/column.ts";
+import { idBytes } from "../disk/column.ts";
 import type { MarketColumns } from "./market-columns.ts";
 import {
   free,
   type MarketSelection,
-  type MarketSort,
   type Members,
   membersOf,
   pick,
+  sortColumns,
 } from "./market-selection.ts";
 
 /** The position of a market in a list. It does not depend on what else the list contains. */
@@ -165,7 +165,7 @@ function edgeOf(edge: MarketPlace | null, sign: 1 | -1): Page["edge"] {
 export function listMarkets(columns: MarketColumns, selection: MarketSelection): MarketList {
   const members = membersOf(columns, selection);
   const { ordinals, length } = members;
-  const all = keysOf(columns, selection.sort);
+  const all = columns[sortColumns[selection.sort]];
   const keys =
     ordinals === null ? all.snapshot() : pick(all.values, ordinals, new Float64Array(length));
   return new MarketList(columns, { ...members, keys });
@@ -192,21 +192,4 @@ function compareIds(
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-function keysOf(columns: MarketColumns, sort: MarketSort): Column<"f64"> {
-  switch (sort) {
-    case "volume_24h":
-      return columns.dayVolumeUsd;
-    case "volume":
-      return columns.volumeUsd;
-    case "trades_24h":
-      return columns.dayTrades;
-    case "created_at":
-      return columns.createdAt;
-    case "last_trade_at":
-      return columns.lastTradeAt;
-    case "end_date":
-      return columns.endMs;
-  }
 }

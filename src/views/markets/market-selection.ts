@@ -8,14 +8,15 @@ import { type LabelKind, type MarketColumns, marketFlags } from "./market-column
 /** A list with fewer than one market in this many has its own ranks and keys. Others use those of all markets. */
 const densePart = 8;
 
-/** The values that a list can be ordered by. */
-export type MarketSort =
-  | "volume_24h"
-  | "volume"
-  | "trades_24h"
-  | "created_at"
-  | "end_date"
-  | "last_trade_at";
+/** The values that a list can be ordered by, each with the column of its numbers. */
+export const sortColumns = {
+  volume_24h: "dayVolumeUsd",
+  volume: "volumeUsd",
+  trades_24h: "dayTrades",
+  created_at: "createdAt",
+  end_date: "endMs",
+  last_trade_at: "lastTradeAt",
+} as const satisfies Readonly<Record<string, keyof MarketColumns>>;
 
 /** Which markets are requested. All conditions have to hold. Amounts are in micros, times in unix milliseconds. */
 export type MarketSelection = {
@@ -33,7 +34,7 @@ export type MarketSelection = {
   readonly createdBefore: number;
   /** `null` to also select markets without an end. */
   readonly ends: { readonly from: number; readonly before: number } | null;
-  readonly sort: MarketSort;
+  readonly sort: keyof typeof sortColumns;
 };
 
 /** The markets of a list: those with a rank above 0. Without a search, all have the same rank. */
