@@ -22,7 +22,6 @@ export class CoveredFacts {
   /** How many repairs of a shared database had begun when it was opened. Copies of a lower number are out of date. */
   readonly repairs: number;
   #coverage: Coverage | null;
-  #appends = 0;
 
   constructor(parts: CoveredParts) {
     this.engine = parts.engine;
@@ -36,14 +35,8 @@ export class CoveredFacts {
     return this.#coverage;
   }
 
-  /** A counter that rises whenever the coverage is extended. */
-  get appends(): number {
-    return this.#appends;
-  }
-
   /** Extends the coverage, so that queries read the rows of a range. Ranges come in order, without a gap. */
   cover({ fromBlock, last }: Coverage): void {
-    this.#appends += 1;
     this.#coverage = { fromBlock: this.#coverage?.fromBlock ?? fromBlock, last };
   }
 

@@ -91,7 +91,7 @@ export class IndexedFacts {
 
   /** Rises with every change of what reads can find, or of how much of it is final. */
   get revision(): number {
-    return this.store.appends + this.headBuffer.revision;
+    return (this.coverage?.last.number ?? -1) + this.headBuffer.revision;
   }
 
   /** The number of the newest block indexed, final or not; `null` before the first. */
