@@ -42,16 +42,15 @@ type SavedState = Static<typeof savedState>;
 export async function exportList(name: string, options: ExportOptions): Promise<number> {
   const { out } = options;
   const api = readApi(options);
-  const { path, query } = listOf(name, filtersOf(options), formatOf(out));
-  const list = { path, query: Object.fromEntries(query) };
+  const list = listOf(name, { format: formatOf(out), order: "asc" }, filtersOf(options));
   const signal = signalToStop();
   await callService(() => writeFiles({ api, list, out, signal }), signal);
   // When aborted: the same command resumes after the last complete file.
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
-function filtersOf(options: Readonly<Record<string, string | undefined>>): Map<string, string> {
-  return new Map(
+function filtersOf(options: Readonly<Record<string, string | undefined>>): List["query"] {
+  return Object.fromEntries(
     exportFilters.flatMap(({ flags, parameter }) => {
       const text = options[new Option(flags).attributeName()];
       return text === undefined ? [] : [[parameter, text] as const];
@@ -65,19 +64,17 @@ function formatOf(out: string): string {
   throw new UsageError(`--out ends in one of ${fileEndings.join(", ")}`);
 }
 
-function listOf(name: string, filters: ReadonlyMap<string, string>, format: string) {
-  const query = new URLSearchParams({ format, order: "asc" });
-  const isMarketList = name === "markets" || name === "events";
-  const isRowList = rowLists.some((list) => list === name);
-  if (isMarketList) query.set("sort", "created_at");
-  if (isRowList) query.set("status", "finalized");
-  for (const [parameter, text] of filters) query.set(parameter, text);
-  if (isRowList || isMarketList) return { path: `/v1/${name}`, query };
-  const token = filters.get("token_id");
+/** Returns the list of a name. Filters replace the parameters that every export has. */
+function listOf(name: string, common: List["query"], filters: List["query"]): List {
+  const path = `/v1/${name}`;
+  if (name === "markets" || name === "events")
+    return { path, query: { ...common, sort: "created_at", ...filters } };
+  if (rowLists.some((list) => list === name))
+    return { path, query: { ...common, status: "finalized", ...filters } };
+  const { token_id: token, ...rest } = filters;
   if (token === undefined) throw new UsageError("candles need --token");
-  query.delete("token_id");
   // With a start time, pages of candles go forward in time.
-  if (!query.has("start")) query.set("start", "0");
+  const query = { ...common, ...rest, start: rest["start"] ?? "0" };
   return { path: `/v1/candles/${encodeURIComponent(token)}`, query };
 }
 
