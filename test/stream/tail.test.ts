@@ -28,7 +28,7 @@ async function follow(
   const abort = new AbortController();
   const { url, keys } = server.edge;
   const write = (line: string) => lines.push(line);
-  const printing = printTrades({ url, key: keys.read, asJson, write, signal: abort.signal });
+  const printing = printTrades({ url, key: keys.read, json: asJson }, write, abort.signal);
   await waitFor("the newest trades", async () => (lines.length >= 10 ? true : null));
   try {
     await act(lines);
@@ -49,13 +49,11 @@ test("resumes after its connection was cut, without loss or repetition", async (
   const [first = 0, , second = 0] = traded.map(({ number }) => number);
   const lines: string[] = [];
   const abort = new AbortController();
-  const printing = printTrades({
-    url: proxy.url,
-    key: server.edge.keys.read,
-    asJson: true,
-    write: (line) => lines.push(line),
-    signal: abort.signal,
-  });
+  const printing = printTrades(
+    { url: proxy.url, key: server.edge.keys.read, json: true },
+    (line) => lines.push(line),
+    abort.signal,
+  );
   await waitFor("the newest trades", async () => (lines.length >= 10 ? true : null));
   // The frames that are on their way are lost.
   proxy.cutAnswers(1);
@@ -123,7 +121,7 @@ test("prints readable lines, and says how many trades a reorg reverted", async (
 test("fails immediately when the key is refused", async () => {
   const { url } = server.edge;
   const { signal } = new AbortController();
-  const printing = printTrades({ url, key: "ow_read_x", asJson: true, write: () => {}, signal });
+  const printing = printTrades({ url, key: "ow_read_x", json: true }, () => {}, signal);
   await assert.rejects(printing, /the service refused/);
 });
 
@@ -139,15 +137,12 @@ test("filters trades, and starts at a time in the past", async () => {
   assert(expected.length > 0 && expected.length < all.length);
   const lines: string[] = [];
   const abort = new AbortController();
-  const printing = printTrades({
-    url,
-    key: keys.read,
-    asJson: true,
-    write: (line) => lines.push(line),
-    signal: abort.signal,
-    since: since.timestamp,
-    filter: { side: since.side, market: since.token_id },
-  });
+  const { side, token_id: market, timestamp } = since;
+  const printing = printTrades(
+    { url, key: keys.read, json: true, since: timestamp, side, market },
+    (line) => lines.push(line),
+    abort.signal,
+  );
   await waitFor("trades since then", async () => (lines.length >= expected.length ? true : null));
   abort.abort();
   await printing;

@@ -1,9 +1,8 @@
 import type { StreamReorg, Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
-import type { ChannelRequest } from "../../../client/src/stream-frames.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
-import { exitCodes } from "../command.ts";
+import { exitCodes, print } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
@@ -14,31 +13,20 @@ const questionsMax = 1_000;
 /** A market without a question is looked up again after this. */
 const lookAgainMs = 60_000;
 
-/** A filter of the printed trades. `market` is a condition id, a token id or a slug. */
-export type TradeFilter = NonNullable<ChannelRequest<"trades">["filter"]> & {
-  readonly market?: string | undefined;
-};
-
 type TailOptions = ApiOptions & {
+  /** A condition id, a token id or a slug. */
   readonly market?: string;
   readonly wallet?: string;
   readonly side?: "BUY" | "SELL";
   readonly minValue?: string;
+  /** A time in a form that the service accepts. Without one, the newest trades come first. */
   readonly since?: string;
-  readonly json?: true;
+  readonly json?: boolean;
 };
 
 /** Prints the trades of a running service until a signal. */
 export async function tail(options: TailOptions): Promise<number> {
-  const { market, wallet, side, minValue: min_value, since = null, json = false } = options;
-  await printTrades({
-    ...readApi(options),
-    asJson: json,
-    write: (line) => process.stdout.write(`${line}\n`),
-    signal: signalToStop(),
-    filter: { market, wallet, side, min_value },
-    since,
-  });
+  await printTrades(options, print, signalToStop());
   return exitCodes.done;
 }
 
@@ -48,32 +36,27 @@ export async function tail(options: TailOptions): Promise<number> {
  * about the reverted trades, then the trades that replace them. Throws `CommandError` when the service
  * refuses, or cannot be reached at first.
  */
-export async function printTrades(options: {
-  url: string;
-  key: string;
-  asJson: boolean;
-  write: (line: string) => void;
-  signal: AbortSignal;
-  filter?: TradeFilter;
-  /** A time in a form that the service accepts; `null` begins with the newest trades. */
-  since?: string | null;
-}): Promise<void> {
-  const { url, key, asJson, write, signal, since = null } = options;
-  const client = new OddwireClient({ url, key, backoff: tailBackoff });
+export async function printTrades(
+  options: TailOptions,
+  write: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { market, wallet, side, minValue: min_value, since = null, json = false } = options;
+  const client = new OddwireClient({ ...readApi(options), backoff: tailBackoff });
   const questionOf = questionReader(client);
   const show = async (row: Trade): Promise<void> =>
-    write(asJson ? JSON.stringify(row) : formatTrade(row, await questionOf(row.condition_id)));
+    write(json ? JSON.stringify(row) : formatTrade(row, await questionOf(row.condition_id)));
   await callService(async () => {
-    const { market, ...filter } = options.filter ?? {};
     const condition =
       market === undefined ? {} : { condition_id: (await client.market(market)).id };
-    const channel = { type: "trades", filter: { ...filter, ...condition } } as const;
+    const filter = { wallet, side, min_value, ...condition };
+    const channel = { type: "trades", filter } as const;
     // This request fails immediately on a wrong address or key. The stream would retry forever.
     const start = await startOf(client, since);
     for await (const frame of client.stream({ channel, ...start, signal })) {
       if (frame.type === "snapshot") for (const row of frame.data) await show(row);
       else if (frame.type === "event") await show(frame.data);
-      else if (frame.type === "reorg") write(asJson ? JSON.stringify(frame) : formatReorg(frame));
+      else if (frame.type === "reorg") write(json ? JSON.stringify(frame) : formatReorg(frame));
     }
   }, signal);
 }
