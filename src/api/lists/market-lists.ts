@@ -67,8 +67,12 @@ export class MarketLists {
 
   /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
   async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
+    // A page with fewer places would look like the last one, so further places replace those without a row.
     const { name, result } = await this.#open(listing, limit - 1, (list, edge) =>
-      readShown(list, edge, { ...listing, limit }),
+      shownPages(listing, { list, edge }, limit)
+        .flatMap((places) => places)
+        .take(limit)
+        .toArray(),
     );
     return result.map((place) => ({ ...place, name }));
   }
@@ -77,20 +81,16 @@ export class MarketLists {
     listing: MarketListing<Row>,
     rowsMax: number,
   ): Promise<FileRows<Placed<Row>>> {
-    const { order, limit = Infinity } = listing.query;
-    const { isShown = () => true } = listing;
+    const { limit = Infinity } = listing.query;
     const { name, result } = await this.#open(listing, limit, (list, edge) => {
       list.retain();
       return { list, edge };
     });
     const { list, edge } = result;
     const pages = async function* () {
-      for (let after = edge; ; await nextTurn()) {
-        const places = list.page(after, { order, limit: placesPerTurn });
-        const shown = places.filter(({ conditionId }) => isShown(conditionId));
-        yield shown.map((place): NamedPlace => ({ ...place, name }));
-        after = places.at(-1) ?? null;
-        if (places.length < placesPerTurn) return;
+      for (const places of shownPages(listing, result, placesPerTurn)) {
+        yield places.map((place): NamedPlace => ({ ...place, name }));
+        await nextTurn();
       }
     };
     const chunks = async function* () {
@@ -124,24 +124,18 @@ export class MarketLists {
   }
 }
 
-/** Reads up to `limit` places of markets that have a row. A page with fewer of them would look like the last one. */
-function readShown(
-  list: MarketList,
-  edge: MarketPlace | null,
-  {
-    query: { order },
-    isShown = () => true,
-    limit,
-  }: Pick<MarketListing<unknown>, "query" | "isShown"> & { readonly limit: number },
-): MarketPlace[] {
-  const found: MarketPlace[] = [];
-  for (let after = edge; found.length < limit; ) {
+/** Yields the places of a list after `edge`, read `limit` at a time, without markets that have no row any more. */
+function* shownPages<Row>(
+  { query: { order }, isShown = () => true }: MarketListing<Row>,
+  { list, edge }: { readonly list: MarketList; readonly edge: MarketPlace | null },
+  limit: number,
+): Generator<MarketPlace[]> {
+  for (let after = edge; ; ) {
     const places = list.page(after, { order, limit });
-    found.push(...places.filter(({ conditionId }) => isShown(conditionId)));
-    if (places.length < limit) break;
+    yield places.filter(({ conditionId }) => isShown(conditionId));
+    if (places.length < limit) return;
     after = places.at(-1) ?? null;
   }
-  return found.slice(0, limit);
 }
 
 async function presentAll<Row>(
