@@ -13,7 +13,11 @@ export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   );
   const decimalId = remembered(formatTokenId);
   const placeText = placeWriter(context);
-  const exchangeText = exchangeWriter();
+  const exchangeText = remembered(
+    (fill: Fill) => fieldsOf(trade.exchangeFields(fill)),
+    // In generation 3 the token decides the module.
+    ({ exchange, tokenId }) => (exchange.generation === 3 ? tokenId : exchange.address),
+  );
   return (fill) => {
     const { seq, txHash, side, size, value, fee, feeRefund, matchSeq, maker, taker } = fill;
     const { makerSide, orderHash, takerOrderHash, builder, metadata } = fill;
@@ -59,26 +63,17 @@ function quoted(hex: string | null): string {
   return hex === null ? "null" : `"${hex}"`;
 }
 
-function remembered<Key>(write: (key: Key) => string): (key: Key) => string {
-  const written = new Map<Key, string>();
-  return (key) => {
+/** Returns a function that writes an item once for each key, by default the item itself. */
+function remembered<Item>(
+  write: (item: Item) => string,
+  keyOf: (item: Item) => unknown = (item) => item,
+): (item: Item) => string {
+  const written = new Map<unknown, string>();
+  return (item) => {
+    const key = keyOf(item);
     const known = written.get(key);
     if (known !== undefined) return known;
-    const text = write(key);
-    written.set(key, text);
-    return text;
-  };
-}
-
-/** Writes the exchange of a trade, cached by exchange, or in generation 3 by token because of the module. */
-function exchangeWriter(): (fill: Fill) => string {
-  const written = new Map<string, string>();
-  return (fill) => {
-    const { address, generation } = fill.exchange;
-    const key = generation === 3 ? fill.tokenId : address;
-    const known = written.get(key);
-    if (known !== undefined) return known;
-    const text = fieldsOf(trade.exchangeFields(fill));
+    const text = write(item);
     written.set(key, text);
     return text;
   };
