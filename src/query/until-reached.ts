@@ -3,9 +3,6 @@ import { AppError } from "../base/errors.ts";
 import { blockNumberOf, type Seq } from "../base/ids.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 
-/** A position that a client has seen, and the parameter that carries it. */
-export type SeenPosition = { readonly position: number; readonly parameter: string };
-
 /** Whether a position is over `aheadBlocksMax` above the head, farther than nodes differ; `false` without a head. */
 export function isAheadOfChain(position: number, headBlock: number | null): boolean {
   const block = blockNumberOf(position as Seq);
@@ -13,13 +10,13 @@ export function isAheadOfChain(position: number, headBlock: number | null): bool
 }
 
 /**
- * Waits until this node has indexed a position that a client may have from another node; `null` when it already has.
- * Rejects with `SERVICE_UNAVAILABLE` after `storeLimits.positionWaitMs`, or immediately when
- * `storeLimits.positionWaitersMax` callers wait.
+ * Waits until this node has indexed a position that a client sent in `parameter`; `null` when it already has. The
+ * client may have the position from another node. Rejects with `SERVICE_UNAVAILABLE` after
+ * `storeLimits.positionWaitMs`, or immediately when `storeLimits.positionWaitersMax` callers wait.
  */
 export function untilReached(
   facts: IndexedFacts,
-  { position, parameter }: SeenPosition,
+  { position, parameter }: { readonly position: number; readonly parameter: string },
 ): Promise<void> | null {
   if (facts.hasReached(position)) return null;
   return facts.whenReached(position, storeLimits).then((isReached) => {
