@@ -57,6 +57,22 @@ export function mergeCandles(a: Candle, b: Candle): Candle {
   };
 }
 
+/** Merges the candles of each bucket into one, and sorts the buckets. Further fields are those of the first part. */
+export function mergeBuckets<Part extends BucketCandle>(
+  parts: readonly Part[],
+  order: "asc" | "desc",
+): Part[] {
+  const merged = new Map<number, Part>();
+  for (const part of parts) {
+    const known = merged.get(part.bucket);
+    const isFirst = known === undefined;
+    const candle = isFirst ? part.candle : mergeCandles(known.candle, part.candle);
+    merged.set(part.bucket, isFirst ? part : { ...known, candle });
+  }
+  const sign = order === "asc" ? 1 : -1;
+  return [...merged.values()].toSorted((a, b) => sign * (a.bucket - b.bucket));
+}
+
 /** Returns the average price weighted by shares, in micros, rounded half to even; `null` for a volume of 0. */
 export function averagePrice(candle: Candle): bigint | null {
   return priceMicros(candle.priceVolume, candle.volume);

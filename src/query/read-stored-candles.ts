@@ -5,7 +5,7 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { type BucketCandle, mergeCandles, resolutionSeconds } from "../market/candle.ts";
+import { type BucketCandle, mergeBuckets, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { type ColumnBlock, readColumns } from "../storage/codec/native-blocks.ts";
@@ -19,6 +19,8 @@ export type BucketRange = Range<number> & {
   readonly bucketSeconds: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
+  /** Returns the totals of a token, which bound the minutes that have candles. */
+  readonly totalsOf?: (tokenId: TokenId) => CandleTotals;
 };
 
 /** A table of candles, and the seconds that a row covers. */
@@ -29,9 +31,6 @@ const hours: Source = { table: "hour_candles", seconds: resolutionSeconds["1h"] 
 
 /** A token's number of trades, and their first and last time. They can include trades newer than the ones read. */
 export type CandleTotals = Pick<TokenTotals, "trades" | "firstMinute" | "lastTimestamp">;
-
-/** A token and its totals, if they are known. */
-type TradedToken = { readonly tokenId: TokenId; readonly totals: CandleTotals | undefined };
 
 /** The request that is the same for each token. */
 type BucketsRequest = Omit<BucketRange, "tokenId">;
@@ -56,9 +55,9 @@ const fewRows = 1000;
 export async function readStoredCandles(
   engine: Engine,
   request: BucketsRequest,
-  { tokens, openFrom }: { readonly tokens: readonly TradedToken[]; readonly openFrom: number },
+  { tokenIds, openFrom }: { readonly tokenIds: readonly TokenId[]; readonly openFrom: number },
 ): Promise<ReadonlyMap<TokenId, readonly BucketCandle[]>> {
-  const ranges = tokens.map((token) => rangeOf(request, token, openFrom));
+  const ranges = tokenIds.map((tokenId) => rangeOf(request, tokenId, openFrom));
   const found = await settleAll(
     tablesOf(request, ranges, openFrom).map(async (part) => readTable(engine, request, part)),
   );
@@ -67,10 +66,11 @@ export async function readStoredCandles(
 
 /** Returns the minutes to read of a token. A bucket that starts in the range is read with all its complete minutes. */
 function rangeOf(
-  { bucketSeconds, from, to }: BucketsRequest,
-  { tokenId, totals }: TradedToken,
+  { bucketSeconds, from, to, totalsOf }: BucketsRequest,
+  tokenId: TokenId,
   openFrom: number,
 ): TokenRange {
+  const totals = totalsOf?.(tokenId);
   const end = Math.min(openFrom, minuteOf(totals?.lastTimestamp ?? openFrom) + 60);
   const first = totals === undefined ? 0 : (totals.firstMinute ?? end);
   const minuteAt = (time: number): number =>
@@ -143,8 +143,8 @@ async function readFirst(
     const clauses = `${whereOf([{ ...range, from, to }])}
       ORDER BY token_id ${order}, ${time} ${order} LIMIT ${integerLiteral(rowsMax)}`;
     const read = await readBuckets(engine, source, { bucketSeconds, isGrouped, clauses });
-    const buckets = merge(read, order);
-    const rows = buckets.reduce((sum, bucket) => sum + bucket.rows, 0);
+    const buckets = mergeBuckets(read, order);
+    const rows = read.reduce((sum, part) => sum + part.rows, 0);
     const isAll = rows < rowsMax;
     const last = buckets.at(-1);
     found.push(...(isAll ? buckets : buckets.slice(0, -1)));
@@ -162,18 +162,6 @@ function whereOf(ranges: readonly TokenRange[]): string {
     return `(token_id = ${hexLiteral(tokenId)} AND ${time})`;
   });
   return `WHERE trades > 0 AND (${each.join(" OR ")})`;
-}
-
-/** Merges parts of buckets, so that each bucket of a token occurs once, in order. */
-function merge(parts: readonly Bucket[], order: "asc" | "desc"): readonly Bucket[] {
-  const merged = new Map<number, Bucket>();
-  for (const part of parts) {
-    const known = merged.get(part.bucket);
-    const candle = known === undefined ? part.candle : mergeCandles(known.candle, part.candle);
-    merged.set(part.bucket, { ...part, candle, rows: part.rows + (known?.rows ?? 0) });
-  }
-  const sign = order === "asc" ? 1 : -1;
-  return [...merged.values()].toSorted((a, b) => sign * (a.bucket - b.bucket));
 }
 
 /** The columns of a bucket: the SQL for one row of a table, the SQL to merge several rows, and the bytes of a value. */
