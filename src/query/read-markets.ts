@@ -58,13 +58,8 @@ export function readEventList({ store, state }: Sources, selection: EventSelecti
   return listEvents(state.directory.columns, selection);
 }
 
-/** Returns the prices of tokens at the newest block; `null` for unknown tokens. */
-export function readPrices(
-  sources: PriceSources & Sources,
-  tokenIds: readonly TokenId[],
-): readonly (PriceRow | null)[] {
-  return tokenIds.map((tokenId) => {
-    sources.store.reads.add("price", "views");
-    return presentPrice(tokenId, sources);
-  });
+/** Returns the price of a token at the newest block; `null` for an unknown token. */
+export function readPrice(sources: PriceSources & Sources, tokenId: TokenId): PriceRow | null {
+  sources.store.reads.add("price", "views");
+  return presentPrice(tokenId, sources);
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { readPrices, unknownToken } from "../../../query/read-markets.ts";
+import { readPrice, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, watchPrice } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -51,7 +51,7 @@ export function listPrices(backend: Backend): Route {
     }),
     cacheControl: "private, max-age=1",
     handler: ({ query: { token_ids: asked } }) => {
-      const rows = readPrices(backend, asked);
+      const rows = asked.map((id) => readPrice(backend, id));
       return {
         data: rows.filter((row) => row !== null),
         not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
@@ -63,6 +63,6 @@ export function listPrices(backend: Backend): Route {
 
 /** Reads a price, synchronously from memory; `null` for an unknown token. */
 function priceOf(tokenId: TokenId, backend: Backend): { data: PriceRow } | null {
-  const [data = null] = readPrices(backend, [tokenId]);
+  const data = readPrice(backend, tokenId);
   return data === null ? null : { data };
 }
