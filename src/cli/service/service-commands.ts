@@ -1,7 +1,16 @@
+import { enableCompileCache } from "node:module";
+import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { formatConfig, readConfig } from "../../base/config/config.ts";
+import {
+  formatConfig,
+  type Role,
+  readConfig,
+  setCompiledCodeFolder,
+} from "../../base/config/config.ts";
+import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { addExamples, lazily } from "../command.ts";
-import { settingFlags } from "./setting-flags.ts";
+import { awaitSignal } from "./await-signal.ts";
+import { environmentOf, settingFlags } from "./setting-flags.ts";
 
 /** Adds the commands that work on a data directory or a ClickHouse server, without a running service. */
 export function addServiceCommands(program: Command): void {
@@ -19,9 +28,27 @@ export function addServiceCommands(program: Command): void {
   addCluster(program);
 }
 
+/**
+ * Returns a hook that runs before the modules of a role are loaded. It caches their compiled code in the data folder,
+ * which saves half a second of CPU time at each start. Only the service can write there, unlike the system's folder for
+ * temporary files, from which code must not be run.
+ */
+function beforeLoading(role: Role): (command: Command) => void {
+  return (command) => {
+    // A signal can arrive while modules are loading.
+    void awaitSignal();
+    const { dataDir } = readConfig(role, environmentOf(command.opts()));
+    makeDataFolder(dataDir);
+    const folder = join(dataDir, "compiled");
+    setCompiledCodeFolder(folder);
+    enableCompileCache(folder);
+  };
+}
+
 function addServe(program: Command): void {
   const serve = program
     .command("serve")
+    .hook("preAction", beforeLoading("serve"))
     .summary("index the chain and serve it")
     .description(
       "Indexes the chain and serves it. Settings are ODDWIRE_* variables, also in a file .env. A flag overrides its variable. The first start on a data directory creates an admin key and prints it once. Standard output shows the address, as one line of JSON unless it is a terminal. Logs go to standard error. SIGTERM and SIGINT let requests in flight finish.",
@@ -40,6 +67,7 @@ const clusterNeeds =
 function addClusterRoles(program: Command): void {
   const index = program
     .command("index")
+    .hook("preAction", beforeLoading("index"))
     .summary("index the chain for the serving nodes of a cluster")
     .description(
       `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
@@ -50,6 +78,7 @@ function addClusterRoles(program: Command): void {
   addExamples(index, ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"]);
   const api = program
     .command("api")
+    .hook("preAction", beforeLoading("api"))
     .summary("serve what the indexer of a cluster indexes")
     .description(
       `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
