@@ -5,7 +5,7 @@ import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import { assert } from "../base/assert.ts";
 import { RedisConnection } from "../base/redis.ts";
 import { roundToThousandths } from "../base/round.ts";
-import type { ChangeFeed, FeedEntry } from "../feed/cluster/change-feed.ts";
+import type { ChangeFeed } from "../feed/cluster/change-feed.ts";
 import { FeedCodec } from "../feed/cluster/feed-codec.ts";
 import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
 import { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -41,9 +41,6 @@ export async function openFeed(
 /** The active indexer, and the number of its term; `null` when the term is not known. */
 export type ActiveIndexer = { readonly node: string; readonly term: number | null };
 
-/** How many messages are searched for a sender. The indexer sends a status every second, so these include one. */
-const newestMessages = 64;
-
 /** Returns the status of the cluster as a serving node knows it. */
 export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
   const { ageMs, term, indexer, hasHole } = feed;
@@ -74,24 +71,13 @@ export function indexingStatus(
   };
 }
 
-/** Finds the indexer that sent the newest messages of the feed; `null` when it is not known. */
+/** Reads from the feed which indexer is active; `null` when that is not known. */
 export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer | null> {
   try {
     const end = await feed.end();
-    if (end === null) return null;
-    const { newest } = end;
-    const after = { ...newest, index: Math.max(0, newest.index - newestMessages) };
-    const entries = await feed.read(after, 0);
-    const senders = entries.map(({ message }) => senderOf(message));
-    const node = senders.findLast((sender) => sender !== null) ?? null;
-    return node === null ? null : { node, term: newest.term };
+    return end?.node ? { node: end.node, term: end.newest.term } : null;
   } catch {
     // The feed cannot be read, for example because Redis is down.
     return null;
   }
-}
-
-function senderOf(message: FeedEntry["message"]): string | null {
-  if (message?.kind === "status") return message.status.node;
-  return message?.kind === "term" ? message.node : null;
 }

@@ -81,6 +81,7 @@ for (const [name, open] of Object.entries(scenes)) {
       const end = await reader.end();
       assert.deepEqual(end?.newest, positions.at(-1));
       assert.equal(end?.start.index, facts.length - 1);
+      assert.equal(end?.node, "one");
       const all = await readAll(reader, { ...term, index: 0 });
       assert.deepEqual(all[0], { kind: "term", node: "one" });
       assert.equal(all.length, facts.length + 1);

@@ -13,12 +13,14 @@ import {
 export class MemoryFeed implements ChangeFeed {
   #epoch = randomUUID();
   #term = 0;
+  #node: string | null = null;
   #start: FeedPosition | null = null;
   #entries: FeedEntry[] = [];
   #waiting: (() => void)[] = [];
 
   async beginTerm(node: string): Promise<FeedTerm> {
     this.#term += 1;
+    this.#node = node;
     const term = { epoch: this.#epoch, term: this.#term };
     this.#start ??= { ...term, index: 0 };
     this.#entries.push({ position: { ...term, index: 1 }, message: { kind: "term", node } });
@@ -55,7 +57,8 @@ export class MemoryFeed implements ChangeFeed {
 
   async end(): Promise<FeedEnd | null> {
     const newest = this.#entries.at(-1)?.position;
-    return newest === undefined || this.#start === null ? null : { newest, start: this.#start };
+    if (newest === undefined || this.#start === null) return null;
+    return { newest, start: this.#start, node: this.#node };
   }
 
   /** Forgets everything, like a Redis that restarts. */

@@ -38,8 +38,14 @@ export type FeedEntry = {
   readonly message: FeedMessage | null;
 };
 
-/** The newest position of the feed, and the position after which a node must read to get all unfinalized blocks. */
-export type FeedEnd = { readonly newest: FeedPosition; readonly start: FeedPosition };
+/** The end of the feed. */
+export type FeedEnd = {
+  readonly newest: FeedPosition;
+  /** The position after which a node must read to get all unfinalized blocks. */
+  readonly start: FeedPosition;
+  /** The name of the indexer whose term it is; `null` when an older version began the term. */
+  readonly node: string | null;
+};
 
 /**
  * The ordered log between the active indexer and the serving nodes. It can lose its beginning or all of its messages,

@@ -13,7 +13,7 @@ import type {
 import type { FeedCodec } from "./feed-codec.ts";
 
 /**
- * KEYS: stream, state. ARGV: the epoch of a new feed. Begins a term. The state decides which term can append, so a
+ * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which term can append, so a
  * stream without its state is deleted.
  */
 const beginScript = new LuaScript(`
@@ -21,7 +21,7 @@ if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0, 'start', '1-0')
 end
-redis.call('HSET', KEYS[2], 'index', 0)
+redis.call('HSET', KEYS[2], 'index', 0, 'node', ARGV[2])
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`);
 
@@ -66,7 +66,7 @@ export class RedisFeed implements ChangeFeed {
   }
 
   async beginTerm(node: string): Promise<FeedTerm> {
-    const parameters = { keys: this.#keys, values: [randomUUID()] };
+    const parameters = { keys: this.#keys, values: [randomUUID(), node] };
     const answer = await beginScript.run(this.#redis, parameters);
     const [epoch, number] = answer as [string, number];
     const term = { epoch, term: number };
@@ -121,12 +121,12 @@ export class RedisFeed implements ChangeFeed {
   }
 
   async end(): Promise<FeedEnd | null> {
-    const fields = ["epoch", "term", "index", "start"];
+    const fields = ["epoch", "term", "index", "start", "node"];
     const state = await this.#redis.run((client) => client.hmGet(this.#keys[1], fields));
-    const [epoch, term, index, start] = state;
+    const [epoch, term, index, start, node = null] = state;
     if (typeof epoch !== "string") return null;
     const newest = { epoch, term: Number(term), index: Number(index) };
-    return { newest, start: positionOf(epoch, String(start)) };
+    return { newest, start: positionOf(epoch, String(start)), node };
   }
 }
 
