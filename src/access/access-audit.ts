@@ -11,28 +11,13 @@ type AccessChange = { readonly by: string | null } & (
   | { readonly action: "ip_blocked" | "ip_unblocked"; readonly ip: string }
 );
 
-/** The metrics of access control in a cluster, as this node knows it. */
-export type AccessMetrics = {
-  /** The newest version of the key log that this node has applied. */
-  readonly key_version: number;
-  /** 1 if this node knows that its copy of the keys is current, else 0. */
-  readonly keys_verified: number;
-  readonly live_nodes: number;
-  /** Seconds since the start during which rate limits were not exact. */
-  readonly limits_inexact_seconds: number;
-};
-
 /** The audit trail: one log line for each change. It never contains the value of a key. */
 export class AccessAudit {
   readonly counts = new KindCounts<AccessChange["action"]>();
   readonly #log: Log;
 
-  /** Reads the metrics of the cluster; `null` when the service runs in one process. */
-  readonly readMetrics: (() => AccessMetrics) | null;
-
-  constructor(log: Log, readMetrics: (() => AccessMetrics) | null = null) {
+  constructor(log: Log) {
     this.#log = log;
-    this.readMetrics = readMetrics;
   }
 
   /** Logs the import of the configured admin key, or warns that the key no longer works. */

@@ -4,6 +4,17 @@ import type { Keys } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
 import type { RateWindow } from "./rate-window.ts";
 
+/** The metrics of access control in a cluster, as this node knows it. */
+export type AccessMetrics = {
+  /** The newest version of the key log that this node has applied. */
+  readonly key_version: number;
+  /** 1 if this node knows that its copy of the keys is current, else 0. */
+  readonly keys_verified: number;
+  readonly live_nodes: number;
+  /** Seconds since the start during which rate limits were not exact. */
+  readonly limits_inexact_seconds: number;
+};
+
 /**
  * Keys, rate limits and IP blocks: of one process (`local/`), or shared by all nodes of a cluster (`cluster/`). The
  * contract is the same. In a cluster, operations on shared state take a round trip.
@@ -12,6 +23,8 @@ export type AccessStore = {
   readonly keys: Keys;
   readonly ipBlocks: IpBlocks;
   readonly audit: AccessAudit;
+  /** `null` when the service runs in one process. */
+  readonly metrics: AccessMetrics | null;
   /** Counts requests with a key, by the id of the key. */
   readonly keyWindow: RateWindow;
   /** Counts requests without a key, by `ipBucketOf` of the IP. */

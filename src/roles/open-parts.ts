@@ -203,7 +203,7 @@ export function openMetrics(
   readCluster?: MetricsParts["readCluster"],
 ): ServiceMetrics {
   const { chainId } = config;
-  const about = { role, chainId, version, audit: access.audit, clock: systemClock, log };
+  const about = { role, chainId, version, access, clock: systemClock, log };
   const metrics = ServiceMetrics.open({ ...about, readCluster });
   life.onClose(() => metrics.close());
   return metrics;

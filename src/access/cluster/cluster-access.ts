@@ -6,8 +6,8 @@ import type { Log } from "../../base/log.ts";
 import { RedisConnection } from "../../base/redis.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import { AccessAudit, type AccessMetrics } from "../access-audit.ts";
-import { type AccessStore, deriveSecret } from "../access-store.ts";
+import { AccessAudit } from "../access-audit.ts";
+import { type AccessMetrics, type AccessStore, deriveSecret } from "../access-store.ts";
 import type { LiveKeysOptions } from "../live-keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
@@ -65,7 +65,7 @@ export class ClusterAccess implements AccessStore {
     this.#options = options;
     this.#parts = parts;
     this.keys = keys;
-    this.audit = new AccessAudit(log, () => this.metrics);
+    this.audit = new AccessAudit(log);
     this.ipBlocks = new ClusterIpBlocks({ redis, keys: names, clock });
     const client = new WindowClient({
       redis,

@@ -29,6 +29,7 @@ export class LocalAccess implements AccessStore {
   readonly keys: LocalKeys;
   readonly ipBlocks: LocalIpBlocks;
   readonly audit: AccessAudit;
+  readonly metrics = null;
   readonly keyWindow = new LocalWindow(webLimits.keyWindow);
   readonly ipWindow = new LocalWindow(webLimits.ipWindow);
   readonly offenseWindow = new LocalWindow(webLimits.offenseWindow);

@@ -1,6 +1,6 @@
 /** Reads all metrics. The JSON and the text for Prometheus are made from one reading. */
 
-import type { AccessAudit } from "../../access/access-audit.ts";
+import type { AccessStore } from "../../access/access-store.ts";
 import type { Role } from "../../base/config/config.ts";
 import type { Log } from "../../base/log.ts";
 import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
@@ -28,7 +28,7 @@ export type MetricsParts = {
   readonly role: Role;
   readonly chainId: number;
   readonly version: string;
-  readonly audit: AccessAudit;
+  readonly access: Pick<AccessStore, "audit" | "metrics">;
   /** Reads the state of the cluster; absent outside a cluster. */
   readonly readCluster?: (() => Promise<Metrics["cluster"]>) | undefined;
   readonly clock: Clock;
@@ -89,7 +89,7 @@ export class ServiceMetrics {
   }
 
   async read(): Promise<Metrics> {
-    const { role, version, chainId, audit, readCluster } = this.#parts;
+    const { role, version, chainId, access, readCluster } = this.#parts;
     const measured = this.#measured;
     const books = measured?.books ?? null;
     const size = (await this.#sizes?.read()) ?? null;
@@ -98,8 +98,8 @@ export class ServiceMetrics {
       version,
       role,
       indexer: { chain_id: chainId, ...indexerOf(measured, size) },
-      api: { ...(await this.requests.read()), access_changes: audit.counts.toRecord() },
-      access: audit.readMetrics?.() ?? null,
+      api: { ...(await this.requests.read()), access_changes: access.audit.counts.toRecord() },
+      access: access.metrics,
       cluster: (await readCluster?.()) ?? null,
       stream: { ...this.stream },
       store: await this.#readStore(size),
