@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { Socket } from "node:net";
 import { test } from "node:test";
+import { silentLog } from "../../test/support/silent-log.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
+import { AccessAudit } from "./access-audit.ts";
 import type { AccessStore } from "./access-store.ts";
 import { Admission, type Caller } from "./admission.ts";
 import type { VerifiedKey } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
-import { IpGuard } from "./ip-guard.ts";
 import { LocalWindow } from "./local/sliding-window.ts";
 
 const request = { socket: new Socket(), headers: { "x-api-key": "ow_read_x" } };
@@ -24,11 +25,14 @@ function openAdmission() {
   const admission = new Admission({
     access: {
       keys: keys as unknown as AccessStore["keys"],
+      ipBlocks: noBlocks,
+      audit: new AccessAudit(silentLog),
       keyWindow: window(),
       ipWindow: window(),
+      offenseWindow: window(),
     },
-    guard: new IpGuard({ blocks: noBlocks, offenses: window(), clock, failuresMax: 20 }),
     clock,
+    failuresMax: 20,
     trustedProxies: [],
     connectionsPerIp: 10,
     isPublicRead: false,

@@ -10,7 +10,7 @@ import type { AccessStore } from "./access-store.ts";
 import type { VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
-import type { IpGuard } from "./ip-guard.ts";
+import { IpGuard } from "./ip-guard.ts";
 import { type LimitStatus, refusedStatus } from "./rate-window.ts";
 
 /**
@@ -51,9 +51,10 @@ type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
 
 type AdmissionParts = {
-  readonly access: Pick<AccessStore, "keys" | "keyWindow" | "ipWindow">;
-  readonly guard: IpGuard;
+  readonly access: Omit<AccessStore, "metrics" | "deriveSecret" | "close">;
   readonly clock: Clock;
+  /** See `IpGuard`. */
+  readonly failuresMax: number;
   readonly trustedProxies: readonly string[];
   readonly connectionsPerIp: number;
   /** Whether `read` routes accept callers without a key, within the limit of their IP. */
@@ -72,6 +73,7 @@ export class Admission {
   readonly isPublicRead: boolean;
   readonly #parts: AdmissionParts;
   readonly #access: AdmissionParts["access"];
+  readonly #guard: IpGuard;
   readonly #trustedProxies: IpRanges | null;
   readonly #senders = new WeakMap<Socket, Sender>();
   /** Open connections by `ipBucketOf` of the peer. */
@@ -81,6 +83,7 @@ export class Admission {
     const { access, trustedProxies } = parts;
     this.#parts = parts;
     this.#access = access;
+    this.#guard = new IpGuard(parts);
     this.isPublicRead = parts.isPublicRead;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
   }
@@ -93,7 +96,7 @@ export class Admission {
     const startedAtMs = this.#parts.clock.monotonicMs();
     const { ip, bucket } = this.#senderOf(request);
     const sender = { ip, bucket, startedAtMs };
-    const blockedForMs = this.#parts.guard.blockedForMs(bucket);
+    const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
       return refuseBlocked(sender, blockedForMs);
     if (access === "preflight" || access === "file") return this.#admitApart(sender, access);
@@ -129,7 +132,7 @@ export class Admission {
 
   /** Returns the key for a value sent on an open WebSocket. An invalid value counts as an offense of the IP. */
   authenticate(value: string, ip: string): VerifiedKey | AppError {
-    const blockedForMs = this.#parts.guard.blockedForMs(ipBucketOf(ip));
+    const blockedForMs = this.#guard.blockedForMs(ipBucketOf(ip));
     if (blockedForMs > 0) return ipBlocked(blockedForMs);
     // The hash reads only the low byte of each character. Unlike headers, frames can contain wider characters.
     const isAscii = /^[ -~]*$/.test(value);
@@ -234,7 +237,7 @@ export class Admission {
   /** Counts an offense, except of a trusted proxy: blocking it would block everyone behind it. */
   #blame(ip: string, reason: IpBlock["reason"]): void {
     if (this.#trustedProxies?.contains(ip)) return;
-    this.#parts.guard.record(ipBucketOf(ip), reason);
+    this.#guard.record(ipBucketOf(ip), reason);
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { silentLog } from "../../test/support/silent-log.ts";
+import { AccessAudit } from "./access-audit.ts";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
 import { LocalWindow } from "./local/sliding-window.ts";
@@ -10,12 +12,13 @@ function openGuard(failuresMax = 20) {
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs, sleep: async () => undefined };
   const held = new Map<string, IpBlock>();
-  const blocks = {
+  const ipBlocks = {
     get: (bucket: string) => held.get(bucket) ?? null,
     put: (block: IpBlock) => void held.set(block.bucket, block),
   } as unknown as IpBlocks;
-  const offenses = new LocalWindow({ windowMs: 5 * 60_000, entriesMax: 100 });
-  const guard = new IpGuard({ blocks, offenses, clock, failuresMax });
+  const offenseWindow = new LocalWindow({ windowMs: 5 * 60_000, entriesMax: 100 });
+  const access = { ipBlocks, offenseWindow, audit: new AccessAudit(silentLog) };
+  const guard = new IpGuard({ access, clock, failuresMax });
   return {
     guard,
     advance: (ms: number) => {

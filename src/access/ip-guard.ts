@@ -1,16 +1,14 @@
 import { webLimits } from "../base/config/limits.ts";
 import { whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
-import type { RateWindow } from "./rate-window.ts";
+import type { AccessStore } from "./access-store.ts";
+import type { IpBlock } from "./ip-blocks.ts";
 
 type IpGuardParts = {
-  readonly blocks: IpBlocks;
-  readonly offenses: RateWindow;
+  readonly access: Pick<AccessStore, "ipBlocks" | "offenseWindow" | "audit">;
   readonly clock: Clock;
   /** Failed authentications within 5 minutes that block an IP; 0 turns blocking off. */
   readonly failuresMax: number;
-  readonly onBlocked?: (block: IpBlock) => void;
 };
 
 /**
@@ -26,36 +24,35 @@ export class IpGuard {
 
   /** Returns for how many more milliseconds the bucket is blocked; 0 when it is not. */
   blockedForMs(bucket: string): number {
-    return Math.max(
-      0,
-      (this.#parts.blocks.get(bucket)?.blockedUntilMs ?? 0) - this.#parts.clock.nowMs(),
-    );
+    const { access, clock } = this.#parts;
+    return Math.max(0, (access.ipBlocks.get(bucket)?.blockedUntilMs ?? 0) - clock.nowMs());
   }
 
   /** Counts an offense: an invalid key, or abuse (malformed bytes, or requests over the IP limit). */
   record(bucket: string, reason: IpBlock["reason"]): void {
-    if (this.#parts.failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
-    const limit = reason === "abuse" ? webLimits.ipAbuseMax : this.#parts.failuresMax;
+    const { access, clock, failuresMax } = this.#parts;
+    if (failuresMax === 0 || this.blockedForMs(bucket) > 0) return;
+    const limit = reason === "abuse" ? webLimits.ipAbuseMax : failuresMax;
     const offender = `${reason} ${bucket}`;
-    const offenses = this.#parts.offenses.take(offender, limit, this.#parts.clock.monotonicMs());
+    const offenses = access.offenseWindow.take(offender, limit, clock.monotonicMs());
     void whenKnown(offenses, ({ remaining }) => {
       if (remaining > 0 || this.blockedForMs(bucket) > 0) return;
       // When the block ends or is removed, the count starts at 0.
-      this.#parts.offenses.forget(offender);
+      access.offenseWindow.forget(offender);
       this.#block(bucket, reason);
     });
   }
 
   #block(bucket: string, reason: IpBlock["reason"]): void {
-    const blockedAtMs = this.#parts.clock.nowMs();
-    const last = this.#parts.blocks.get(bucket);
+    const { access, clock } = this.#parts;
+    const blockedAtMs = clock.nowMs();
+    const last = access.ipBlocks.get(bucket);
     const isRepeated = last !== null && blockedAtMs - last.blockedUntilMs < webLimits.ipBlockMaxMs;
     const offenses = isRepeated ? last.offenses + 1 : 1;
     const { ipBlockFirstMs, ipBlockMaxMs } = webLimits;
     const durationMs = Math.min(ipBlockFirstMs * 2 ** Math.min(offenses - 1, 30), ipBlockMaxMs);
     const blockedUntilMs = blockedAtMs + durationMs;
-    const block = { bucket, reason, offenses, blockedAtMs, blockedUntilMs };
-    this.#parts.blocks.put(block);
-    this.#parts.onBlocked?.(block);
+    access.ipBlocks.put({ bucket, reason, offenses, blockedAtMs, blockedUntilMs });
+    access.audit.record({ action: "ip_blocked", ip: bucket, by: null });
   }
 }

@@ -1,8 +1,6 @@
 /** Parts that several roles open. Each is closed with the lifetime that it is opened for. */
 import type { AccessStore } from "../access/access-store.ts";
 import { Admission } from "../access/admission.ts";
-import type { IpBlock } from "../access/ip-blocks.ts";
-import { IpGuard } from "../access/ip-guard.ts";
 import { openAccess as openConfiguredAccess } from "../access/open-access.ts";
 import {
   type MeasuredParts,
@@ -52,15 +50,9 @@ export async function openAccess({ config, log, life }: RoleStart): Promise<Acce
 
 /** Returns the admission that decides which requests a listener accepts. */
 export function admissionOf(config: Config, access: AccessStore): Admission {
-  const { authFailuresMax, trustedProxies, connectionsPerIp } = config;
-  const isPublicRead = config.publicRead === 1;
-  const clock = systemClock;
-  const onBlocked = ({ bucket }: IpBlock) =>
-    access.audit.record({ action: "ip_blocked", ip: bucket, by: null });
-  const { ipBlocks: blocks, offenseWindow: offenses } = access;
-  const options = { blocks, offenses, clock, failuresMax: authFailuresMax, onBlocked };
-  const guard = new IpGuard(options);
-  return new Admission({ access, guard, clock, trustedProxies, connectionsPerIp, isPublicRead });
+  const { authFailuresMax: failuresMax, trustedProxies, connectionsPerIp, publicRead } = config;
+  const limits = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead: publicRead === 1 };
+  return new Admission({ access, clock: systemClock, ...limits });
 }
 
 /** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */

@@ -217,8 +217,7 @@ test("offenses at different nodes of a cluster count together and block the IP a
   assert(open !== undefined);
   const nodes = [await open(), await open()];
   const guards = nodes.map(
-    ({ ipBlocks: blocks, offenseWindow: offenses }) =>
-      new IpGuard({ blocks, offenses, clock: systemClock, failuresMax: 20 }),
+    (access) => new IpGuard({ access, clock: systemClock, failuresMax: 20 }),
   );
   for (let failures = 0; failures < 20; failures += 1)
     guards[failures % 2]?.record(bucket, "failed_authentication");

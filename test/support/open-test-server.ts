@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { Admission } from "../../src/access/admission.ts";
-import { IpGuard } from "../../src/access/ip-guard.ts";
 import type { Scope } from "../../src/access/key-format.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
 import type { Explorer } from "../../src/api/explorer/explorer-routes.ts";
@@ -117,18 +116,11 @@ export async function openTestServer(
   const access = LocalAccess.open({ dataDir, pepper: null, adminKey: null, clock, log });
   const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
-  const guard = new IpGuard({
-    blocks: ipBlocks,
-    offenses: access.offenseWindow,
-    clock,
-    failuresMax,
-    onBlocked: ({ bucket }) => audit.record({ action: "ip_blocked", ip: bucket, by: null }),
-  });
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
   const cursors = new Cursors(access.deriveSecret("cursors"), () => -1);
   const services = { keys, audit, clock, cursors, ipBlocks };
-  const edge = { trustedProxies, connectionsPerIp, isPublicRead };
-  const admission = new Admission({ access, guard, clock, ...edge });
+  const edge = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead };
+  const admission = new Admission({ access, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
   const meter = newStreamMeter();
   const parts = { keys, admission, quotas, freshness: () => testFreshness, meter, clock, log };
