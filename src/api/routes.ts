@@ -34,14 +34,13 @@ export function createRoutes(parts: {
   readonly backend: Backend;
   readonly access: AccessStore;
   readonly clock: Clock;
-  readonly version: string;
   readonly readChecks: () => Checks | Promise<Checks>;
   readonly role?: Role;
   readonly metrics: MetricsSource;
   readonly exportRowsMax: number;
   readonly log: Log;
 }): readonly Route[] {
-  const { backend, access, clock, version, role, readChecks, metrics } = parts;
+  const { backend, access, clock, role, readChecks, metrics } = parts;
   const { keys, ipBlocks, audit } = access;
   const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
   const lists = { ...backend, bulk };
@@ -72,7 +71,7 @@ export function createRoutes(parts: {
       Object.entries(reading).map(([name, route]) => [name, withMinSeq(route, backend)]),
     ),
     openStream: openStream(),
-    getHealth: getHealth({ version, clock }),
+    getHealth: getHealth(clock),
     getReady: getReady(readChecks, role),
     getMetrics: getMetrics(metrics),
     getPrometheus: getPrometheus(metrics),
@@ -84,5 +83,5 @@ export function createRoutes(parts: {
     listIpBlocks: listIpBlocks(services),
     unblockIp: unblockIp(services),
   };
-  return documentRoutes(routes, version);
+  return documentRoutes(routes);
 }

@@ -18,7 +18,6 @@ import { getHealth, getReady } from "../api/routes/service/probe-routes.ts";
 import { createRoutes } from "../api/routes.ts";
 import { StreamServer } from "../api/stream/stream-server.ts";
 import type { Config } from "../base/config/config.ts";
-import { version } from "../base/config/version.ts";
 import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
@@ -50,7 +49,6 @@ export async function serveEverything(
     readChecks: () => readIntakeChecks(parts, metrics),
     role: start.role,
     clock: systemClock,
-    version,
     exportRowsMax: config.exportRowsMax,
     log,
   });
@@ -77,7 +75,7 @@ export async function serveOperations(
   readChecks: () => Promise<Checks>,
 ): Promise<string> {
   const routes = [
-    getHealth({ version, clock: systemClock }),
+    getHealth(systemClock),
     getReady(readChecks, start.role),
     getMetrics(metrics),
     getPrometheus(metrics),

@@ -8,7 +8,6 @@ import {
   ServiceMetrics,
 } from "../api/metrics/service-metrics.ts";
 import type { Config, Role } from "../base/config/config.ts";
-import { version } from "../base/config/version.ts";
 import { toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
@@ -195,7 +194,7 @@ export function openMetrics(
   readCluster?: MetricsParts["readCluster"],
 ): ServiceMetrics {
   const { chainId } = config;
-  const about = { role, chainId, version, access, clock: systemClock, log };
+  const about = { role, chainId, access, clock: systemClock, log };
   const metrics = ServiceMetrics.open({ ...about, readCluster });
   life.onClose(() => metrics.close());
   return metrics;

@@ -27,7 +27,7 @@ test("a standby indexer reports its role and the active indexer", async (t) => {
   const active = await readActiveIndexer(feed);
   assert.deepEqual(active, { node: "two:2", term: 2 });
   const access = { audit: new AccessAudit(silentLog), metrics: null };
-  const about = { role: "index", chainId: 137, version: "1", access } as const;
+  const about = { role: "index", chainId: 137, access } as const;
   const readCluster = async () => indexingStatus(redis, active, null);
   const metrics = ServiceMetrics.open({
     ...about,

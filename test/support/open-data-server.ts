@@ -8,7 +8,6 @@ import type { Route } from "../../src/api/http/route.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { createRoutes } from "../../src/api/routes.ts";
-import { version } from "../../src/base/config/version.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
@@ -273,7 +272,6 @@ function makeRoutes(
     backend: { store, state, cursors, freshness, books },
     access,
     clock,
-    version,
     readChecks: () => ({ store: { ok: readiness.isReady, detail: "as the test says" } }),
     metrics: testMetrics(),
     exportRowsMax,

@@ -129,7 +129,7 @@ export async function openTestServer(
     host: "127.0.0.1",
     port: 0,
     routes: options.makeRoutes?.({ access, clock }) ?? [
-      getHealth({ version: "0.1.0", clock }),
+      getHealth(clock),
       getReady(options.readChecks ?? (() => ({ store: { ok: true, detail: "open" } }))),
       ...[createKey, listKeys, getKey, rotateKey, revokeKey].map((route) => route(services)),
       ...[listIpBlocks, unblockIp].map((route) => route(services)),

@@ -2,7 +2,6 @@
 
 import type { JsonSchema } from "../../src/api/docs/api-document.ts";
 import { type ApiDocument, describeApi, type Operation } from "../../src/api/docs/describe-api.ts";
-import { version } from "../../src/base/config/version.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
 const introduction = `/**
@@ -18,7 +17,7 @@ const pagingNames: ReadonlySet<string> = new Set(["cursor"]);
 export async function formatClientApi(): Promise<string> {
   const server = await DataServer.open();
   try {
-    return formatTypes(describeApi(server.routes, version));
+    return formatTypes(describeApi(server.routes));
   } finally {
     await server.close();
   }

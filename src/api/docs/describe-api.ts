@@ -1,5 +1,6 @@
 import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
+import { version } from "../../base/config/version.ts";
 import type { Route } from "../http/route.ts";
 import type { Content, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
@@ -51,7 +52,7 @@ const upgrade: Parameter = {
 };
 
 /** Describes the whole API from the schemas that the service runs on. Pure. */
-export function describeApi(routes: readonly Route[], version: string) {
+export function describeApi(routes: readonly Route[]) {
   const paths: Record<string, Record<string, Operation>> = {};
   const errors: Record<string, Response> = {};
   for (const route of routes) {

@@ -4,16 +4,13 @@ import { defineRoute, type Route } from "../http/route.ts";
 import { describeApi } from "./describe-api.ts";
 
 /** Returns the routes and a route of the OpenAPI document, which describes all of them including itself. */
-export function documentRoutes(
-  routes: Readonly<Record<string, Route>>,
-  version: string,
-): readonly Route[] {
+export function documentRoutes(routes: Readonly<Record<string, Route>>): readonly Route[] {
   const named = { ...routes, getOpenapi: getOpenapi(() => document) };
   const documented = Object.entries(named).map(([operationId, route]) => ({
     ...route,
     operationId,
   }));
-  const api = describeApi(documented, version);
+  const api = describeApi(documented);
   const document = new PackableBytes(Buffer.from(JSON.stringify(api)));
   return documented;
 }

@@ -2,6 +2,7 @@
 
 import type { AccessStore } from "../../access/access-store.ts";
 import type { Role } from "../../base/config/config.ts";
+import { version } from "../../base/config/version.ts";
 import type { Log } from "../../base/log.ts";
 import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import { ProcessMeter } from "../../base/metrics/process-meter.ts";
@@ -27,7 +28,6 @@ import { percentilesOf, RequestMeter } from "./request-meter.ts";
 export type MetricsParts = {
   readonly role: Role;
   readonly chainId: number;
-  readonly version: string;
   readonly access: Pick<AccessStore, "audit" | "metrics">;
   /** Reads the state of the cluster; absent outside a cluster. */
   readonly readCluster?: (() => Promise<Metrics["cluster"]>) | undefined;
@@ -89,7 +89,7 @@ export class ServiceMetrics {
   }
 
   async read(): Promise<Metrics> {
-    const { role, version, chainId, access, readCluster } = this.#parts;
+    const { role, chainId, access, readCluster } = this.#parts;
     const measured = this.#measured;
     const books = measured?.books ?? null;
     const size = (await this.#sizes?.read()) ?? null;

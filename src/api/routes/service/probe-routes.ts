@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { type Role, roles } from "../../../base/config/config.ts";
+import { version } from "../../../base/config/version.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { Checks } from "../../../feed/intake.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -10,8 +11,7 @@ const checksSchema = Type.Record(
 );
 
 /** Reports that the process is alive. It reads nothing else, so a slow store does not look like a dead process. */
-export function getHealth(options: { version: string; clock: Clock }): Route {
-  const { version, clock } = options;
+export function getHealth(clock: Clock): Route {
   const startedAtMs = clock.monotonicMs();
   return defineRoute({
     path: "/v1/health",
