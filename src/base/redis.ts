@@ -13,15 +13,19 @@ type RedisClient = Awaited<ReturnType<typeof makeClient>>;
  */
 export class RedisConnection {
   readonly #client: RedisClient;
+  readonly #log: Log;
   #isWarned = false;
   #downSinceMs: number | null = systemClock.monotonicMs();
   #downMs = 0;
+  #heardMs = systemClock.monotonicMs();
 
   private constructor(client: RedisClient, log: Log) {
     this.#client = client;
-    client.on("ready", () => this.#cameUp(log));
+    this.#log = log;
+    client.on("ready", () => this.#cameUp());
+    client.on("ping-interval", () => this.#hear());
     // Every failed attempt to connect emits an error. Only the first is logged as a warning.
-    client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown), log));
+    client.on("error", (thrown: unknown) => this.#wentDown(toError(thrown)));
   }
 
   /**
@@ -63,10 +67,13 @@ export class RedisConnection {
     const timer = setTimeout(() => {
       const late = new Error(`Redis has not answered within ${timeoutMs} ms`);
       // If this process was busy, answers that have arrived meanwhile are read first.
-      setImmediate(() => reject(unavailable(late)));
+      setImmediate(() => {
+        this.#replaceIfSilent();
+        reject(unavailable(late));
+      });
     }, timeoutMs);
     try {
-      return await Promise.race([command(this.#client), tooLate]);
+      return await Promise.race([this.#heard(command(this.#client)), tooLate]);
     } catch (thrown) {
       throw thrown instanceof AppError ? thrown : unavailable(toError(thrown));
     } finally {
@@ -79,19 +86,41 @@ export class RedisConnection {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  #cameUp(log: Log): void {
+  /** Notes when the answer arrives, also if that is too late for the caller. */
+  async #heard<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const received = await answer;
+    this.#hear();
+    return received;
+  }
+
+  #hear(): void {
+    this.#heardMs = systemClock.monotonicMs();
+  }
+
+  /** Replaces a silent connection. Its own timeout restarts with every command sent, so it only ends idle ones. */
+  #replaceIfSilent(): void {
+    const silentMs = systemClock.monotonicMs() - this.#heardMs;
+    if (!this.isUp || !this.#client.isOpen || silentMs < redisLimits.silenceMsMax) return;
+    this.#wentDown(new Error(`Redis has been silent for ${Math.round(silentMs)} ms`));
+    this.#client.destroy();
+    // Subscriptions are made again. Rejects only if the client is closed before it connects.
+    this.#client.connect().catch(() => {});
+  }
+
+  #cameUp(): void {
+    this.#hear();
     if (this.#downSinceMs === null) return;
     this.#downMs += systemClock.monotonicMs() - this.#downSinceMs;
     this.#downSinceMs = null;
     this.#isWarned = false;
-    log.info("connected to Redis");
+    this.#log.info("connected to Redis");
   }
 
-  #wentDown(error: Error, log: Log): void {
+  #wentDown(error: Error): void {
     const message =
       this.#downSinceMs === null ? "lost the connection to Redis" : "Redis is unavailable";
     this.#downSinceMs ??= systemClock.monotonicMs();
-    log[this.#isWarned ? "debug" : "warn"]({ err: error }, message);
+    this.#log[this.#isWarned ? "debug" : "warn"]({ err: error }, message);
     this.#isWarned = true;
   }
 }

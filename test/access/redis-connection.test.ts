@@ -1,0 +1,35 @@
+/** The connection to Redis through a proxy that stops responding. */
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { RedisConnection } from "../../src/base/redis.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { CuttingProxy } from "../support/cutting-proxy.ts";
+import { RedisServer } from "../support/redis/redis-server.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+suite("a connection that receives nothing is replaced", { concurrency: true }, () => {
+  for (const isBusy of [false, true]) {
+    test(isBusy ? "with commands every 100 ms" : "without commands", async (t) => {
+      const redis = await RedisServer.open(t);
+      const proxy = await CuttingProxy.open(t, redis.url);
+      const url = proxy.url.replace("http", "redis");
+      const connection = await RedisConnection.open({ url, log: silentLog });
+      cleanUp(t, () => connection.close());
+      const received: string[] = [];
+      await connection.run((client) => client.subscribe("changes", (text) => received.push(text)));
+
+      proxy.stall();
+      await waitFor("the end of the silent connection", async () => {
+        if (isBusy) connection.run((client) => client.get("one")).catch(() => {});
+        await pause(100);
+        return connection.isUp ? null : true;
+      });
+      proxy.resume();
+      await waitFor("another connection", async () => (connection.isUp ? true : null));
+      assert.equal(await connection.run((client) => client.publish("changes", "two")), 1);
+      await waitFor("the message", async () => (received.includes("two") ? true : null));
+    });
+  }
+});
