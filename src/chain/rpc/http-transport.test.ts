@@ -153,6 +153,15 @@ test("R6: error messages of gateways are classified, whatever their format", asy
   assert.equal((await failure(t, answering(400, '{"message":"Bad"}'))).kind, "rejected");
 });
 
+test("R6: a gateway that limits the rate with status 200 and its own format means rate limited", async (t) => {
+  const body = '{"message":"API rate limit exceeded"}';
+  const limited = await failure(t, answering(200, body, { "retry-after": "7" }));
+  assert.deepEqual([limited.kind, limited.retryAfterMs], ["rate_limited", 7_000]);
+  for (const other of ['{"message":"Forbidden"}', "7", "null"]) {
+    assert.deepEqual((await exchange(t, answering(200, other))).value, JSON.parse(other));
+  }
+});
+
 test("R5: status 413 becomes an error of the call", async (t) => {
   for (const body of ["", "<html>413</html>", '{"error":"Payload Too Large"}']) {
     const { value } = await exchange(t, answering(413, body));

@@ -101,7 +101,10 @@ const rejections: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 /** Too many requests, or a plan that is used up. */
 const refusalsForRate: ReadonlySet<number> = new Set([402, 429]);
 
-/** Parses the JSON of a response. Some providers send JSON-RPC errors with status 400 or 500; then the error counts. */
+/**
+ * Parses the JSON of a response. Some providers send JSON-RPC errors with status 400 or 500; then the error counts.
+ * Some gateways send an error in their own format with status 200; then its text counts.
+ */
 function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   const status = response.statusCode ?? 0;
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"]);
@@ -111,10 +114,9 @@ function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   const isGood = status >= 200 && status < 300;
   const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
   const value = tryParseJson(body);
-  if (isGood) {
+  if (isGood && value === undefined) {
     // The answer was cut off, or it is a page of a gateway.
-    if (value === undefined) throw new EndpointError("unavailable", "an answer that is not JSON");
-    return value;
+    throw new EndpointError("unavailable", "an answer that is not JSON");
   }
   if (isReply(value)) return value;
   const message = `HTTP ${status} ${wordsOf(value, words)}`;
@@ -123,6 +125,7 @@ function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
     throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });
   }
+  if (isGood) return value;
   throw new EndpointError(rejections.has(status) ? "rejected" : "unavailable", `HTTP ${status}`);
 }
 
