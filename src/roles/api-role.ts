@@ -19,8 +19,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const store = await IndexedFacts.load(reader);
-  life.onClose(() => store.close());
+  const store = life.own(await IndexedFacts.load(reader));
   const state = await openState(start, store);
 
   const books = openBooks(start);
@@ -29,9 +28,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const intake = openIntake(start, { source: follower, store, state, subscribers: hub });
   const table = new MetadataTable(store.engine);
   const { headBuffer } = store;
-  const taking = { table, ledger: state.venue, headBuffer, clock, log };
-  const metadata = MetadataFollower.start(taking);
-  life.onClose(() => metadata.close());
+  life.own(MetadataFollower.start({ table, ledger: state.venue, headBuffer, clock, log }));
   intake.start(follower.changes(), life.fail);
   const parts = { intake, chain: null, auditor: null, store, state, books, marketMetadata: null };
   const readCluster = async () => servingStatus(redis, follower.status);

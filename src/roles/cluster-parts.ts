@@ -23,9 +23,7 @@ export function nodeName(): string {
 export async function openRedis({ config, log, life }: RoleStart): Promise<RedisConnection> {
   const { redisUrl } = config;
   assert(redisUrl !== null, "roles of a cluster require it");
-  const redis = await RedisConnection.open({ url: redisUrl, log });
-  life.onClose(() => redis.close());
-  return redis;
+  return life.own(await RedisConnection.open({ url: redisUrl, log }));
 }
 
 /** Opens the feed of the chain. Its messages are authenticated: only nodes with the same pepper can write them. */

@@ -64,8 +64,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const lease = new Lease(redis, chainId);
-  life.onClose(() => lease.close());
+  const lease = life.own(new Lease(redis, chainId));
 
   let active: Active | null = null;
   const readActive = async (): Promise<ActiveIndexer | null> =>
@@ -102,8 +101,8 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   );
   const readStatus = () => ({ head: chain.head, checks: intake.checks(0) });
   const named = { node: nodeName(), readStatus };
-  const publisher = new Publisher({ feed, lease, facts: store, ...named, log: start.log });
-  start.life.onClose(() => publisher.close());
+  const { log, life } = start;
+  const publisher = life.own(new Publisher({ feed, lease, facts: store, ...named, log }));
   const intake = openIntake(start, { source: chain, store, state, subscribers: publisher });
   const auditor = openAuditor(start, { store, chain });
   const parts = { intake, chain, auditor, store, state, books: null, marketMetadata };

@@ -1,5 +1,8 @@
 type Ending = () => void | Promise<void>;
 
+/** A part that has to be closed. */
+type Part = { close(): void | Promise<void> };
+
 /** Closes the parts that a role has opened, in reverse order. */
 export class Lifetime {
   /** Resolves with the first error that only a restart can repair. */
@@ -16,6 +19,12 @@ export class Lifetime {
   /** Registers a function that closes a part, to be called before those registered earlier. */
   onClose(end: Ending): void {
     this.#endings.push(end);
+  }
+
+  /** Registers a part, to be closed as with `onClose`. Returns it. */
+  own<Owned extends Part>(part: Owned): Owned {
+    this.onClose(() => part.close());
+    return part;
   }
 
   async close(): Promise<void> {

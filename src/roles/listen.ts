@@ -63,7 +63,7 @@ export async function serveEverything(
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const shownAt = { routes: all, observe, stream, unknownPage, freshness };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });
-    life.onClose(() => stream.close());
+    life.own(stream);
     return url;
   });
 }
@@ -93,14 +93,12 @@ async function listen(
 ): Promise<string> {
   const { config, log, life } = start;
   const { metrics, access, ...shown } = served;
-  const http = await HttpServer.open({ ...shown, port: config.port });
-  life.onClose(() => http.close());
+  const http = life.own(await HttpServer.open({ ...shown, port: config.port }));
   if (config.metricsPort === null) return http.url;
   const routes = [scrapeMetrics(metrics)];
   // A separate admission, so that connections of scrapers are counted separately.
   const own = edgeOf(start, access);
-  const scraped = await HttpServer.open({ ...own, port: config.metricsPort, routes });
-  life.onClose(() => scraped.close());
+  const scraped = life.own(await HttpServer.open({ ...own, port: config.metricsPort, routes }));
   log.info({ url: scraped.url, path: "/metrics" }, "metrics for scrapers");
   return http.url;
 }

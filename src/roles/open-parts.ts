@@ -42,9 +42,7 @@ export type RoleStart = IndexingStart & {
 
 /** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */
 export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
-  const access = await openConfiguredAccess(config, { isNode: true, log });
-  life.onClose(() => access.close());
-  return access;
+  return life.own(await openConfiguredAccess(config, { isNode: true, log }));
 }
 
 /** Returns the admission that decides which requests a listener accepts. */
@@ -65,9 +63,7 @@ export function openChain(start: RoleStart): ChainThread {
     contracts: start.contracts,
     logLevel: config.logLevel,
   };
-  const chain = ChainThread.start(options, log);
-  life.onClose(() => chain.close());
-  return chain;
+  return life.own(ChainThread.start(options, log));
 }
 
 /**
@@ -82,8 +78,7 @@ export async function openWrittenFacts(
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
   const openEngine = chooseEngine(config, contracts);
   const options = { isServedKnown, onWaiting, signal: stop };
-  const facts = await IndexedFacts.open(config.dataDir, openEngine, options);
-  life.onClose(() => facts.close());
+  const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
   refuseEarlierStart(start, coverage);
@@ -98,8 +93,7 @@ export async function openState(
   const { coverage, store } = facts;
   const { repairs } = store;
   const known = { contracts, coverage, repairs, clock: systemClock };
-  const file = MarketsFile.open(config.dataDir, known);
-  life.onClose(() => file.close());
+  const file = life.own(MarketsFile.open(config.dataDir, known));
   const state = new MarketState(contracts, file);
   await facts.loadView(state);
   file.startSaving();
@@ -118,9 +112,7 @@ export async function openState(
 export function openBooks({ config, log, life }: RoleStart): OrderBooks | null {
   const { venue, venueRestUrl: restUrl, venueWsUrl: wsUrl } = config;
   if (venue === "none") return null;
-  const books = OrderBooks.open({ restUrl, wsUrl, ...venueMeans(log) });
-  life.onClose(() => books.close());
-  return books;
+  return life.own(OrderBooks.open({ restUrl, wsUrl, ...venueMeans(log) }));
 }
 
 /** Starts fetching market metadata from the venue into the state; `null` without a venue. */
@@ -136,9 +128,7 @@ export function openMetadata(
     if (error instanceof DataFolderUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
-  const metadata = MarketMetadata.open({ baseUrl, sink: state.venue, publish, ...means });
-  life.onClose(() => metadata.close());
-  return metadata;
+  return life.own(MarketMetadata.open({ baseUrl, sink: state.venue, publish, ...means }));
 }
 
 /** Opens the intake of the changes of a source. The caller starts it. */
@@ -146,9 +136,7 @@ export function openIntake(
   { config, log, life }: RoleStart,
   parts: Omit<IntakeParts, "config" | "log">,
 ): Intake {
-  const intake = new Intake({ ...parts, config, log });
-  life.onClose(() => intake.close());
-  return intake;
+  return life.own(new Intake({ ...parts, config, log }));
 }
 
 /**
@@ -173,18 +161,18 @@ export function openAuditor(
   { config, log, life }: RoleStart,
   { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
 ): Auditor {
-  const auditor = Auditor.open({
-    dataDir: config.dataDir,
-    store,
-    reread: (request) => chain.reread(request),
-    endpoints: config.rpcUrls.length,
-    callsPerMinute: config.auditCallsPerMinute,
-    clock: systemClock,
-    log,
-    onRepairOrdered: life.fail,
-  });
-  life.onClose(() => auditor.close());
-  return auditor;
+  return life.own(
+    Auditor.open({
+      dataDir: config.dataDir,
+      store,
+      reread: (request) => chain.reread(request),
+      endpoints: config.rpcUrls.length,
+      callsPerMinute: config.auditCallsPerMinute,
+      clock: systemClock,
+      log,
+      onRepairOrdered: life.fail,
+    }),
+  );
 }
 
 /** Opens the metrics of this process. The caller adds the parts to measure. */
@@ -195,9 +183,7 @@ export function openMetrics(
 ): ServiceMetrics {
   const { chainId } = config;
   const about = { role, chainId, access, clock: systemClock, log };
-  const metrics = ServiceMetrics.open({ ...about, readCluster });
-  life.onClose(() => metrics.close());
-  return metrics;
+  return life.own(ServiceMetrics.open({ ...about, readCluster }));
 }
 
 /** Reads the readiness checks of a process that takes in changes. */
