@@ -1,6 +1,7 @@
 /**
  * Starts a role. The modules in `roles/` wire its parts.
  */
+import { orClose } from "./base/or-close.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
@@ -19,15 +20,12 @@ export async function openService(
 ): Promise<Service> {
   const { dataDir, chainId, contractsFile } = start.config;
   const life = new Lifetime();
-  try {
+  return orClose(life, async () => {
     const contracts = await readContracts(contractsFile);
     life.onClose(lockDataFolder(dataDir));
     const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
     return { url: await openRole({ ...start, life, contracts, startedAt }), life };
-  } catch (thrown) {
-    await life.close();
-    throw thrown;
-  }
+  });
 }
 
 /** Loads only the modules of the role, so that the embedded default loads no code of a cluster. */

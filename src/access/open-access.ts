@@ -3,6 +3,7 @@ import { type Config, ConfigError } from "../base/config/config.ts";
 import { accessLimits } from "../base/config/limits.ts";
 import { makeDataFolder } from "../base/config/make-data-folder.ts";
 import type { Log } from "../base/log.ts";
+import { orClose } from "../base/or-close.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";
@@ -34,15 +35,10 @@ export async function openAccess(
     spoolDir: join(dataDir, "spool"),
     queryTimeoutMs: accessLimits.queryTimeoutMs,
   });
-  try {
-    const { limitsWithoutRedis } = config;
-    const redisPrefix = `oddwire:${config.clickhouseDatabase}`;
-    const cluster = { engine, redisUrl, redisPrefix, pepper, limitsWithoutRedis, isNode };
-    return await ClusterAccess.open({ ...cluster, ...common });
-  } catch (thrown) {
-    await engine.close();
-    throw thrown;
-  }
+  const { limitsWithoutRedis } = config;
+  const redisPrefix = `oddwire:${config.clickhouseDatabase}`;
+  const cluster = { engine, redisUrl, redisPrefix, pepper, limitsWithoutRedis, isNode };
+  return orClose(engine, () => ClusterAccess.open({ ...cluster, ...common }));
 }
 
 const pepperRequired =

@@ -5,6 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
+import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
@@ -83,12 +84,7 @@ export class ChainThread implements ChangeSource {
    */
   async follow(resumeAfter: BlockRef | null, rangeEnds: readonly number[]): Promise<void> {
     this.#report({ kind: "follow", resumeAfter, rangeEnds });
-    try {
-      await this.#opened.promise;
-    } catch (thrown) {
-      await this.close();
-      throw thrown;
-    }
+    await orClose(this, () => this.#opened.promise);
   }
 
   /** The newest status that the thread has reported; `null` before the first. */

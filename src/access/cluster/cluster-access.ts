@@ -3,6 +3,7 @@ import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
+import { orClose } from "../../base/or-close.ts";
 import { RedisConnection } from "../../base/redis.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
@@ -91,17 +92,14 @@ export class ClusterAccess implements AccessStore {
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
     const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
     const redis = await RedisConnection.open({ url, log });
-    try {
+    return orClose(redis, async () => {
       const names = redisKeys(redisPrefix);
       const membership = new Membership({ redis, keys: names, clock, isNode });
       const keys = await ClusterKeys.open({ ...options, redis, redisKeys: names, membership });
       const access = new ClusterAccess(options, { redis, names, membership, keys });
       await access.#join();
       return access;
-    } catch (thrown) {
-      redis.close();
-      throw thrown;
-    }
+    });
   }
 
   deriveSecret(purpose: string): Buffer {

@@ -2,6 +2,7 @@ import { assert } from "../../base/assert.ts";
 import { toError } from "../../base/errors.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
+import { orClose } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
@@ -89,14 +90,11 @@ export class ChainSource<Final = readonly Block[]> {
     prepare: Prepare<Final>,
   ): Promise<ChainSource<Final>> {
     const source = new ChainSource(options, prepare);
-    try {
+    await orClose(source, async () => {
       await source.#parts.watch.hearAll();
       for (const { refusal } of source.#parts.pool.endpoints) if (refusal !== null) throw refusal;
       await source.#finality.update();
-    } catch (thrown) {
-      source.close();
-      throw thrown;
-    }
+    });
     source.#runInBackground(source.#finality.follow());
     for (const endpoint of source.#parts.pool.endpoints) {
       source.#runInBackground(source.#parts.watch.watch(endpoint));
