@@ -207,7 +207,7 @@ function commitSql(from: number, to: number, secondsPerBlock: number): string {
 }
 
 /** Rows of the markets that are announced in some blocks, most of them shortly before their first trade. */
-function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer {
+function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8Array {
   const { ids, longLived, alive, blocks, secondsPerBlock } = shape;
   const old = longLived + alive + 2;
   const isReported = (index: number): boolean => {
@@ -239,7 +239,7 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Buffer
   });
   const block = { number, hash, timestamp, fills: [], events, quarantined: [], anomalies: [] };
   const last = { number, hash, timestamp };
-  return encodeFacts({ fromBlock: number, last }, [block]).events;
+  return encodeFacts({ fromBlock: number, last }, [block]).rows.events;
 }
 
 function eventOf(index: number) {

@@ -48,7 +48,7 @@ const text = JSON.stringify(blocks);
 const measures: readonly Measure[] = [
   { name: "decode", make: scanBlocks, run: (fresh) => decodeAll(logsOf(fresh)) },
   { name: "decode and derive", make: scanBlocks, run: deriveAll },
-  { name: "encode", make: scanBlocks, run: () => encodeFacts(interval, facts).fills.length },
+  { name: "encode", make: scanBlocks, run: () => encodeFacts(interval, facts).rows.fills.length },
   { name: "viem", make: parseBlocks, run: (fresh) => decodeAllWithViem(logsOf(fresh)) },
 ];
 

@@ -159,7 +159,7 @@ export class ChainThread implements ChangeSource {
         return this.#opened.resolve();
       case "change":
         this.#note(message.status);
-        this.#queue.push(withBuffers(message.change));
+        this.#queue.push(message.change);
         return this.#wakeUp();
       case "reread":
         this.#rereads.get(message.id)?.(message.reading);
@@ -203,24 +203,6 @@ export class ChainThread implements ChangeSource {
 const nowMs = () => systemClock.monotonicMs();
 
 const endedReading: NoReading = { kind: "unread", reason: "the chain is not followed any more" };
-
-/** Buffers arrive from another thread as plain byte arrays. */
-function withBuffers(change: ChainChange): ChainChange {
-  if (change.kind !== "range") return change;
-  const { fills, minuteCandles, events, quarantine } = change.batch;
-  const batch = {
-    ...change.batch,
-    fills: bufferOf(fills),
-    minuteCandles: bufferOf(minuteCandles),
-    events: bufferOf(events),
-    quarantine: bufferOf(quarantine),
-  };
-  return { ...change, batch };
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
 
 /** Errors lose their class between threads. Restores it for the classes that callers distinguish. */
 function withClass(error: Error, name: string): Error {

@@ -83,6 +83,5 @@ function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): 
 /** The buffers to transfer to the main thread instead of copying them. */
 function buffersOf(change: ChainChange): ArrayBuffer[] {
   if (change.kind !== "range") return [];
-  const { fills, minuteCandles, events, quarantine } = change.batch;
-  return [fills, minuteCandles, events, quarantine].map(({ buffer }) => buffer as ArrayBuffer);
+  return Object.values(change.batch.rows).map(({ buffer }) => buffer as ArrayBuffer);
 }

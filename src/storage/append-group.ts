@@ -57,12 +57,12 @@ export class AppendGroup {
   }
 
   /** Adds a batch. Call it again only after it has resolved. Throws `DataFolderUnwritableError`. */
-  async add({ fills, minuteCandles, events, quarantine, ...head }: EncodedBatch): Promise<void> {
+  async add({ rows, ...head }: EncodedBatch): Promise<void> {
     const places = {
-      fills: await this.#append("fills", fills),
-      minuteCandles: await this.#append("minuteCandles", minuteCandles),
-      events: await this.#append("events", events),
-      quarantine: await this.#append("quarantine", quarantine),
+      fills: await this.#append("fills", rows.fills),
+      minuteCandles: await this.#append("minuteCandles", rows.minuteCandles),
+      events: await this.#append("events", rows.events),
+      quarantine: await this.#append("quarantine", rows.quarantine),
     };
     this.#batches.push({ head, places });
     const { tally } = head;
@@ -85,10 +85,12 @@ export class AppendGroup {
   /** Reads the delta of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
     for (const { head, places } of this.#batches) {
-      const fills = await this.#read("fills", places.fills);
-      const minuteCandles = await this.#read("minuteCandles", places.minuteCandles);
-      yield { head, delta: decodeDelta({ ...head, fills, minuteCandles }) };
-      releaseRows([fills, minuteCandles]);
+      const rows = {
+        fills: await this.#read("fills", places.fills),
+        minuteCandles: await this.#read("minuteCandles", places.minuteCandles),
+      };
+      yield { head, delta: decodeDelta({ ...head, rows }) };
+      releaseRows(rows);
     }
   }
 
@@ -98,7 +100,7 @@ export class AppendGroup {
     for (const file of files) await file.close();
   }
 
-  async #append(kind: keyof BatchRows, rows: Buffer): Promise<Place> {
+  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<Place> {
     const { length } = rows;
     if (length === 0) return { begin: 0, length };
     let file = this.#files.get(kind);

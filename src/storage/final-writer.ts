@@ -49,8 +49,7 @@ export class FinalWriter {
     const group = this.#gathering;
     this.#addStep = group.add(batch);
     await this.#addStep;
-    const { fills, minuteCandles, events, quarantine } = batch;
-    releaseRows([fills, minuteCandles, events, quarantine]);
+    releaseRows(batch.rows);
     if (group !== this.#gathering) return;
     const { rows, batches, range } = group;
     // The block that the group has to end with by a claim; `null` when any block will do.

@@ -31,7 +31,7 @@ export async function orderRepair(
     await engine.command(`CREATE TABLE repair_${table} AS ${table}
        ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
     for (const batch of batches) {
-      await engine.insert(`repair_${table}`, batch[rowsOfTable[table]]);
+      await engine.insert(`repair_${table}`, batch.rows[rowsOfTable[table]]);
     }
   }
   await engine.command(

@@ -2,17 +2,15 @@ import assert from "node:assert/strict";
 import type { BlockRef } from "../../src/chain/raw-log.ts";
 import type { ChainChange } from "../../src/feed/change.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import type { EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
+import type { BatchRows, EncodedBatch } from "../../src/storage/codec/encode-facts.ts";
 import { encode } from "../support/store-chain.ts";
-
-type Rows = Pick<EncodedBatch, "fills" | "events" | "quarantine">;
 
 /**
  * The minimal model of a store: rows that are only ever added, and unfinalized blocks that a crash
  * loses. It asserts the contract of the changes: no gaps, and nothing final is reverted.
  */
 export class ModelStore {
-  readonly #appended: Rows[] = [];
+  readonly #appended: BatchRows[] = [];
   #tail: readonly BlockFacts[] = [];
   #last: BlockRef | null = null;
   #next: number;
@@ -65,7 +63,7 @@ export class ModelStore {
   /** Asserts that the rows and the unfinalized blocks are those of the chain. */
   assertEquals(final: readonly BlockFacts[], held: readonly BlockFacts[]): void {
     assert.equal(this.#last?.hash, final.at(-1)?.hash, "the last final block");
-    const expected = encode(final);
+    const expected = encode(final).rows;
     for (const table of ["fills", "events", "quarantine"] as const) {
       const reported = Buffer.concat(this.#appended.map((rows) => rows[table]));
       if (reported.equals(expected[table])) continue;
@@ -80,12 +78,12 @@ export class ModelStore {
 
   #append(batch: EncodedBatch): void {
     assert.equal(batch.fromBlock, this.#next, "there is no gap");
-    this.#appended.push(batch);
+    this.#appended.push(batch.rows);
     this.#last = batch.last;
     this.#next = batch.last.number + 1;
   }
 }
 
-function linesOf(rows: Buffer): string[] {
-  return rows.toString().split("\n");
+function linesOf(rows: Uint8Array): string[] {
+  return Buffer.from(rows).toString().split("\n");
 }

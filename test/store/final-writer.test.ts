@@ -70,7 +70,7 @@ test("a batch that waits for its group is not reported before it is stored, and 
   const { writer, reported } = await openWriter(t, endlessMs);
   const batch = encode(facts);
   await writer.write(batch, { more: true });
-  assert.deepEqual([batch.fills.length, batch.minuteCandles.length], [0, 0]);
+  assert.deepEqual([batch.rows.fills.length, batch.rows.minuteCandles.length], [0, 0]);
   assert.deepEqual(reported, []);
   assert.notEqual(await countRowFiles(), 0);
   await writer.drain();

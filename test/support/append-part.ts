@@ -18,7 +18,7 @@ export async function appendPart(
   batch: EncodedBatch,
   names: readonly (typeof tables)[number][],
 ): Promise<void> {
-  const { fills, minuteCandles, events, quarantine } = batch;
+  const { fills, minuteCandles, events, quarantine } = batch.rows;
   const [from, to] = [batch.fromBlock, batch.last.number];
   const rows = {
     fills,

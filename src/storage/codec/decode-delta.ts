@@ -13,14 +13,16 @@ import { minuteBytes, minuteOffsets } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
 /** Returns the delta of a batch. It equals what `deltaOf` derives from the facts of the same blocks. */
-export function decodeDelta(batch: BatchHead & Pick<BatchRows, "fills" | "minuteCandles">): Delta {
-  const { fills, minuteCandles, located, tally, last } = batch;
+export function decodeDelta(
+  batch: BatchHead & { readonly rows: Pick<BatchRows, "fills" | "minuteCandles"> },
+): Delta {
+  const { last, events, tally, rows } = batch;
   return {
     last,
     block: null,
-    events: located,
-    candles: decodeCandles(new RowReader(minuteCandles)),
-    ...decodeTrades(new RowReader(fills)),
+    events,
+    candles: decodeCandles(new RowReader(rows.minuteCandles)),
+    ...decodeTrades(new RowReader(rows.fills)),
     tally,
   };
 }

@@ -13,23 +13,20 @@ import { RowWriter } from "./row-writer.ts";
 /** The range of final blocks that a batch covers, with its last block. */
 export type FactsRange = Omit<BlockInterval, "blocks">;
 
-/** Rows that are ready to insert: one buffer for each kind of row. */
-export type BatchRows = {
-  readonly fills: Buffer;
-  readonly minuteCandles: Buffer;
-  readonly events: Buffer;
-  readonly quarantine: Buffer;
-};
+/** Rows that are ready to insert: the bytes of each kind of row. */
+export type BatchRows = Readonly<
+  Record<"fills" | "minuteCandles" | "events" | "quarantine", Uint8Array>
+>;
 
 /** A batch of final blocks without its rows. */
 export type BatchHead = FactsRange & {
   /** The events as objects, not only as rows: there are few of them. */
-  readonly located: readonly LocatedEvent[];
+  readonly events: readonly LocatedEvent[];
   readonly tally: Tally;
 };
 
 /** A batch of final blocks with its rows. */
-export type EncodedBatch = BatchHead & BatchRows;
+export type EncodedBatch = BatchHead & { readonly rows: BatchRows };
 
 /** The low, and negated the high, of a minute without a price. It is beyond all prices, so merges ignore it. */
 const priceMax = 10n ** 38n - 1n;
@@ -51,32 +48,34 @@ export function encodeFacts(
   fillsMax = 0,
 ): EncodedBatch {
   const fills = new RowWriter(fillsMax * fillBytes);
-  const events = new RowWriter();
+  const eventRows = new RowWriter();
   const quarantine = new RowWriter();
   const candles = new MinuteCandles();
-  const located: LocatedEvent[] = [];
+  const events: LocatedEvent[] = [];
   const tallies: Tally[] = [];
   for (const block of blocks) {
     for (const fill of block.fills) {
       writeFill(fills, fill);
       candles.add(fill);
     }
-    for (const event of block.events) writeEvent(events, event);
+    for (const event of block.events) writeEvent(eventRows, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {
       quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
-    located.push(...block.events);
+    events.push(...block.events);
     tallies.push(tallyOf(block));
   }
   const { fromBlock, last } = range;
   return {
     fromBlock,
     last: timedBlockOf(last),
-    fills: fills.finish(),
-    minuteCandles: encodeMinuteCandles(candles.values()),
-    events: events.finish(),
-    quarantine: quarantine.finish(),
-    located,
+    rows: {
+      fills: fills.finish(),
+      minuteCandles: encodeMinuteCandles(candles.values()),
+      events: eventRows.finish(),
+      quarantine: quarantine.finish(),
+    },
+    events,
     tally: sumTallies(tallies),
   };
 }
@@ -85,8 +84,8 @@ export function encodeFacts(
  * Frees the memory of rows that nothing reads any more. They take megabytes outside the heap: left to the
  * garbage collector, many would pile up and trigger full collections (decision 0013).
  */
-export function releaseRows(rows: readonly Buffer[]): void {
-  for (const { buffer } of rows) {
+export function releaseRows(rows: Partial<BatchRows>): void {
+  for (const { buffer } of Object.values(rows)) {
     if (buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 }

@@ -10,9 +10,9 @@ export class RowReader {
   readonly #rows: Buffer;
   readonly #view: DataView;
 
-  constructor(rows: Buffer) {
-    this.#rows = rows;
-    this.#view = new DataView(rows.buffer, rows.byteOffset, rows.byteLength);
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
+    this.#rows = Buffer.from(buffer, byteOffset, byteLength);
+    this.#view = new DataView(buffer, byteOffset, byteLength);
   }
 
   /** In bytes. */

@@ -12,7 +12,7 @@ export type Cell = string | number | null | readonly Cell[];
 export type Row = readonly Cell[];
 
 /** Complete rows of `row-writer.ts`, one after the other. */
-export type Rows = Buffer | SpoolFile;
+export type Rows = Uint8Array | SpoolFile;
 
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */

@@ -40,7 +40,7 @@ export class SpoolFile {
   }
 
   /** Appends rows and returns where they begin, in bytes. Call it again only after it has resolved. */
-  async append(rows: Buffer): Promise<number> {
+  async append(rows: Uint8Array): Promise<number> {
     const begin = this.#length;
     // Writing by position leaves the offset at 0. Where `/dev/fd` shares it, a reader starts at the beginning.
     for (let at = 0; at < rows.length; ) {

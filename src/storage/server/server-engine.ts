@@ -126,7 +126,8 @@ export class ServerEngine implements Engine {
     if (rows.length === 0) return;
     await this.#write({
       sql: `INSERT INTO ${table} FORMAT RowBinary`,
-      rows: () => (rows instanceof SpoolFile ? rows.stream() : Readable.from(rows)),
+      rows: () =>
+        rows instanceof SpoolFile ? rows.stream() : Readable.from([rows], { objectMode: false }),
       settings: insertSettings(token),
       isRepeatable: token !== undefined,
     });
