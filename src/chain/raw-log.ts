@@ -35,13 +35,11 @@ export type Block = TimedBlock & {
   readonly logs: readonly RawLog[];
 };
 
-/** The blocks from `fromBlock` through `last` that have logs. A `BlockRange` has no content. */
-export type BlockInterval<Blocks = readonly Block[]> = {
-  readonly fromBlock: number;
-  /** The last block, also when it has no logs. */
-  readonly last: TimedBlock;
-  readonly blocks: Blocks;
-};
+/** Every block from `fromBlock` through `last`. A `BlockRange` has no hash and time of its last block. */
+export type Coverage = { readonly fromBlock: number; readonly last: TimedBlock };
+
+/** The blocks of a range of final blocks that have logs. */
+export type BlockInterval<Blocks = readonly Block[]> = Coverage & { readonly blocks: Blocks };
 
 /**
  * A change that a chain source emits, in order, during backfill and at the head alike:

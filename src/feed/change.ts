@@ -2,11 +2,10 @@
 import { chainLimits } from "../base/config/limits.ts";
 import { blockNumberOf } from "../base/ids.ts";
 import { mapInOrder } from "../base/time/map-in-order.ts";
-import type { Block, BlockInterval, ChainBatch } from "../chain/raw-log.ts";
+import type { Block, BlockInterval, ChainBatch, Coverage } from "../chain/raw-log.ts";
 import type { LogDecoder } from "../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../market/block-facts.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
-import type { Coverage } from "../storage/recover.ts";
 
 /** One change of the chain; changes come in chain order. `more`: further final blocks follow immediately. */
 export type ChainChange =

@@ -1,8 +1,9 @@
 /** Where indexing starts. */
+
 import { type Config, ConfigError } from "../base/config/config.ts";
+import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import { recordStartBlock } from "../storage/embedded/data-folder.ts";
-import type { Coverage } from "../storage/recover.ts";
 import type { ChainChange } from "./change.ts";
 
 /** What decides where indexing starts. */

@@ -1,5 +1,5 @@
+import type { Coverage } from "../chain/raw-log.ts";
 import type { MeteredEngine } from "./engine/metered-engine.ts";
-import type { Coverage } from "./recover.ts";
 import type { ReorgLog } from "./reorg-log.ts";
 
 /** The parts of a store. */

@@ -13,7 +13,7 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
-import type { TimedBlock } from "../chain/raw-log.ts";
+import type { Coverage } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
@@ -32,12 +32,6 @@ export class MissingRowsError extends StoreDamagedError {
     this.missing = missing;
   }
 }
-
-/** Every committed block from `fromBlock` through `last`. A `BlockRange` has no hash and time of its last block. */
-export type Coverage = {
-  readonly fromBlock: number;
-  readonly last: TimedBlock;
-};
 
 /** Returns the first position that is not covered. */
 export function firstSeqAbove(coverage: Coverage | null): Seq {

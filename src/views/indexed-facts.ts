@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { type Hash, lastSeqOf } from "../base/ids.ts";
 import { orClose } from "../base/or-close.ts";
-import { timedBlockOf } from "../chain/raw-log.ts";
+import { type Coverage, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import type { Delta } from "../market/delta.ts";
 import { decodeDelta } from "../storage/codec/decode-delta.ts";
@@ -11,7 +11,6 @@ import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
 import { FactStore, type StoreOptions } from "../storage/fact-store.ts";
-import type { Coverage } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";

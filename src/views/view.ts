@@ -1,6 +1,6 @@
+import type { Coverage } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
 import type { CoveredFacts } from "../storage/covered-facts.ts";
-import type { Coverage } from "../storage/recover.ts";
 
 /**
  * A read model in memory: a function of the stored facts and of the unfinalized blocks above them. It can be

@@ -1,16 +1,12 @@
 /** Stores generated chains: derives facts, cuts them into batches, encodes and appends them. */
 
 import assert from "node:assert/strict";
-import type { BlockRef } from "../../src/chain/raw-log.ts";
+import type { BlockRef, Coverage } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
 import { deltaOfBlock } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
-import {
-  type EncodedBatch,
-  encodeFacts,
-  type FactsRange,
-} from "../../src/storage/codec/encode-facts.ts";
+import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import type { GeneratedBlock } from "./generate-chain.ts";
 import { knownContracts } from "./recorded-chain.ts";
@@ -39,7 +35,7 @@ export function joined(blocks: readonly BlockFacts[]): BlockFacts {
 }
 
 /** The range from the first of these blocks to the last. */
-export function rangeOf(blocks: readonly BlockFacts[]): FactsRange {
+export function rangeOf(blocks: readonly BlockFacts[]): Coverage {
   const [first, last] = [blocks[0], blocks.at(-1)];
   assert(first !== undefined && last !== undefined, "a range has a block");
   const { number, hash, timestamp }: BlockRef & { timestamp: number } = last;

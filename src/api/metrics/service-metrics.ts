@@ -8,6 +8,7 @@ import type { Latency, LatencyHistogram } from "../../base/metrics/latency-histo
 import { ProcessMeter } from "../../base/metrics/process-meter.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { AuditStatus } from "../../feed/audit-log.ts";
 import type { Auditor } from "../../feed/auditor.ts";
 import type { ChainThread } from "../../feed/chain-thread.ts";
@@ -15,7 +16,6 @@ import type { Intake } from "../../feed/intake.ts";
 import type { Backfill } from "../../feed/sync-progress.ts";
 import { nothingIndexed } from "../../rows/freshness.ts";
 import { type StoreSize, StoreSizeReader } from "../../storage/embedded/store-size.ts";
-import type { Coverage } from "../../storage/recover.ts";
 import { newStreamMeter } from "../../stream/session/stream-meter.ts";
 import type { OrderBooks } from "../../venue/books/order-books.ts";
 import type { MarketMetadata } from "../../venue/metadata/market-metadata.ts";

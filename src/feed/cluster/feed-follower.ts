@@ -4,7 +4,7 @@ import type { Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { systemClock as clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
-import type { Coverage } from "../../storage/recover.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { zeroHash } from "../../base/ids.ts";
-import { type BlockInterval, timedBlockOf } from "../../chain/raw-log.ts";
+import { type Coverage, timedBlockOf } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -10,16 +10,13 @@ import { enumCodes, fillBytes } from "./fill-layout.ts";
 import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** The range of final blocks that a batch covers, with its last block. */
-export type FactsRange = Omit<BlockInterval, "blocks">;
-
 /** Rows that are ready to insert: the bytes of each kind of row. */
 export type BatchRows = Readonly<
   Record<"fills" | "minuteCandles" | "events" | "quarantine", Uint8Array>
 >;
 
 /** A batch of final blocks without its rows. */
-export type BatchHead = FactsRange & {
+export type BatchHead = Coverage & {
   /** The events as objects, not only as rows: there are few of them. */
   readonly events: readonly LocatedEvent[];
   readonly tally: Tally;
@@ -43,7 +40,7 @@ const legsMax = 2 ** 16 - 1;
  * allocate room for in advance. Pure.
  */
 export function encodeFacts(
-  range: FactsRange,
+  range: Coverage,
   blocks: Iterable<BlockFacts>,
   fillsMax = 0,
 ): EncodedBatch {

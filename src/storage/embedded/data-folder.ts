@@ -5,10 +5,10 @@ import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { awaitWrite, DataFolderBusyError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
-import type { Coverage } from "../recover.ts";
 import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */

@@ -1,10 +1,11 @@
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError, StartAgainError, toError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import { CoveredFacts } from "../covered-facts.ts";
 import { readCount } from "../engine/engine.ts";
 import { MeteredEngine } from "../engine/metered-engine.ts";
-import { type Coverage, MissingRowsError } from "../recover.ts";
+import { MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";

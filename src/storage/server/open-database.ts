@@ -2,10 +2,11 @@ import { join } from "node:path";
 import { type Config, ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
-import { type Coverage, readCoverage } from "../recover.ts";
+import { readCoverage } from "../recover.ts";
 import {
   type Database,
   prepareDatabase,

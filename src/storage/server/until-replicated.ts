@@ -2,8 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serverLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { Engine } from "../engine/engine.ts";
-import { type Coverage, MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
+import { MissingRowsError, readCoverage, verifyNewestCommits } from "../recover.ts";
 import { readVerified } from "./verify-commits.ts";
 
 /** How a start waits. */

@@ -1,16 +1,10 @@
 import { storeLimits } from "../../base/config/limits.ts";
 import { firstSeqOf } from "../../base/ids.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
-import type { TimedBlock } from "../../chain/raw-log.ts";
+import type { Coverage, TimedBlock } from "../../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../../market/minute-candle.ts";
 import type { Engine } from "../engine/engine.ts";
-import {
-  type Commit,
-  type Coverage,
-  commitsWithin,
-  readCommits,
-  readCoverage,
-} from "../recover.ts";
+import { type Commit, commitsWithin, readCommits, readCoverage } from "../recover.ts";
 import { blockRangeSql, countIndexOf, factTables, readFromEach } from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 

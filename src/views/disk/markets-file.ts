@@ -6,14 +6,15 @@
  * Everything is written in one transaction, which a save commits. Until then, reads find the values
  * set last, and a crash restores those saved last.
  */
+
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import type { Coverage } from "../../storage/recover.ts";
 import {
   isSqliteFailure,
   withDisk,

@@ -1,6 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { TokenId } from "../../base/ids.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -11,7 +12,7 @@ import {
   minuteOf,
 } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
-import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 import { readStoredFills } from "../../storage/stored-fills.ts";
 import type { View } from "../view.ts";

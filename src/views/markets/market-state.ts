@@ -2,9 +2,11 @@
  * The state in memory: the markets and the last 24 hours. It is a pure function of the facts applied
  * to it in chain order. Blocks above finality can be reverted.
  */
+
 import { type ConditionId, firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
@@ -14,7 +16,7 @@ import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readTotals } from "../../storage/read-totals.ts";
-import { type Coverage, firstSeqAbove } from "../../storage/recover.ts";
+import { firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral, listLiteral, wordLiteral } from "../../storage/sql-literal.ts";
 import { DayWindow, dayWindowSeconds } from "../day/day-window.ts";
 import { readDayTrades } from "../day/read-day-trades.ts";
