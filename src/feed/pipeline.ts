@@ -167,8 +167,7 @@ export class Pipeline {
 
   /** Runs while later changes are taken in: an append takes longer than a client should wait for a block. */
   async #finalizeAll(): Promise<void> {
-    let done = -1;
-    while (done < this.#finalThrough) {
+    for (let done = -1; done < this.#finalThrough; ) {
       done = this.#finalThrough;
       const final = await this.#facts.finalize(done);
       this.#subscribers?.finalized(final);
