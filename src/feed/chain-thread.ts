@@ -24,12 +24,11 @@ export type ChainThreadOptions = Pick<
   readonly logLevel: LogLevel;
 };
 
-/** The messages of the thread. */
+/** The messages of the thread. The first status comes once every endpoint is identified. */
 export type FromChainThread =
-  /** The first one says that every endpoint is identified. */
   | { readonly kind: "status"; readonly status: ChainStatus }
   | { readonly kind: "change"; readonly change: ChainChange; readonly status: ChainStatus }
-  | { readonly kind: "reread"; readonly id: number; readonly reading: FactsReading | NoReading }
+  | { readonly kind: "reread"; readonly reading: FactsReading | NoReading }
   | { readonly kind: "failed"; readonly name: string; readonly error: Error };
 
 /** The messages to the thread: where to continue, that a change was taken, to read blocks again, or to stop. */
@@ -40,7 +39,7 @@ export type ToChainThread =
       readonly rangeEnds: readonly number[];
     }
   | { readonly kind: "taken" }
-  | { readonly kind: "reread"; readonly id: number; readonly request: FactsRequest }
+  | { readonly kind: "reread"; readonly request: FactsRequest }
   | { readonly kind: "close" };
 
 export class ChainThread implements ChangeSource {
@@ -54,8 +53,7 @@ export class ChainThread implements ChangeSource {
   #failure: Error | null = null;
   #isClosed = false;
   #wake: (() => void) | null = null;
-  readonly #rereads = new Map<number, (reading: FactsReading | NoReading) => void>();
-  #nextRereadId = 1;
+  #reread: PromiseWithResolvers<FactsReading | NoReading> | null = null;
 
   private constructor(worker: Worker, log: Log) {
     this.#worker = worker;
@@ -131,15 +129,12 @@ export class ChainThread implements ChangeSource {
     }
   }
 
-  /** Has the thread read final blocks again. Changes go first. */
+  /** Has the thread read final blocks again. Changes go first. Call it again only after it has resolved. */
   async reread(request: FactsRequest): Promise<FactsReading | NoReading> {
     if (this.#isClosed || this.#failure !== null) return endedReading;
-    const id = this.#nextRereadId;
-    this.#nextRereadId += 1;
-    return new Promise((resolve) => {
-      this.#rereads.set(id, resolve);
-      this.#report({ kind: "reread", id, request });
-    });
+    this.#reread = Promise.withResolvers();
+    this.#report({ kind: "reread", request });
+    return this.#reread.promise;
   }
 
   /** Ends the thread. Changes that have already arrived are still delivered. */
@@ -148,7 +143,7 @@ export class ChainThread implements ChangeSource {
     this.#isClosed = true;
     this.#report({ kind: "close" });
     this.#wakeUp();
-    this.#giveUpRereads();
+    this.#reread?.resolve(endedReading);
     await this.#worker.terminate();
   }
 
@@ -162,9 +157,7 @@ export class ChainThread implements ChangeSource {
         this.#queue.push(message.change);
         return this.#wakeUp();
       case "reread":
-        this.#rereads.get(message.id)?.(message.reading);
-        this.#rereads.delete(message.id);
-        return;
+        return this.#reread?.resolve(message.reading);
       case "failed":
         return this.#fail(withClass(message.error, message.name));
     }
@@ -180,14 +173,7 @@ export class ChainThread implements ChangeSource {
     this.#failure ??= error;
     this.#opened.reject(error);
     this.#wakeUp();
-    this.#giveUpRereads();
-  }
-
-  #giveUpRereads(): void {
-    for (const resolve of this.#rereads.values()) {
-      resolve(endedReading);
-    }
-    this.#rereads.clear();
+    this.#reread?.resolve(endedReading);
   }
 
   #wakeUp(): void {

@@ -71,9 +71,9 @@ try {
 /** Answers a reread. An error that is not an endpoint's is a bug and ends the thread. */
 async function reread(
   source: ChainSource<unknown>,
-  { id, request }: Extract<ToChainThread, { kind: "reread" }>,
+  { request }: Extract<ToChainThread, { kind: "reread" }>,
 ): Promise<void> {
-  post({ kind: "reread", id, reading: await rereadFacts({ source, decoder }, request) });
+  post({ kind: "reread", reading: await rereadFacts({ source, decoder }, request) });
 }
 
 function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): void {
