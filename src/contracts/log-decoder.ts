@@ -2,14 +2,13 @@ import type { Address, Hash } from "../base/ids.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import { textOf, topic0Of } from "../chain/parse/scanned-log.ts";
 import type { RawLog } from "../chain/raw-log.ts";
-import type { Contract, Contracts, OtherContract } from "./contracts.ts";
+import type { Contract, Contracts } from "./contracts.ts";
 import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";
-import { exchangeV1Decoders, feeModuleDecoders } from "./events/exchange-v1-events.ts";
+import { exchangeV1Decoders } from "./events/exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./events/exchange-v2-events.ts";
-import { gen3MarketDecoders } from "./events/gen3-market-events.ts";
-import { marketDecoders } from "./events/market-events.ts";
 import type { ChainEvent } from "./events.ts";
+import { otherDecoders } from "./other-decoders.ts";
 import { dataBytesOf } from "./words.ts";
 
 /** A decoded log with the contract that emitted it. */
@@ -81,14 +80,6 @@ const exchangeDecoders = {
   2: [...exchangeV2Decoders, ...exchangeAdminDecoders],
   3: [...exchangeV3Decoders, ...pauseDecoders],
 } as const;
-
-/** The decoders of the contracts that are not exchanges, by their kind. */
-const otherDecoders: Readonly<Record<OtherContract["kind"], readonly Decoder[]>> = {
-  fee_module: feeModuleDecoders,
-  oracle: [],
-  ...marketDecoders,
-  ...gen3MarketDecoders,
-};
 
 /** Returns the decoders of all events of a contract. */
 export function decodersOf(contract: Contract): readonly Decoder[] {
