@@ -11,7 +11,7 @@ import { ChainSource } from "../chain/sync/chain-source.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
 import { type ChainChange, type Derivation, deriveChanges, encodeFinal } from "./change.ts";
-import { rereadFacts } from "./reread-facts.ts";
+import { type FactsRequest, rereadFacts } from "./reread-facts.ts";
 
 const statusEveryMs = 250;
 
@@ -48,8 +48,11 @@ try {
     decoder,
     prove: (block, isFinal) => source.prove(block, isFinal),
   };
+  // An error that is not an endpoint's is a bug and ends the thread.
+  const reread = async (request: FactsRequest): Promise<void> =>
+    post({ kind: "reread", reading: await rereadFacts({ source, decoder }, request) });
   port.on("message", (message: ToChainThread) => {
-    if (message.kind === "reread") void reread(source, message);
+    if (message.kind === "reread") void reread(message.request);
     else if (message.kind === "close") source.close();
     else if (message.kind === "taken") ahead -= 1;
   });
@@ -66,14 +69,6 @@ try {
 } catch (thrown) {
   const error = toError(thrown);
   post({ kind: "failed", name: error.name, error });
-}
-
-/** Answers a reread. An error that is not an endpoint's is a bug and ends the thread. */
-async function reread(
-  source: ChainSource<unknown>,
-  { request }: Extract<ToChainThread, { kind: "reread" }>,
-): Promise<void> {
-  post({ kind: "reread", reading: await rereadFacts({ source, decoder }, request) });
 }
 
 function post(message: FromChainThread, transfer: readonly ArrayBuffer[] = []): void {
