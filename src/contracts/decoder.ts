@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import type { Address } from "../base/ids.ts";
+import type { Address, Hash } from "../base/ids.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
 import type { ChainEvent, Undecodable } from "./events.ts";
 import { readBytes } from "./words.ts";
@@ -9,7 +9,7 @@ import { readBytes } from "./words.ts";
 export type Decoder = {
   /** The canonical signature; its hash is topic0. */
   readonly signature: string;
-  readonly topic0: string;
+  readonly topic0: Hash;
   /** The number of topics, including topic0. Events with the same signature can index different arguments. */
   readonly topicCount: number;
   /** The exact size of the data in bytes, or its minimum when the event has dynamic fields. */
@@ -25,7 +25,7 @@ export function eventDecoder(signature: string, indexed: number, read: Decoder["
   const headBytes = 32 * (types.length - indexed);
   return {
     signature,
-    topic0: `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}`,
+    topic0: `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}` as Hash,
     topicCount: indexed + 1,
     dataBytes: dynamic === 0 ? headBytes : { min: headBytes + 32 * dynamic },
     read,

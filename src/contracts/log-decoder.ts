@@ -29,14 +29,12 @@ export class LogDecoder {
   constructor(contracts: Contracts) {
     const all = [...contracts.byAddress.values()];
     const speaking = all.filter((contract) => decodersOf(contract).length > 0);
-    const topics0 = new Set(speaking.flatMap(decodersOf).map((decoder) => decoder.topic0 as Hash));
+    const topics0 = new Set(speaking.flatMap(decodersOf).map(({ topic0 }) => topic0));
     this.filter = { addresses: speaking.map(({ address }) => address), topics0: [...topics0] };
     this.events = speaking
       .flatMap((one) => decodersOf(one).map(({ topic0 }) => `${one.address} ${topic0}`))
       .toSorted();
-    this.#sources = new Map(
-      all.map((contract) => [contract.address, { contract, decoders: tableOf(contract) }]),
-    );
+    this.#sources = new Map(all.map((contract) => [contract.address, sourceOf(contract)]));
   }
 
   /**
@@ -58,8 +56,9 @@ export class LogDecoder {
 /** A contract and the decoders of its events by topic0. */
 type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
 
-function tableOf(contract: Contract): Source["decoders"] {
-  return new Map(decodersOf(contract).map((decoder) => [decoder.topic0 as Hash, decoder]));
+function sourceOf(contract: Contract): Source {
+  const decoders = decodersOf(contract).map((decoder) => [decoder.topic0, decoder] as const);
+  return { contract, decoders: new Map(decoders) };
 }
 
 const wrongShape: ChainEvent = {
