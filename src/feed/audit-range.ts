@@ -26,6 +26,12 @@ export type Difference = {
   readonly problem: "missing" | "extra" | "different";
 };
 
+/** Formats a difference as one phrase. */
+export function formatDifference(difference: Difference): string {
+  const { block, logIndex, event, contract, problem } = difference;
+  return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
+}
+
 /**
  * - `equal`: every endpoint agrees with the store, or receipts disprove the endpoints in `falseAlarms`
  * - `differs`: `correctFacts` is `null` unless they are proven

@@ -13,7 +13,13 @@ import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
 import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { AuditLog, type AuditResult, type AuditStatus } from "./audit-log.ts";
-import { type AuditParts, auditRange, type Difference, type Verdict } from "./audit-range.ts";
+import {
+  type AuditParts,
+  auditRange,
+  type Difference,
+  formatDifference,
+  type Verdict,
+} from "./audit-range.ts";
 
 type AuditorParts = {
   readonly dataDir: string;
@@ -242,10 +248,7 @@ export class Auditor {
 
 /** Describes the first few differences and counts the others. */
 function describeDifferences(differences: readonly Difference[]): string {
-  const named = differences.slice(0, auditLimits.differencesNamedMax).map((difference) => {
-    const { block, logIndex, contract, event, problem } = difference;
-    return `${event} of ${contract} at block ${block} log ${logIndex} is ${problem}`;
-  });
+  const named = differences.slice(0, auditLimits.differencesNamedMax).map(formatDifference);
   const others = differences.length - named.length;
   return [...named, ...(others > 0 ? [`and ${others} more`] : [])].join("; ");
 }

@@ -1,11 +1,11 @@
 import { systemClock } from "../../base/time/clock.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
-import type { Difference } from "../../feed/audit-range.ts";
+import { type Difference, formatDifference } from "../../feed/audit-range.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { formatDifference, type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
+import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
 
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;

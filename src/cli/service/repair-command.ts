@@ -1,11 +1,12 @@
 import { type Config, ConfigError, readConfig } from "../../base/config/config.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { AuditLog } from "../../feed/audit-log.ts";
+import { formatDifference } from "../../feed/audit-range.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { exitCodes, print } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
-import { formatDifference, type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
+import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
 
 /** Replaces stored blocks that are proven to differ from the chain. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {

@@ -7,12 +7,7 @@ import type { BlockRange } from "../../chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../chain/sync/chain-source.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
-import {
-  type AuditParts,
-  auditRange,
-  type Difference,
-  type Verdict,
-} from "../../feed/audit-range.ts";
+import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { chooseEngine } from "../../storage/choose-engine.ts";
@@ -108,12 +103,6 @@ export function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void,
   for (let next = from; next <= to; next += sliceBlocks) {
     yield { from: next, to: Math.min(to, next + sliceBlocks - 1) };
   }
-}
-
-/** Formats a difference as one sentence. */
-export function formatDifference(difference: Difference): string {
-  const { block, logIndex, event, contract, problem } = difference;
-  return `block ${block} log ${logIndex}: ${event} of ${contract} is ${problem}`;
 }
 
 async function openNodes(
