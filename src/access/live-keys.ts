@@ -103,7 +103,8 @@ export class LiveKeys {
     const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
     const unsaved = this.#usages.get(record.id) ?? noUse;
     const isInGrace = previousMac !== null && record.revokedAtMs === null;
-    const untilMs = isInGrace ? (previousUntilMs ?? 0) : 0;
+    const graceUntilMs = isInGrace ? (previousUntilMs ?? 0) : 0;
+    const untilMs = Math.min(graceUntilMs, endOf(record));
     return {
       ...shown,
       previousUntilMs: untilMs > this.#clock.nowMs() ? untilMs : null,
@@ -145,7 +146,6 @@ export class LiveKeys {
     const usage = this.#usages.get(id) ?? { requests: 0, lastUsedAtMs: 0 };
     this.#usages.set(id, usage);
     const allowedIps = record.allowedIps.length === 0 ? null : new IpRanges(record.allowedIps);
-    const keyEndsAtMs = record.expiresAtMs ?? Number.POSITIVE_INFINITY;
     const valueOf = (mac: string, untilMs: number): LiveValue => ({
       id,
       scope,
@@ -154,10 +154,15 @@ export class LiveKeys {
       allowedIps,
       usage,
       fingerprint: mac,
-      endsAtMs: Math.min(keyEndsAtMs, untilMs),
+      endsAtMs: Math.min(endOf(record), untilMs),
     });
     const current = valueOf(record.mac, Number.POSITIVE_INFINITY);
     if (previousMac === null) return [current];
     return [current, valueOf(previousMac, record.previousUntilMs ?? 0)];
   }
+}
+
+/** Returns when no value of a key works any more, in its grace period neither. */
+function endOf({ expiresAtMs }: KeyRecord): number {
+  return expiresAtMs ?? Number.POSITIVE_INFINITY;
 }

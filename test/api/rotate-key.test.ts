@@ -63,6 +63,27 @@ test("200: in the grace period the old value works too, and both share one limit
   assert.equal((await shown())["previous_value_expires_at"], null);
 });
 
+test("200: the grace period ends when the key expires, and is shown so", async () => {
+  const expiresAtMs = server.clock.nowMs() + 60_000;
+  const { key, value } = await server.access.keys.create({
+    name: "expires in its grace period",
+    scope: "read",
+    expiresAtMs,
+    allowedIps: [],
+  });
+  const newValue = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
+  const shown = async () =>
+    dataOf(await server.request("GET", `/v1/keys/${key.id}`, { key: admin }));
+  const before = await shown();
+  assert.equal(before["previous_value_expires_at"], new Date(expiresAtMs).toISOString());
+  assert.deepEqual(await Promise.all([value, newValue].map(statusOf)), [404, 404]);
+  server.clock.advance(60_000);
+  assert.deepEqual(await Promise.all([value, newValue].map(statusOf)), [401, 401]);
+  const after60s = await shown();
+  assert.equal(after60s["status"], "expired");
+  assert.equal(after60s["previous_value_expires_at"], null);
+});
+
 test("200: at most two values work, however often the key is rotated", async () => {
   const { key, value } = await makeKey();
   const second = String(dataOf(await rotate(key.id, { grace_seconds: 86_400 }))["key"]);
