@@ -69,6 +69,17 @@ test("an interrupted export resumes after its last complete file", async () => {
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
+test("an export does not overwrite the second file of an earlier one", async () => {
+  const out = join(folder, "left.ndjson");
+  await writeFile(join(folder, "left.2.ndjson"), "earlier");
+  const { code, stderr } = await run("trades", "--out", out);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /left\.2\.ndjson exists already; delete it or choose another --out/);
+  const left = (await readdir(folder)).filter((name) => name.startsWith("left"));
+  assert.deepEqual(left, ["left.2.ndjson"]);
+  assert.equal(await readFile(join(folder, "left.2.ndjson"), "utf8"), "earlier");
+});
+
 test("a damaged state file of an unfinished export is reported, and nothing is written", async () => {
   const out = join(folder, "damaged.ndjson");
   for (const text of ["", "{", "null", '{"query":"x","files":-1,"cursor":"y"}']) {

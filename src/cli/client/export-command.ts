@@ -105,8 +105,10 @@ function readState(path: string, query: string, out: string): ExportState {
       `${path} belongs to a different export: finish that one first, or delete the file`,
     );
   }
-  if (existsSync(out))
-    throw new AppError("CONFLICT", `${out} exists already; delete it or choose another --out`);
+  // An earlier export may have left its second file: it would be overwritten, or taken for a part of this export.
+  const existing = [out, nameOf(out, 2)].find((file) => existsSync(file));
+  if (existing !== undefined)
+    throw new AppError("CONFLICT", `${existing} exists already; delete it or choose another --out`);
   return { files: 0, cursor: null };
 }
 
