@@ -187,3 +187,22 @@ test("client commands read their settings from the environment, and flags take p
   const keyless = await runCommand(["tail"]);
   assert.match(keyless.stderr, /an API key is required: --key, --key-file or ODDWIRE_API_KEY/);
 });
+
+test("a key that no header can carry, and a URL with a user name, are wrong usage", async () => {
+  const keyFile = join(folder, "two-keys");
+  await writeFile(keyFile, "ow_read_x\now_read_y\n");
+  const cases: [string[], RegExp][] = [
+    [["--key", "клюш"], /an API key is one word of ASCII characters/],
+    [["--key-file", keyFile], /an API key is one word of ASCII characters/],
+    [
+      ["--key", "ow_read_x", "--url", "http://me:secret@127.0.0.1:2"],
+      /--url is an http or https address without a user name/,
+    ],
+  ];
+  for (const [words, message] of cases) {
+    const { code, stderr } = await runCommand(["tail", ...words]);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+    assert.equal(stderr.includes("secret"), false);
+  }
+});

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readClientConfig } from "../../base/config/config.ts";
+import { hasCredentials } from "../../base/config/setting.ts";
 import { toError } from "../../base/errors.ts";
 import { UsageError } from "../command.ts";
 
@@ -20,12 +21,20 @@ export function readApi(options: ApiOptions): ApiAccess {
 
 /** Returns only the address, for calls that need no key. Throws `UsageError` when it is malformed. */
 export function readUrl({ url = readClientConfig().url }: ApiOptions): string {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new UsageError("--url is an http or https address");
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url) || hasCredentials(url))
+    throw new UsageError("--url is an http or https address without a user name");
   return url;
 }
 
-function readKey({ key, keyFile }: ApiOptions): string {
+function readKey(options: ApiOptions): string {
+  const key = findKey(options);
+  // Other characters, such as the end of a line in a file of two keys, cannot be sent in a header.
+  if (!/^[\x21-\x7e]*$/.test(key))
+    throw new UsageError("an API key is one word of ASCII characters");
+  return key;
+}
+
+function findKey({ key, keyFile }: ApiOptions): string {
   if (key !== undefined) return key;
   if (keyFile === undefined) {
     const fromEnvironment = readClientConfig().key;
