@@ -398,6 +398,22 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     }
   });
 
+  await t.test(
+    "shows all columns of filled orders on a tablet, whatever the outcomes and fees are",
+    async () => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      await follow(page, `/tx/${lastTrade.tx_hash}`);
+      await page.waitForSelector(".fills td[data-name='Fee']");
+      const overflow = await page.evaluate(`(() => {
+      for (const cell of document.querySelectorAll(".fills td.trade")) cell.lastChild.textContent = "Northern Giants";
+      for (const cell of document.querySelectorAll(".fills td[data-name='Fee']")) cell.textContent = "12.34 shares";
+      const { scrollWidth, clientWidth } = document.querySelector(".scroll:has(.fills)");
+      return scrollWidth - clientWidth;
+    })()`);
+      assert.equal(overflow, 0);
+    },
+  );
+
   await t.test("fits a phone, with the parts of a page as tabs", async () => {
     await page.setViewportSize({ width: 360, height: 740 });
     await follow(page, marketPath);
