@@ -29,8 +29,8 @@ export function decimalLiteral(micros: bigint): string {
   return `toDecimal128('${formatMicros(micros)}', 6)`;
 }
 
-/** Returns a word of the schema, such as an enum value, as a quoted literal. */
+/** Returns a word of the schema, such as an enum value or the name of a part, as a quoted literal. */
 export function wordLiteral(word: string): string {
-  assert(/^[a-z_A-Z0-9]+$/.test(word), "a word literal is a plain word");
+  assert(/^[a-z_A-Z0-9-]+$/.test(word), "a word literal is a plain word");
   return `'${word}'`;
 }

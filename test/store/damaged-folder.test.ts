@@ -1,5 +1,7 @@
 /** A start refuses folders that no crash leaves behind, and reports what is wrong. */
 import assert from "node:assert/strict";
+import { readdirSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
@@ -56,4 +58,45 @@ describe("a damaged folder is refused", () => {
       }
     });
   }
+});
+
+describe("a part of the engine that cannot be read", () => {
+  const table = "fills_by_token";
+  const ofTable = `database = currentDatabase() AND table = '${table}'`;
+
+  /** Empties the files of the newest part of a table, as a merge on a full disk leaves them. */
+  async function breakNewestPart(folder: StoreFolder): Promise<void> {
+    const newest = `SELECT path FROM system.parts WHERE ${ofTable} AND active ORDER BY max_block_number DESC`;
+    const path = String((await folder.store.engine.query(newest))[0]?.[0]);
+    await folder.close();
+    for (const file of readdirSync(path)) truncateSync(join(path, file), 0);
+  }
+
+  test("is deleted if the parts that were merged into it are there", async (t) => {
+    const folder = await StoreFolder.open(t);
+    for (const from of [0, 10, 20, 30]) {
+      await folder.store.append(encode(blocks.slice(from, from + 10)));
+    }
+    const rows = `SELECT count(), max(seq) FROM ${table}`;
+    const before = await folder.store.engine.query(rows);
+    await folder.store.engine.command(`OPTIMIZE TABLE ${table} FINAL`);
+    await breakNewestPart(folder);
+    // The second start finds no broken part.
+    for (const _ of [1, 2]) {
+      const { engine } = await folder.reopen();
+      assert.deepEqual(await engine.query(rows), before);
+      assert.deepEqual(
+        await engine.query(`SELECT name FROM system.detached_parts WHERE ${ofTable}`),
+        [],
+      );
+    }
+  });
+
+  test("is a damage if it was inserted, at every start", async (t) => {
+    const folder = await StoreFolder.open(t);
+    for (const from of [0, 10]) await folder.store.append(encode(blocks.slice(from, from + 10)));
+    await breakNewestPart(folder);
+    for (const _ of [1, 2])
+      await assert.rejects(folder.reopen(), /part .* of table fills_by_token is broken/);
+  });
 });

@@ -2,8 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { orClose } from "../../base/or-close.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
-import { StoreDamagedError } from "../engine/store-errors.ts";
 import { schemaStatements } from "../schema/schema.ts";
+import { refuseBrokenParts } from "./broken-parts.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
 import { refuseFullDisk } from "./delete-rows.ts";
 
@@ -36,20 +36,4 @@ async function finishMutations(engine: Engine): Promise<void> {
     if ((await readCount(engine, underWay)) === 0) await refuseFullDisk(engine);
     await delay(storeLimits.mutationsPollMs);
   }
-}
-
-/**
- * The engine detaches parts that it cannot read and continues without them. A folder without its commit
- * records would look as if nothing had ever been stored. Every part is fsynced before it counts, so no
- * crash leaves a broken one.
- */
-async function refuseBrokenParts(engine: Engine): Promise<void> {
-  const [row] = await engine.query(
-    `SELECT count(), table FROM system.detached_parts
-     WHERE database = currentDatabase() AND startsWith(reason, 'broken')
-     GROUP BY table ORDER BY table LIMIT 1`,
-  );
-  if (row === undefined) return;
-  const [parts, table] = [Number(row[0]), String(row[1])];
-  throw new StoreDamagedError(`${parts} parts of table ${table} are broken`);
 }
