@@ -50,6 +50,9 @@ test("ranges contain their addresses and no others", () => {
   assert.equal(ranges.contains("203.0.113.8"), false);
   assert.equal(ranges.contains("2001:db8:ffff::1"), true);
   assert.equal(ranges.contains("2001:db9::1"), false);
+  assert.equal(new IpRanges(["::/0"]).contains("::1"), true);
+  assert.equal(new IpRanges(["::/0"]).contains("127.0.0.1"), false);
+  assert.equal(new IpRanges(["0.0.0.0/0"]).contains("2001:db8::1"), false);
 });
 
 test("a malformed range is refused", () => {

@@ -30,18 +30,21 @@ export function ipBucketOf(address: string): string {
 
 /** A set of address ranges, such as `10.0.0.0/8`, `203.0.113.7` or `2001:db8::/32`. */
 export class IpRanges {
-  readonly #ranges = new BlockList();
+  /** One list for each family: in a single one, `::/0` would contain every IPv4 address. */
+  readonly #ranges = { ipv4: new BlockList(), ipv6: new BlockList() };
 
   /** Takes ranges that `isIpRange` accepts, and ignores others. */
   constructor(ranges: Iterable<string>) {
     for (const text of ranges) {
       const range = parseIpRange(text);
-      if (range !== null) this.#ranges.addSubnet(range.address, range.prefixBits, range.family);
+      if (range === null) continue;
+      this.#ranges[range.family].addSubnet(range.address, range.prefixBits, range.family);
     }
   }
 
   contains(address: string): boolean {
-    return this.#ranges.check(address, address.includes(":") ? "ipv6" : "ipv4");
+    const family = address.includes(":") ? "ipv6" : "ipv4";
+    return this.#ranges[family].check(address, family);
   }
 }
 
