@@ -64,15 +64,16 @@ export async function printTrades(
 /** Requests are not retried, because a person is waiting. The waits apply when the stream reconnects. */
 const tailBackoff = { attempts: 1, firstWaitMs: 1_000, longestWaitMs: 10_000 } as const;
 
-/** Returns where the stream begins: at the first trade since a time, from which it replays, or at the newest trades. */
+/** Returns where the stream begins: before the first trade since a time, or with the newest trades. */
 async function startOf(
   client: OddwireClient,
   since: string | null,
 ): Promise<{ snapshot?: number; resumeFrom?: number }> {
   const query = since === null ? {} : ({ start: since, order: "asc" } as const);
-  const { data } = await client.trades({ ...query, limit: 1 }).page();
+  const { data, meta } = await client.trades({ ...query, limit: 1 }).page();
   if (since === null) return { snapshot: newestRows };
-  return data[0] === undefined ? {} : { resumeFrom: data[0].seq - 1 };
+  const [first] = data;
+  return { resumeFrom: first === undefined ? (meta.indexed_seq ?? 0) : first.seq - 1 };
 }
 
 type Known = { readonly question: string | null; readonly readMs: number };
