@@ -18,6 +18,7 @@ export class RedisConnection {
   #downSinceMs: number | null = systemClock.monotonicMs();
   #downMs = 0;
   #heardMs = systemClock.monotonicMs();
+  #isClosed = false;
 
   private constructor(client: RedisClient, log: Log) {
     this.#client = client;
@@ -83,6 +84,7 @@ export class RedisConnection {
 
   /** Closes the connection. Commands in progress fail. */
   close(): void {
+    this.#isClosed = true;
     if (this.#client.isOpen) this.#client.destroy();
   }
 
@@ -108,6 +110,8 @@ export class RedisConnection {
   }
 
   #cameUp(): void {
+    // node-redis does not stop a socket that is just connecting. It would stay, and so would this process.
+    if (this.#isClosed) return this.#client.destroy();
     this.#hear();
     if (this.#downSinceMs === null) return;
     this.#downMs += systemClock.monotonicMs() - this.#downSinceMs;

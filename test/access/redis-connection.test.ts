@@ -33,3 +33,23 @@ suite("a connection that receives nothing is replaced", { concurrency: true }, (
     });
   }
 });
+
+test("a connection that is closed while it connects again leaves no socket", async (t) => {
+  const redis = await RedisServer.open(t);
+  const open = () => RedisConnection.open({ url: redis.url, log: silentLog });
+  const observer = await open();
+  cleanUp(t, () => observer.close());
+  const clients = async () => {
+    const list = await observer.run((client) => client.sendCommand<string>(["CLIENT", "LIST"]));
+    return String(list).trim().split("\n").length;
+  };
+  for (let waitMs = 0; waitMs < 100; waitMs += 5) {
+    const connections = await Promise.all(Array.from({ length: 20 }, open));
+    await observer.run((client) =>
+      client.sendCommand(["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]),
+    );
+    await pause(waitMs);
+    for (const connection of connections) connection.close();
+  }
+  await waitFor("the end of all others", async () => ((await clients()) === 1 ? true : null));
+});
