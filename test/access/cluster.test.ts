@@ -197,6 +197,26 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
   });
 
+  test("R12: requests of an IP that a refusing node admitted without Redis still count afterwards", async (t) => {
+    const cluster = await openCluster(t);
+    const redis = await CuttingProxy.open(t, cluster.redis.url);
+    const redisUrl = redis.url.replace("http", "redis");
+    const node = await cluster.openNode({
+      limitsWithoutRedis: "refuse",
+      redisUrl,
+      log: silentLog,
+    });
+    const { keyWindow, ipWindow } = node;
+    const isUnavailable = async () => (await keyWindow.look("caller", 10, nowMs())).isUnavailable;
+    redis.refuse();
+    await waitFor("the loss", async () => ((await isUnavailable()) ? true : null));
+    assert.equal((await ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
+    redis.resume();
+    await waitFor("Redis", async () => ((await isUnavailable()) ? null : true));
+    const { remaining } = await ipWindow.look("192.0.2.1", 10, nowMs());
+    assert.equal(remaining, 9, "Redis has not seen this request");
+  });
+
   test("IP blocks are written again to a Redis that was emptied", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog });

@@ -40,7 +40,7 @@ async function openClusterWindow(t: TestContext, url: string): Promise<RateWindo
   const membership = new Membership({ ...parts, isNode: true });
   const { id: nodeId } = membership;
   // On a busy machine a response can take long.
-  const options = { nodeId, windowMs, timeoutMs: waitMsMax, goesOnAlone: true };
+  const options = { nodeId, windowMs, timeoutMs: waitMsMax };
   const client = new WindowClient({ ...parts, ...options });
   client.seen(await membership.renew(0));
   return new ClusterWindow({

@@ -75,7 +75,6 @@ export class ClusterAccess implements AccessStore {
       nodeId: membership.id,
       windowMs,
       timeoutMs: options.windowTimeoutMs ?? redisLimits.commandTimeoutMs,
-      goesOnAlone: limitsWithoutRedis === "share",
     });
     this.#windows = client;
     const open = (bounds: WindowBounds, kind: string, withoutRedis: WithoutRedis) =>

@@ -34,7 +34,7 @@ export class ClusterWindow implements RateWindow {
 
   take(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.windowOf(caller, limit, nowMs);
-    if (!this.#client.isExact) return this.#takeAlone(caller, own, nowMs);
+    if (!this.#isExact) return this.#takeAlone(caller, own, nowMs);
     return this.#ask("take", caller, limit).then((status) => {
       if (status === null) return this.#takeAlone(caller, own, nowMs);
       if (status.isAdmitted) own.take(nowMs);
@@ -45,7 +45,7 @@ export class ClusterWindow implements RateWindow {
   look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.windowOf(caller, limit, nowMs);
     const alone = () => this.#statusOf(own, { limit: this.#partOf(limit), nowMs });
-    if (!this.#client.isExact) return alone();
+    if (!this.#isExact) return alone();
     return this.#ask("look", caller, limit).then((status) => status ?? alone());
   }
 
@@ -64,6 +64,11 @@ export class ClusterWindow implements RateWindow {
     if (this.#client.isConnected) void this.#ask("record", caller, limit);
     const after = this.#statusOf(own, { limit: part, nowMs });
     return { ...after, isAdmitted: true };
+  }
+
+  get #isExact(): boolean {
+    const { isExact, isComplete } = this.#client;
+    return this.#parts.withoutRedis === "refuse" ? isExact : isComplete;
   }
 
   /** Returns how much of a limit this node can admit; `null` when it must refuse, or does not know its share. */

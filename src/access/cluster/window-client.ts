@@ -51,8 +51,6 @@ type WindowClientParts = RedisParts & {
   /** The longest window that must be exact. */
   readonly windowMs: number;
   readonly timeoutMs: number;
-  /** Whether this node admits requests while Redis is down, which Redis then does not count. */
-  readonly goesOnAlone: boolean;
 };
 
 /**
@@ -64,7 +62,10 @@ export class WindowClient {
   #waiting: Waiting[] = [];
   #epoch: string | null = null;
   #isLost = false;
+  /** From when Redis has all requests of the window that it was asked about. */
   #exactFromMs = Number.POSITIVE_INFINITY;
+  /** From when it also has those that this node admitted alone, while Redis was down. */
+  #completeFromMs = 0;
   #nodes: readonly string[] = [];
   #inexactSinceMs: number | null;
   #inexactMs = 0;
@@ -74,10 +75,15 @@ export class WindowClient {
     this.#inexactSinceMs = parts.clock.monotonicMs();
   }
 
-  /** Whether Redis has every request of the trailing window. */
+  /** Whether Redis has every request of the trailing window, where nodes admit none without Redis. */
   get isExact(): boolean {
     if (this.#isLost || !this.#parts.redis.isUp) return false;
     return this.#parts.clock.monotonicMs() >= this.#exactFromMs;
+  }
+
+  /** Whether Redis has every request of the trailing window, also where this node admits some without Redis. */
+  get isComplete(): boolean {
+    return this.isExact && this.#parts.clock.monotonicMs() >= this.#completeFromMs;
   }
 
   /** Whether Redis can be asked. */
@@ -112,10 +118,10 @@ export class WindowClient {
     if (this.#epoch === null) {
       // This node has admitted nothing before.
       this.#exactFromMs = isFresh ? nowMs : nowMs + Math.max(0, this.#parts.windowMs - ageMs);
-    } else if (epoch !== this.#epoch) this.#exactFromMs = nowMs + this.#parts.windowMs;
-    // Redis does not have all requests that this node admitted while Redis was down.
-    else if (this.#isLost && this.#parts.goesOnAlone)
-      this.#exactFromMs = nowMs + this.#parts.windowMs;
+    } else {
+      if (epoch !== this.#epoch) this.#exactFromMs = nowMs + this.#parts.windowMs;
+      if (this.#isLost) this.#completeFromMs = nowMs + this.#parts.windowMs;
+    }
     this.#epoch = epoch;
     this.#isLost = false;
     this.#nodes = this.#nodesOf(snapshot);
@@ -139,11 +145,11 @@ export class WindowClient {
   /** Updates the time during which limits were not exact. */
   #measure(): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (this.isExact && this.#inexactSinceMs !== null) {
+    if (this.isComplete && this.#inexactSinceMs !== null) {
       this.#inexactMs += nowMs - this.#inexactSinceMs;
       this.#inexactSinceMs = null;
     }
-    if (!this.isExact) this.#inexactSinceMs ??= nowMs;
+    if (!this.isComplete) this.#inexactSinceMs ??= nowMs;
   }
 
   /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
