@@ -17,9 +17,9 @@ export function untilChange(backend: Backend): CachePolicy {
   return { watch: () => watchRevisions(backend) };
 }
 
-function watchRevisions({ store, state }: Backend): () => boolean {
-  const [stored, known] = [store.revision, state.revision];
-  return () => store.revision === stored && state.revision === known;
+function watchRevisions({ facts, state }: Backend): () => boolean {
+  const [stored, known] = [facts.revision, state.revision];
+  return () => facts.revision === stored && state.revision === known;
 }
 
 /** Caches a response about candles until a trade of the pair, a resolution, a reorg or the next bucket. */
@@ -43,7 +43,7 @@ export function untilTradesChange(
   { tokenId, namesMarkets }: { readonly tokenId: TokenId; readonly namesMarkets: boolean },
 ): CachePolicy {
   const { directory } = backend.state;
-  const { headBuffer } = backend.store;
+  const { headBuffer } = backend.facts;
   const pair = directory.pairOf(tokenId);
   return whileEqual(backend, () => [
     ...tradesOf(pair, backend),
@@ -56,8 +56,8 @@ export function untilTradesChange(
 }
 
 /** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */
-function tradesOf(tokenIds: readonly TokenId[], { store, state }: Backend): readonly unknown[] {
-  return [store.headBuffer.reorgs, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
+function tradesOf(tokenIds: readonly TokenId[], { facts, state }: Backend): readonly unknown[] {
+  return [facts.headBuffer.reorgs, ...tokenIds.map((id) => state.directory.totalsOf(id).trades)];
 }
 
 /** Caches a response while the values it depends on stay equal. They are read again only after a change. */

@@ -23,7 +23,7 @@ import {
 
 type AuditorParts = {
   readonly dataDir: string;
-  readonly store: IndexedFacts;
+  readonly facts: IndexedFacts;
   readonly reread: AuditParts["reread"];
   readonly endpoints: number;
   /** The budget of calls over all endpoints; 0 turns the audit off. */
@@ -122,8 +122,8 @@ export class Auditor {
 
   /** Audits one range. Returns its cost in calls; 0 when there was nothing to do. */
   async #auditNext(): Promise<number> {
-    const { store } = this.#parts;
-    const { coverage } = store;
+    const { facts } = this.#parts;
+    const { coverage } = facts;
     if (coverage === null) return 0;
     if (this.#isGatheringOver()) await this.#orderRepairs();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
@@ -133,7 +133,7 @@ export class Auditor {
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
     try {
-      const { engine } = store;
+      const { engine } = facts;
       const verdict = await auditRange(range, { ...this.#parts, engine, reread: this.#reread });
       await this.#take(range, verdict);
       return verdict.calls;
@@ -192,7 +192,7 @@ export class Auditor {
     if (correctFacts === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
       this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
-    } else if (this.#parts.store.engine.kind === "cluster") {
+    } else if (this.#parts.facts.engine.kind === "cluster") {
       // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
         reported,
@@ -221,9 +221,9 @@ export class Auditor {
   }
 
   async #orderRepairs(): Promise<void> {
-    const { store, onRepairOrdered } = this.#parts;
+    const { facts, onRepairOrdered } = this.#parts;
     const gathered = this.#gathered;
-    await orderRepair(store.engine, ...gathered.map(({ correctFacts }) => correctFacts));
+    await orderRepair(facts.engine, ...gathered.map(({ correctFacts }) => correctFacts));
     this.#auditLog.markOrdered(this.#parts.clock.nowMs());
     this.#abort.abort();
     const ranges = gathered.map(({ range: { from, to } }) => `${from} to ${to}`);

@@ -40,7 +40,7 @@ export type IntakeParts = {
   /** Closed with the intake. */
   readonly source: ChangeSource;
   readonly config: Pick<Config, "readyLagSecondsMax">;
-  readonly store: IndexedFacts;
+  readonly facts: IndexedFacts;
   readonly state: MarketState;
   readonly subscribers: Subscribers;
   readonly log: Log;
@@ -85,28 +85,28 @@ export class Intake {
 
   /** How fresh answers are. The lag is in seconds of chain time. */
   freshness(): Freshness {
-    const { store, state, source } = this.#parts;
+    const { facts, state, source } = this.#parts;
     const { head } = source;
-    const indexed = store.newestBlock;
+    const indexed = facts.newestBlock;
     const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
     const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
     return {
       indexed_block: indexed,
       indexed_seq: indexed === null ? null : lastSeqOf(indexed),
       head_block: this.#headNumber,
-      finalized_block: store.coverage?.last.number ?? null,
+      finalized_block: facts.coverage?.last.number ?? null,
       lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
     };
   }
 
   /** The checks that readiness depends on. `missingBlocks`: gaps in the coverage; `null` when the store cannot know. */
   checks(missingBlocks: number | null): Checks {
-    const { source, config, store } = this.#parts;
+    const { source, config, facts } = this.#parts;
     const halted = this.#halted;
     return {
-      store: storeCheck(store.engine.insertProblem, missingBlocks),
+      store: storeCheck(facts.engine.insertProblem, missingBlocks),
       [source.kind]: halted === null ? source.check() : { ok: false, detail: halted.message },
-      coverage: coverageCheck(store.coverage, missingBlocks),
+      coverage: coverageCheck(facts.coverage, missingBlocks),
       lag: lagCheck(this.freshness(), config.readyLagSecondsMax),
     };
   }
@@ -119,16 +119,16 @@ export class Intake {
 
   /** A block can be indexed before the source names it as the head. */
   get #headNumber(): number | null {
-    const { source, store } = this.#parts;
-    return source.head === null ? null : Math.max(source.head.number, store.newestBlock ?? 0);
+    const { source, facts } = this.#parts;
+    return source.head === null ? null : Math.max(source.head.number, facts.newestBlock ?? 0);
   }
 
   #syncStatus() {
-    const { store } = this.#parts;
+    const { facts } = this.#parts;
     const { fills, events } = this.counts;
-    const from = store.coverage?.fromBlock ?? null;
+    const from = facts.coverage?.fromBlock ?? null;
     const head = this.#headNumber;
-    return { from, indexed: store.newestBlock, head, fills, events: events.total };
+    return { from, indexed: facts.newestBlock, head, fills, events: events.total };
   }
 }
 

@@ -51,7 +51,7 @@ export class Pipeline {
   };
 
   constructor(parts: {
-    store: IndexedFacts;
+    facts: IndexedFacts;
     /** Loaded at the present coverage. From here on it follows changes like the views of the facts. */
     state: View;
     subscribers?: Subscribers;
@@ -59,11 +59,11 @@ export class Pipeline {
     /** How long final blocks wait for later ones, to be appended together. One second by default. */
     groupWaitMs?: number;
   }) {
-    this.#facts = parts.store;
+    this.#facts = parts.facts;
     this.#facts.addView(parts.state);
     this.#subscribers = parts.subscribers ?? null;
     this.#log = parts.log;
-    const { writer } = parts.store;
+    const { writer } = parts.facts;
     const waitMs = parts.groupWaitMs ?? storeLimits.groupWaitMs;
     const onAppended = (delta: Delta) => this.#append(delta);
     this.#writer = writer && new FinalWriter(writer, { onAppended, waitMs });

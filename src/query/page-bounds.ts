@@ -56,11 +56,11 @@ export function withinLifetime(filter: FillFilter, totalsOf: FillPage["totalsOf"
  * `undefined` when there is no estimate.
  */
 export function pageBound(
-  store: Pick<IndexedFacts, "coverage">,
+  facts: Pick<IndexedFacts, "coverage">,
   page: FillPage,
 ): Seq | null | undefined {
   const { filter, order, after } = page;
-  const { coverage } = store;
+  const { coverage } = facts;
   if (coverage === null) return undefined;
   const oldest = firstSeqOf(coverage.fromBlock);
   const { seqFrom = oldest, seqTo = Infinity } = filter;

@@ -13,16 +13,16 @@ export type CandleRange = BucketRange & {
 
 /** Reads the first `limit` buckets that hold a priced trade, in the requested order. */
 export async function readCandles(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   range: CandleRange,
 ): Promise<readonly BucketCandle[]> {
   // All data in memory is taken before the first await, so that it belongs to one moment.
-  const { coverage, headBuffer, engine } = store;
+  const { coverage, headBuffer, engine } = facts;
   const newest = [...headBuffer.openMinute, ...headBuffer.minutes()];
   const openFrom = minuteOf(coverage?.last.timestamp ?? 0);
   const sides = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
   if (range.complement !== null) sides.push({ tokenId: range.complement, report: invertCandle });
-  store.reads.add("candles", "engine");
+  facts.reads.add("candles", "engine");
   // From `openFrom` on, the minutes of the engine are incomplete.
   const tokenIds = sides.map(({ tokenId }) => tokenId);
   const stored = await readStoredCandles(engine, range, { tokenIds, openFrom });

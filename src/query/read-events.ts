@@ -51,10 +51,10 @@ export function storedEvents(list: EventList): StoredList<LocatedEvent> {
 
 /** Reads one page, like `readFills`. */
 export async function readEvents(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   page: EventList & { readonly limit: number },
 ): Promise<readonly LocatedEvent[]> {
-  return new RowSnapshot(store, storedEvents(page)).first(page.limit);
+  return new RowSnapshot(facts, storedEvents(page)).first(page.limit);
 }
 
 async function readStoredEvents(engine: Engine, clauses: string): Promise<readonly LocatedEvent[]> {

@@ -23,7 +23,7 @@ export function storedFills(list: Omit<FillPage, "limit">): StoredList<Fill> {
       : {}),
     settings: hasFewTokens ? settingsFor(filter) : pageSettings,
     read: (engine, clauses) => readStoredFills(engine, table, clauses),
-    nearOf: (store, limit) => nearOf(store, { ...list, limit }),
+    nearOf: (facts, limit) => nearOf(facts, { ...list, limit }),
     unfinalizedIn: (headBuffer) => headBuffer.fills(),
     ...fillCondition(filter),
   };
@@ -48,14 +48,14 @@ function tableFor({ tokenIds, orderHash, txHash }: FillFilter): FillTable {
 }
 
 /** Reads one page. */
-export async function readFills(store: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
-  return new RowSnapshot(store, storedFills(page)).first(page.limit);
+export async function readFills(facts: IndexedFacts, page: FillPage): Promise<readonly Fill[]> {
+  return new RowSnapshot(facts, storedFills(page)).first(page.limit);
 }
 
 /** Returns the part of a list that probably contains the page; `null` when there is no estimate. */
-function nearOf(store: IndexedFacts, page: FillPage): NearPart | null {
+function nearOf(facts: IndexedFacts, page: FillPage): NearPart | null {
   const { filter, order } = page;
-  const bound = pageBound(store, page);
+  const bound = pageBound(facts, page);
   if (bound === undefined) return null;
   const bounds = bound === null ? {} : order === "desc" ? { seqFrom: bound } : { seqTo: bound };
   return { sql: sqlOf({ ...filter, ...bounds }, page.totalsOf), bound };

@@ -11,11 +11,11 @@ import type { MarketSelection } from "../views/markets/market-selection.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { Hits } from "../views/search/market-search.ts";
 
-type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
+type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** Finds a market by its condition id, a token id or its slug; `null` when there is none. */
-export function readMarket({ store, state }: Sources, id: string): Market | null {
-  store.reads.add("market", "views");
+export function readMarket({ facts, state }: Sources, id: string): Market | null {
+  facts.reads.add("market", "views");
   const { directory } = state;
   const conditionId = parseConditionId(id);
   if (conditionId !== null) return directory.market(conditionId);
@@ -32,10 +32,10 @@ export function unknownToken(): AppError {
 
 /** Finds the markets that contain all words. Yields to the event loop after each word. No words find no market. */
 export async function searchMarkets(
-  { store, state }: Sources,
+  { facts, state }: Sources,
   words: readonly string[],
 ): Promise<Hits> {
-  store.reads.add("search", "views");
+  facts.reads.add("search", "views");
   const { columns } = state.directory;
   const corrected = columns.search.corrected(words);
   const steps = columns.search.findInSteps(corrected, () => columns.count);
@@ -47,19 +47,19 @@ export async function searchMarkets(
 }
 
 /** Returns the selected markets as they are now. */
-export function readMarketList({ store, state }: Sources, selection: MarketSelection): MarketList {
-  store.reads.add("markets", "views");
+export function readMarketList({ facts, state }: Sources, selection: MarketSelection): MarketList {
+  facts.reads.add("markets", "views");
   return listMarkets(state.directory.columns, selection);
 }
 
 /** Returns the selected events as they are now, each represented by its first market. */
-export function readEventList({ store, state }: Sources, selection: EventSelection): MarketList {
-  store.reads.add("market_events", "views");
+export function readEventList({ facts, state }: Sources, selection: EventSelection): MarketList {
+  facts.reads.add("market_events", "views");
   return listEvents(state.directory.columns, selection);
 }
 
 /** Returns the price of a token at the newest block; `null` for an unknown token. */
 export function readPrice(sources: PriceSources & Sources, tokenId: TokenId): PriceRow | null {
-  sources.store.reads.add("price", "views");
+  sources.facts.reads.add("price", "views");
   return presentPrice(tokenId, sources);
 }

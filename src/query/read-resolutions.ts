@@ -6,7 +6,7 @@ import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import type { ResolutionRange } from "../views/markets/resolution-log.ts";
 
-type Sources = { readonly store: IndexedFacts; readonly state: MarketState };
+type Sources = { readonly facts: IndexedFacts; readonly state: MarketState };
 
 /** A list of resolutions: its range, the index where it begins, and its direction. */
 export type ResolutionList = {
@@ -16,20 +16,20 @@ export type ResolutionList = {
 
 /** Reads the first `limit` resolutions of a list from the views alone. */
 export function readResolutions(
-  { store, state }: Sources,
+  { facts, state }: Sources,
   { range, from }: ResolutionList,
   limit: number,
 ): readonly Resolution[] {
-  store.reads.add("resolutions", "views");
+  facts.reads.add("resolutions", "views");
   return state.directory.resolutions.select(range, from).take(limit).toArray();
 }
 
 /** Takes a snapshot of a list. Copies unfinalized resolutions; final ones keep their index and are read on demand. */
 export function snapshotResolutions(
-  { store, state }: Sources,
+  { facts, state }: Sources,
   { range, from }: ResolutionList,
 ): { readonly length: number; readonly at: (index: number) => Resolution } {
-  store.reads.add("resolutions", "views");
+  facts.reads.add("resolutions", "views");
   const { resolutions } = state.directory;
   const places = resolutions.places(range, from);
   const stored = (place: number): Resolution => {
@@ -37,7 +37,7 @@ export function snapshotResolutions(
     assert(found !== null, "no final resolution is removed");
     return found;
   };
-  const seq = firstSeqAbove(store.coverage);
+  const seq = firstSeqAbove(facts.coverage);
   const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
   const unfinalized = new Map(
     places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),

@@ -13,14 +13,14 @@ export type Transaction = {
 
 /** Reads up to `limit` fills and as many other events of a transaction. */
 export async function readTransaction(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   { txHash, limit }: { readonly txHash: Hash; readonly limit: number },
 ): Promise<Transaction> {
   const page = { order: "asc", after: null, finalizedOnly: false, limit } as const;
-  const fills = await readFills(store, { ...page, filter: { txHash } });
+  const fills = await readFills(facts, { ...page, filter: { txHash } });
   const [first] = fills;
   // Its events are in the block of its fills. The range of that block spares a search of all events.
   const block = first === undefined ? null : blockNumberOf(first.seq);
   const place = block === null ? {} : { seqFrom: firstSeqOf(block), seqTo: firstSeqOf(block + 1) };
-  return { fills, events: await readEvents(store, { ...page, txHash, ...place }) };
+  return { fills, events: await readEvents(facts, { ...page, txHash, ...place }) };
 }

@@ -19,10 +19,10 @@ export type ReadWallet = {
 
 /** Reads the totals of a wallet by market. Tokens of unknown markets are not grouped. */
 export async function readWallet(
-  { store, directory }: { readonly store: IndexedFacts; readonly directory: MarketDirectory },
+  { facts, directory }: { readonly facts: IndexedFacts; readonly directory: MarketDirectory },
   address: Address,
 ): Promise<ReadWallet> {
-  const tokens = await readTokens(store, address);
+  const tokens = await readTokens(facts, address);
   const markets = new Map<ConditionId | TokenId, WalletMarket>();
   await mapInTurns(tokens, ([tokenId, more]) => {
     const conditionId = directory.placeOf(tokenId)?.conditionId ?? null;
@@ -35,16 +35,16 @@ export async function readWallet(
 
 /** Reads the totals by token, in one query that scans maker and taker of every fill: no table is ordered by them. */
 async function readTokens(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   address: Address,
 ): Promise<ReadonlyMap<TokenId, WalletTotals>> {
-  store.reads.add("wallet", "engine");
-  const boundary = firstSeqAbove(store.coverage);
-  const unfinalized = store.headBuffer
+  facts.reads.add("wallet", "engine");
+  const boundary = firstSeqAbove(facts.coverage);
+  const unfinalized = facts.headBuffer
     .fills()
     .filter((fill) => isTrade(fill) && (fill.maker === address || fill.taker === address));
   const wallet = hexLiteral(address);
-  const rows = await store.engine.query(`
+  const rows = await facts.engine.query(`
     SELECT lower(hex(token_id)), count(), countIf(maker = ${wallet}), countIf(taker = ${wallet}),
       sum(value) AS volume, min(timestamp), max(timestamp)
     FROM fills PREWHERE (maker = ${wallet} OR taker = ${wallet})

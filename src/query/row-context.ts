@@ -4,9 +4,9 @@ import type { MarketState } from "../views/markets/market-state.ts";
 
 /** Returns the context that rows are presented with, as of now. */
 export function rowContextOf(parts: {
-  readonly store: IndexedFacts;
+  readonly facts: IndexedFacts;
   readonly state: MarketState;
 }): RowContext {
-  const { store, state } = parts;
-  return { directory: state.directory, finalizedBlock: store.coverage?.last.number ?? -1 };
+  const { facts, state } = parts;
+  return { directory: state.directory, finalizedBlock: facts.coverage?.last.number ?? -1 };
 }

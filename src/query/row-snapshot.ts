@@ -28,7 +28,7 @@ export type StoredList<Item extends { readonly seq: Seq }> = ListOrder &
     /** The condition for each token separately, when the table is ordered by token and there are few tokens. */
     readonly byToken?: readonly string[];
     /** Returns the part of the list that probably contains the first `limit` rows, to be read first; `null` for all. */
-    readonly nearOf?: (store: IndexedFacts, limit: number) => NearPart | null;
+    readonly nearOf?: (facts: IndexedFacts, limit: number) => NearPart | null;
     readonly unfinalizedIn: (headBuffer: HeadBuffer) => readonly Item[];
   };
 
@@ -44,30 +44,30 @@ type FinalPage = Pick<ListOrder, "after"> & { readonly boundary: Seq; readonly l
  * the few unfinalized ones are copied. Every read is one query of bounded size.
  */
 export class RowSnapshot<Item extends { readonly seq: Seq }> {
-  readonly #store: IndexedFacts;
+  readonly #facts: IndexedFacts;
   readonly #list: StoredList<Item>;
   /** Rows below this position are final. */
   readonly #boundary: Seq;
   /** In the order of the list. */
   readonly #unfinalized: readonly Item[];
 
-  constructor(store: IndexedFacts, list: StoredList<Item>) {
-    this.#store = store;
+  constructor(facts: IndexedFacts, list: StoredList<Item>) {
+    this.#facts = facts;
     this.#list = list;
-    this.#boundary = firstSeqAbove(store.coverage);
-    this.#unfinalized = list.finalizedOnly ? [] : unfinalizedRows(store.headBuffer, list);
+    this.#boundary = firstSeqAbove(facts.coverage);
+    this.#unfinalized = list.finalizedOnly ? [] : unfinalizedRows(facts.headBuffer, list);
   }
 
   /** Reads the first `limit` rows. */
   async first(limit: number): Promise<readonly Item[]> {
     const { order, question, after, nearOf } = this.#list;
-    const near = nearOf?.(this.#store, limit) ?? null;
+    const near = nearOf?.(this.#facts, limit) ?? null;
     const unfinalized = this.#unfinalized.slice(0, limit);
     if (order === "asc") {
       return [...(await this.#readFinal(after, limit, near)), ...unfinalized].slice(0, limit);
     }
     if (unfinalized.length === limit) {
-      this.#store.reads.add(question, "head");
+      this.#facts.reads.add(question, "head");
       return unfinalized;
     }
     return [...unfinalized, ...(await this.#readFinal(after, limit - unfinalized.length, near))];
@@ -112,7 +112,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   ): Promise<readonly Item[]> {
     const { order, question } = this.#list;
     if (order === "desc" && after === 0) return [];
-    this.#store.reads.add(question, "engine");
+    this.#facts.reads.add(question, "engine");
     const page = { after, boundary: this.#boundary, limit };
     if (near === null) return this.#readByToken(page);
     const rows = await this.#readPart(near.sql, page);
@@ -143,12 +143,12 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
     const keyword = table === "fills_by_token" ? "PREWHERE" : "WHERE";
     const where = `${keyword} ${this.#finalSql({ ...page, sql })}`;
     const limit = `ORDER BY seq ${order} LIMIT ${integerLiteral(page.limit)}`;
-    return read(this.#store.engine, `${where} ${limit} SETTINGS ${settings}`);
+    return read(this.#facts.engine, `${where} ${limit} SETTINGS ${settings}`);
   }
 
   /** Counts the final rows, up to `max`. */
   async #countFinal(max: number): Promise<number> {
-    const rows = await this.#store.engine.query(
+    const rows = await this.#facts.engine.query(
       `SELECT count() FROM (
          SELECT 1 FROM ${this.#list.table} WHERE ${this.#finalSql()} LIMIT ${integerLiteral(max)})`,
     );
@@ -158,7 +158,7 @@ export class RowSnapshot<Item extends { readonly seq: Seq }> {
   /** Reads the position of the final row at an index, counted from 0, which must exist. */
   async #finalSeqAt(index: number): Promise<Seq> {
     const { table, order } = this.#list;
-    const [row] = await this.#store.engine.query(
+    const [row] = await this.#facts.engine.query(
       `SELECT seq FROM ${table} WHERE ${this.#finalSql()}
        ORDER BY seq ${order} LIMIT 1 OFFSET ${integerLiteral(index)}`,
     );

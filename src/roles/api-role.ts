@@ -19,18 +19,18 @@ export async function openApi(start: RoleStart): Promise<string> {
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const store = life.own(await IndexedFacts.load(reader));
-  const state = await openState(start, store);
+  const facts = life.own(await IndexedFacts.load(reader));
+  const state = await openState(start, facts);
 
   const books = openBooks(start);
-  const hub = new Hub({ store, state, books });
-  const follower = new FeedFollower({ feed, reader, facts: store, log });
-  const intake = openIntake(start, { source: follower, store, state, subscribers: hub });
-  const table = new MetadataTable(store.engine);
-  const { headBuffer } = store;
+  const hub = new Hub({ facts, state, books });
+  const follower = new FeedFollower({ feed, reader, facts, log });
+  const intake = openIntake(start, { source: follower, facts, state, subscribers: hub });
+  const table = new MetadataTable(facts.engine);
+  const { headBuffer } = facts;
   life.own(MetadataFollower.start({ table, ledger: state.venue, headBuffer, clock, log }));
   intake.start(follower.changes(), life.fail);
-  const parts = { intake, chain: null, auditor: null, store, state, books, marketMetadata: null };
+  const parts = { intake, chain: null, auditor: null, facts, state, books, marketMetadata: null };
   const readCluster = async () => servingStatus(redis, follower.status);
   return serveEverything(start, { access, hub, parts, readCluster });
 }

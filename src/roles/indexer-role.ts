@@ -93,25 +93,25 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { metrics, chain, feed, lease } = standby;
   // With a complete feed, the publisher compares the blocks served in earlier terms with the indexed ones.
   const isServedKnown = await isFeedWhole(feed);
-  const store = await openWrittenFacts(start, isServedKnown);
-  const state = await openState(start, store);
-  const table = new MetadataTable(store.engine);
+  const facts = await openWrittenFacts(start, isServedKnown);
+  const state = await openState(start, facts);
+  const table = new MetadataTable(facts.engine);
   const marketMetadata = openMetadata(start, state, (markets) =>
     table.write(markets, clock.nowMs()),
   );
   const readStatus = () => ({ head: chain.head, checks: intake.checks(0) });
   const named = { node: nodeName(), readStatus };
   const { log, life } = start;
-  const publisher = life.own(new Publisher({ feed, lease, facts: store, ...named, log }));
-  const intake = openIntake(start, { source: chain, store, state, subscribers: publisher });
-  const auditor = openAuditor(start, { store, chain });
-  const parts = { intake, chain, auditor, store, state, books: null, marketMetadata };
+  const publisher = life.own(new Publisher({ feed, lease, facts, ...named, log }));
+  const intake = openIntake(start, { source: chain, facts, state, subscribers: publisher });
+  const auditor = openAuditor(start, { facts, chain });
+  const parts = { intake, chain, auditor, facts, state, books: null, marketMetadata };
   metrics.measure(parts);
   publisher.start();
   await startIndexing(start, parts);
   return {
     readChecks: () => readIntakeChecks(parts, metrics),
     readTerm: () => publisher.term,
-    readOpenClaims: () => store.writer?.claims?.ends.length ?? 0,
+    readOpenClaims: () => facts.writer?.claims?.ends.length ?? 0,
   };
 }

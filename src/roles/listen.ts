@@ -39,11 +39,11 @@ export async function serveEverything(
   const { access, hub, parts } = served;
   const metrics = openMetrics(start, access, served.readCluster);
   metrics.measure(parts);
-  const { store, state, books, intake } = parts;
-  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
+  const { facts, state, books, intake } = parts;
+  const cursors = new Cursors(access.deriveSecret("cursors"), () => facts.newestSeq);
   const freshness = () => intake.freshness();
   const routes = createRoutes({
-    backend: { store, state, cursors, freshness, books },
+    backend: { facts, state, cursors, freshness, books },
     access,
     metrics,
     readChecks: () => readIntakeChecks(parts, metrics),

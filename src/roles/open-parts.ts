@@ -147,10 +147,10 @@ export async function startIndexing(
   { config, startedAt, log, life }: RoleStart,
   parts: MeasuredParts & { readonly chain: ChainThread; readonly auditor: Auditor },
 ): Promise<void> {
-  const { chain, store, intake, auditor } = parts;
-  await chain.follow(store.coverage?.last ?? null, store.writer?.claims?.ends ?? []);
+  const { chain, facts, intake, auditor } = parts;
+  await chain.follow(facts.coverage?.last ?? null, facts.writer?.claims?.ends ?? []);
   const changes = chain.changes();
-  const isRecorded = startedAt !== null || store.coverage !== null;
+  const isRecorded = startedAt !== null || facts.coverage !== null;
   intake.start(isRecorded ? changes : recordingStart(changes, config.dataDir), life.fail);
   auditor.start();
   life.onClose(logProgress(intake.progress, log));
@@ -159,12 +159,12 @@ export async function startIndexing(
 /** Opens the auditor of stored blocks. The caller starts it. */
 export function openAuditor(
   { config, log, life }: RoleStart,
-  { store, chain }: { readonly store: IndexedFacts; readonly chain: ChainThread },
+  { facts, chain }: { readonly facts: IndexedFacts; readonly chain: ChainThread },
 ): Auditor {
   return life.own(
     Auditor.open({
       dataDir: config.dataDir,
-      store,
+      facts,
       reread: (request) => chain.reread(request),
       endpoints: config.rpcUrls.length,
       callsPerMinute: config.auditCallsPerMinute,

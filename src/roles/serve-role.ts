@@ -22,19 +22,19 @@ export async function openServe(start: RoleStart): Promise<string> {
   const { dataDir } = config;
   const times = new StartLog();
   const chain = openChain(start);
-  const store = await releaseIfRefused(dataDir, openWrittenFacts(start));
-  life.onClose(() => (store.coverage === null ? releaseDataFolder(dataDir) : undefined));
+  const facts = await releaseIfRefused(dataDir, openWrittenFacts(start));
+  life.onClose(() => (facts.coverage === null ? releaseDataFolder(dataDir) : undefined));
   times.done("store");
   const access = await openAccess(start);
-  const state = await openState(start, store);
+  const state = await openState(start, facts);
   times.done("state");
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
-  const hub = new Hub({ store, state, books });
-  const intake = openIntake(start, { source: chain, store, state, subscribers: hub });
-  const auditor = openAuditor(start, { store, chain });
-  const parts = { intake, chain, auditor, store, state, books, marketMetadata };
+  const hub = new Hub({ facts, state, books });
+  const intake = openIntake(start, { source: chain, facts, state, subscribers: hub });
+  const auditor = openAuditor(start, { facts, chain });
+  const parts = { intake, chain, auditor, facts, state, books, marketMetadata };
   const url = await serveEverything(start, { access, hub, parts });
   times.done("listening");
   await startIndexing(start, parts);

@@ -70,7 +70,7 @@ async function live(
   let isRepairOrdered = false;
   const auditor = Auditor.open({
     dataDir: folder.path,
-    store: folder.store,
+    facts: folder.store,
     reread: (request) => rereadFacts({ source, decoder }, request),
     endpoints: world.urls.length,
     callsPerMinute: 60_000,

@@ -53,7 +53,7 @@ export class StoreSubject implements Subject {
   async follow(source: ChainSource): Promise<void> {
     const { store } = this.#folder;
     // Groups must not wait in real time, because simulated time would run on.
-    const pipeline = new Pipeline({ store, state: this.state, log: silent, groupWaitMs: 0 });
+    const pipeline = new Pipeline({ facts: store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
         changesOf(this.reported.listen(source.batches()), decoder, this.reported.proofsOf(source)),

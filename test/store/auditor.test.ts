@@ -78,7 +78,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   const ordered = Promise.withResolvers<Error>();
   const auditor = Auditor.open({
     dataDir: path,
-    store,
+    facts: store,
     reread,
     endpoints: 1,
     callsPerMinute: 600,
@@ -124,7 +124,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
   const callsPerMinute = 180;
   const auditor = Auditor.open({
     dataDir: path,
-    store,
+    facts: store,
     reread,
     endpoints: 1,
     callsPerMinute,
@@ -152,7 +152,7 @@ test("an unverified range that no endpoint has any more is retried between the o
   const clock = hastyClock();
   const auditor = Auditor.open({
     dataDir: path,
-    store,
+    facts: store,
     reread,
     endpoints: 1,
     callsPerMinute: 10,

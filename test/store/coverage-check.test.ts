@@ -29,7 +29,7 @@ async function openIntake(t: TestContext) {
     config: { readyLagSecondsMax: 60 },
     log: openLog({ level: "fatal" }),
     source,
-    store,
+    facts: store,
     state: new MarketState(knownContracts(), new MemoryStateStore()),
     subscribers: { unfinalized: ignore, reverting: ignore, appended: ignore, finalized: ignore },
   });

@@ -160,7 +160,9 @@ describe("the pipeline", () => {
       const { store } = folder;
       const state = new MarketState(contracts, new MemoryStateStore());
       const source = new ScriptedSource(steps, order);
-      await new Pipeline({ store, state, log: silent }).run(changesOf(source.batches(), decoder));
+      await new Pipeline({ facts: store, state, log: silent }).run(
+        changesOf(source.batches(), decoder),
+      );
 
       const left = factsOf(source.chain);
       const final = left.slice(0, source.finalCount);
@@ -202,7 +204,7 @@ describe("the pipeline", () => {
       yield { kind: "finalized", block: 3 };
     }
     const state = new MarketState(contracts, new MemoryStateStore());
-    const pipeline = new Pipeline({ store, state, subscribers, log: silent });
+    const pipeline = new Pipeline({ facts: store, state, subscribers, log: silent });
     await pipeline.run(changesOf(source(), decoder));
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(reported, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
@@ -214,7 +216,7 @@ describe("the pipeline", () => {
     const { store } = folder;
     await folder.close();
     const state = new MarketState(contracts, new MemoryStateStore());
-    const pipeline = new Pipeline({ store, state, log: silent });
+    const pipeline = new Pipeline({ facts: store, state, log: silent });
     async function* endless(): AsyncGenerator<ChainBatch> {
       for (let number = 1; ; number += 1) {
         yield rangeOf([{ ...emptyBlock, number, timestamp: number }]);
@@ -234,7 +236,7 @@ describe("the pipeline", () => {
       yield { kind: "finalized", block: 1 };
       await new Promise<never>(() => {});
     }
-    const pipeline = new Pipeline({ store, state, log: silent });
+    const pipeline = new Pipeline({ facts: store, state, log: silent });
     await assert.rejects(pipeline.run(changesOf(standing(), decoder)));
   });
 });

@@ -174,7 +174,7 @@ test("queries and inserts are timed, and failures are counted", async (t) => {
 test("anomalies and quarantined logs are counted by kind, in unfinalized and final blocks", async (t) => {
   const { store } = await StoreFolder.open(t);
   const pipeline = new Pipeline({
-    store,
+    facts: store,
     state: new MarketState(knownContracts(), new MemoryStateStore()),
     log,
   });

@@ -140,9 +140,9 @@ class Play {
       await this.#pause();
       return rows;
     };
-    const sources = { store, state, books: null };
+    const sources = { facts: store, state, books: null };
     const hub = new Hub(sources);
-    const pipeline = new Pipeline({ store, state, subscribers: hub, log });
+    const pipeline = new Pipeline({ facts: store, state, subscribers: hub, log });
     return { sources, hub, parts: sharedParts(hub), pipeline };
   }
 

@@ -111,7 +111,7 @@ export class DataServer {
     this.venue = parts.venue;
     this.#books = parts.books;
     const { store, state, hub } = parts;
-    this.#pipeline = new Pipeline({ store, state, subscribers: hub, log });
+    this.#pipeline = new Pipeline({ facts: store, state, subscribers: hub, log });
   }
 
   /** By default serves generations 1 and 2, with final trades, unfinalized trades, and trades for `advance`. */
@@ -129,7 +129,7 @@ export class DataServer {
     const readiness = { isReady: true };
     const venue = await ScriptedVenue.open({ hasEveryBook: true });
     const books = OrderBooks.open({ ...venue.urls, clock: systemClock, random: Math.random, log });
-    const hub = new Hub({ store, state, books });
+    const hub = new Hub({ facts: store, state, books });
     let routes: readonly Route[] = [];
     const edge = await openTestServer({
       makeRoutes: (parts) => {
@@ -269,7 +269,7 @@ function makeRoutes(
   const freshness = () => freshnessOf(store);
   const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
-    backend: { store, state, cursors, freshness, books },
+    backend: { facts: store, state, cursors, freshness, books },
     access,
     clock,
     readChecks: () => ({ store: { ok: readiness.isReady, detail: "as the test says" } }),

@@ -14,12 +14,12 @@ type CandleFile = {
 
 /** Reads one page when `limit` is given, otherwise all candles of up to `rowsMax` buckets. */
 export async function openCandleFile(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   { page, query }: CandleFile,
   rowsMax: number,
 ): Promise<FileRows<CandleRow>> {
-  if (query.limit === undefined) return openAll(store, { page, query }, rowsMax);
-  const { rows, edge } = await readCandlePage(store, { ...page, limit: rowsMax });
+  if (query.limit === undefined) return openAll(facts, { page, query }, rowsMax);
+  const { rows, edge } = await readCandlePage(facts, { ...page, limit: rowsMax });
   return {
     rowCount: rows.length,
     edge: edge === null ? null : [edge],
@@ -29,7 +29,7 @@ export async function openCandleFile(
 
 /** Cuts by time, so that the end is known before rows are read: a range of `rowsMax` buckets. */
 async function openAll(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   { page, query }: CandleFile,
   rowsMax: number,
 ): Promise<FileRows<CandleRow>> {
@@ -37,7 +37,7 @@ async function openAll(
   // The range ends with the open bucket, so trades that arrive while rows are sent add no bucket.
   const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const whole = { ...page, to };
-  const [first] = (await readCandlePage(store, { ...whole, limit: 1 })).rows;
+  const [first] = (await readCandlePage(facts, { ...whole, limit: 1 })).rows;
   if (first === undefined) return { rowCount: 0, edge: null, chunks: [] };
   const bucket = first.timestamp_ms / 1000;
   const span = rowsMax * bucketSeconds;
@@ -46,22 +46,22 @@ async function openAll(
     ? { from: bucket, to: Math.min(to, bucket + span) }
     : { from: Math.max(page.from, bucket + bucketSeconds - span), to };
   const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
-  const isCut = await hasRows(store, { ...whole, ...left });
+  const isCut = await hasRows(facts, { ...whole, ...left });
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
   return {
     rowCount: null,
     edge: isCut ? [edge] : null,
-    chunks: readChunks(store, { ...whole, ...sent, order: query.order }),
+    chunks: readChunks(facts, { ...whole, ...sent, order: query.order }),
   };
 }
 
 async function* readChunks(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   interval: CandlePage,
 ): AsyncGenerator<readonly CandleRow[], void, undefined> {
   let page = { ...interval, limit: webLimits.exportChunkRows };
   for (;;) {
-    const { rows, edge } = await readCandlePage(store, page);
+    const { rows, edge } = await readCandlePage(facts, page);
     if (rows.length > 0) yield rows;
     if (edge === null) return;
     page =
@@ -69,7 +69,7 @@ async function* readChunks(
   }
 }
 
-async function hasRows(store: IndexedFacts, page: CandlePage): Promise<boolean> {
+async function hasRows(facts: IndexedFacts, page: CandlePage): Promise<boolean> {
   if (page.from >= page.to) return false;
-  return (await readCandlePage(store, { ...page, limit: 1 })).rows.length > 0;
+  return (await readCandlePage(facts, { ...page, limit: 1 })).rows.length > 0;
 }

@@ -35,9 +35,9 @@ export function firstBucketOf(
 type CandleRows = { readonly rows: readonly CandleRow[]; readonly edge: number | null };
 
 /** Reads a page of candles. */
-export async function readCandlePage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
-  if (page.fillForward) return readFilledPage(store, page);
-  const found = await readCandles(store, { ...page, limit: page.limit + 1 });
+export async function readCandlePage(facts: IndexedFacts, page: CandlePage): Promise<CandleRows> {
+  if (page.fillForward) return readFilledPage(facts, page);
+  const found = await readCandles(facts, { ...page, limit: page.limit + 1 });
   const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
   return pageRows(rows, found.length > page.limit);
 }
@@ -48,7 +48,7 @@ function pageRows(rows: readonly CandleRow[], hasMore: boolean): CandleRows {
 }
 
 /** Reads every bucket of the page, with or without trades, from the first trade to the open bucket. */
-async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<CandleRows> {
+async function readFilledPage(facts: IndexedFacts, page: CandlePage): Promise<CandleRows> {
   const { bucketSeconds, order, limit, now } = page;
   const first = firstBucketOf(page);
   if (first === null) return pageRows([], false);
@@ -57,7 +57,7 @@ async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<Ca
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
-  const { traded, before } = await readTraded(store, { ...page, from, to });
+  const { traded, before } = await readTraded(facts, { ...page, from, to });
   const rows = fillForward({ page, from, to }, traded, before);
   return order === "asc"
     ? pageRows(rows, to < highest)
@@ -66,20 +66,20 @@ async function readFilledPage(store: IndexedFacts, page: CandlePage): Promise<Ca
 
 /** Reads the candles of a range of at most `limit` buckets, and the candle before them. */
 async function readTraded(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   page: CandlePage,
 ): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
   const { from, to, now, limit } = page;
   if (to > now) {
     // One query without bounds also finds the candle before the newest page.
     const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
-    const newest = await readCandles(store, { ...page, ...endless, limit: limit + 1 });
+    const newest = await readCandles(facts, { ...page, ...endless, limit: limit + 1 });
     const traded = newest.filter(({ bucket }) => bucket >= from);
     return { traded, before: newest[traded.length] };
   }
-  const traded = await readCandles(store, { ...page, order: "asc" });
+  const traded = await readCandles(facts, { ...page, order: "asc" });
   const one = { from: 0, to: from, order: "desc", limit: 1 } as const;
-  const [before] = await readCandles(store, { ...page, ...one });
+  const [before] = await readCandles(facts, { ...page, ...one });
   return { traded, before };
 }
 

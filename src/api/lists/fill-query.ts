@@ -90,7 +90,7 @@ export function fillSource(
 ): RowSource<Fill> {
   const totalsOf = (tokenId: TokenId) => backend.state.directory.totalsOf(tokenId);
   const list = { filter, totalsOf, ...listOrder(backend, place) };
-  return storedSource(backend.store, storedFills(list));
+  return storedSource(backend.facts, storedFills(list));
 }
 
 /** Returns the order and the start of a list. Throws `INVALID_CURSOR`. */

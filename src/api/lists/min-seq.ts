@@ -26,15 +26,15 @@ type Asked = { readonly min_seq?: number; readonly cursor?: string };
 
 /** Resolves when the position is indexed; `null` if it already is. Throws if it is ahead of the chain. */
 function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<void> | null {
-  const { store, freshness } = backend;
+  const { facts, freshness } = backend;
   const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
   const position = Math.max(min_seq, ofCursor);
-  if (store.hasReached(position)) return null;
+  if (facts.hasReached(position)) return null;
   const { head_block } = freshness();
   if (!isAheadOfChain(position, head_block)) {
-    return untilReached(store, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
+    return untilReached(facts, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
   }
   // No cursor of ours is ahead of the chain. The list refuses this one.
   if (position === ofCursor) return null;
-  throw invalid(parameter, `is ahead of the chain: ${endOf(store)}`);
+  throw invalid(parameter, `is ahead of the chain: ${endOf(facts)}`);
 }

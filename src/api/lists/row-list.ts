@@ -129,14 +129,14 @@ export function shownAs<Item>(
 
 /** Returns a source that reads the store and the head buffer. */
 export function storedSource<Item extends { readonly seq: Seq }>(
-  store: IndexedFacts,
+  facts: IndexedFacts,
   list: StoredList<Item>,
 ): RowSource<Item> {
   return {
-    readPage: async (limit) => new RowSnapshot(store, list).first(limit),
+    readPage: async (limit) => new RowSnapshot(facts, list).first(limit),
     positionOf: ({ seq }) => [seq],
     openFile: async (rowsMax) => {
-      const snapshot = new RowSnapshot(store, list);
+      const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
       const chunks = firstRows(snapshot.chunks(webLimits.exportChunkRows), rowsMax);
       return { rowCount: count, edge: edge === null ? null : [edge], chunks };

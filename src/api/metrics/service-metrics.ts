@@ -45,7 +45,7 @@ export type MeasuredParts = {
   /** `null` without a venue. */
   readonly marketMetadata: MarketMetadata | null;
   readonly state: MarketState;
-  readonly store: IndexedFacts;
+  readonly facts: IndexedFacts;
   readonly books: OrderBooks | null;
 };
 
@@ -70,7 +70,7 @@ export class ServiceMetrics {
   measure(measured: MeasuredParts): void {
     const { clock, log } = this.#parts;
     this.#measured = measured;
-    this.#sizes = new StoreSizeReader({ engine: measured.store.engine, clock, log });
+    this.#sizes = new StoreSizeReader({ engine: measured.facts.engine, clock, log });
   }
 
   close(): void {
@@ -78,7 +78,7 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const stored = this.#measured?.store.engine.latencies;
+    const stored = this.#measured?.facts.engine.latencies;
     const own = [this.requests.latency];
     return stored === undefined ? own : [...own, stored.query, stored.insert];
   }
@@ -110,7 +110,7 @@ export class ServiceMetrics {
   }
 
   async #readStore(size: StoreSize | null): Promise<Metrics["store"]> {
-    const store = this.#measured?.store;
+    const store = this.#measured?.facts;
     const failures = store?.engine.failures.toRecord();
     const [queries] = (await store?.engine.latencies.query.read()) ?? [];
     const [inserts] = (await store?.engine.latencies.insert.read()) ?? [];
@@ -155,7 +155,7 @@ function indexerOf(
   const chain = measured?.chain?.status;
   const counts = measured?.intake.counts;
   const progress = measured?.intake.progress;
-  const coverage = measured?.store.coverage ?? null;
+  const coverage = measured?.facts.coverage ?? null;
   const audit: Partial<AuditStatus> = measured?.auditor?.status ?? {};
   const isKnown = head_block !== null && indexed_block !== null;
   return {
@@ -166,7 +166,7 @@ function indexerOf(
     lag_seconds,
     coverage: coverage && { from_block: coverage.fromBlock, to_block: coverage.last.number },
     gaps: size?.missingBlocks ?? null,
-    unfinalized_blocks: measured?.store.headBuffer.blocks.length ?? 0,
+    unfinalized_blocks: measured?.facts.headBuffer.blocks.length ?? 0,
     audit: auditOf(audit, coverage),
     warnings: [
       ...(chain?.warnings ?? []),

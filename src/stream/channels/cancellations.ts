@@ -31,11 +31,11 @@ export function openCancellations({ sources }: Opening): ChannelLog {
     interest: () => ({ tokenIds: [], events: true }),
     entriesOf: (block) => block.events.flatMap(entryWriter()),
     readAfter: async (after, { limit }) => {
-      const events = await readEvents(sources.store, { kinds, ...pageAfter(after), limit });
+      const events = await readEvents(sources.facts, { kinds, ...pageAfter(after), limit });
       return (await mapInTurns(events, entryWriter())).flat();
     },
     readNewest: async (through, limit) => {
-      const events = await readEvents(sources.store, { kinds, ...pageThrough(through), limit });
+      const events = await readEvents(sources.facts, { kinds, ...pageThrough(through), limit });
       return events.toReversed().flatMap(entryWriter());
     },
     revertedBy: (removed, rewindTo) =>

@@ -83,16 +83,16 @@ class CandleLog {
   #read(range: { from: number; order: "asc" | "desc"; limit: number }) {
     const [tokenId, complement = null] = [this.#tokenId, this.pair[1]];
     const bucketSeconds = this.#bucketSeconds;
-    const { store, state } = this.#sources;
+    const { facts, state } = this.#sources;
     const totalsOf = (id: TokenId) => state.directory.totalsOf(id);
     const to = Number.MAX_SAFE_INTEGER;
-    return readCandles(store, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
+    return readCandles(facts, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
   }
 
   /** Returns the time of the newest trade at or before a position, in Unix seconds; 0 if there is none. */
   async #timeAt(position: number): Promise<number> {
     if (position < 0) return 0;
-    const [newest] = await readFills(this.#sources.store, {
+    const [newest] = await readFills(this.#sources.facts, {
       // Trades of 0 shares have no price and are in no candle.
       filter: { roles: ["maker", "direct"], tokenIds: this.pair, sizeMin: 1n },
       ...pageThrough(position),

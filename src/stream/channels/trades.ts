@@ -32,11 +32,11 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
     readAfter: async (after, { limit }) => {
       const page = { filter: filter(), ...pageAfter(after), limit, totalsOf };
-      return mapInTurns(await readFills(sources.store, page), entryWriter(sources));
+      return mapInTurns(await readFills(sources.facts, page), entryWriter(sources));
     },
     readNewest: async (through, limit) => {
       const page = { filter: filter(), ...pageThrough(through), limit, totalsOf };
-      const fills = await readFills(sources.store, page);
+      const fills = await readFills(sources.facts, page);
       return fills.toReversed().map(entryWriter(sources));
     },
     revertedBy: (removed, rewindTo) =>

@@ -87,4 +87,4 @@ export function firstGroups<Row extends { readonly seq: number }>(
 }
 
 /** The sources that channels read from. */
-export type StreamSources = PriceSources & { readonly store: IndexedFacts };
+export type StreamSources = PriceSources & { readonly facts: IndexedFacts };

@@ -35,9 +35,9 @@ export class Hub {
 
   constructor(sources: StreamSources) {
     this.#sources = sources;
-    const { store } = sources;
-    const final = finalSeqOf(store);
-    this.#end = { latest: store.newestSeq, final, reorgs: 0 };
+    const { facts } = sources;
+    const final = finalSeqOf(facts);
+    this.#end = { latest: facts.newestSeq, final, reorgs: 0 };
     this.#history = new History(this.#end);
   }
 
@@ -52,11 +52,11 @@ export class Hub {
    * whose newest block is `headBlock` (`null` if unknown).
    */
   untilReached(position: number, headBlock: number | null): Promise<void> | null {
-    const { store } = this.#sources;
-    if (!store.hasReached(position) && isAheadOfChain(position, headBlock)) {
-      throw invalid("resume_from", `is ahead of the chain: ${endOf(store)}`);
+    const { facts } = this.#sources;
+    if (!facts.hasReached(position) && isAheadOfChain(position, headBlock)) {
+      throw invalid("resume_from", `is ahead of the chain: ${endOf(facts)}`);
     }
-    return untilReached(store, { position, parameter: "resume_from" });
+    return untilReached(facts, { position, parameter: "resume_from" });
   }
 
   /** Returns the requested channel. Throws what `openChannel` throws. */
@@ -94,7 +94,7 @@ export class Hub {
     const resumeFrom = asked === 0 ? -1 : asked;
     const begin = resumeFrom ?? this.#history.endOf(topic.channel);
     const mayBeGone = resumeFrom !== undefined && !topic.channel.isFinalOnly;
-    const { reorgs } = this.#sources.store;
+    const { reorgs } = this.#sources.facts;
     const safePosition = mayBeGone ? reorgs.certainPosition(begin) : begin;
     return { begin, safePosition, isReplay: resumeFrom !== undefined, snapshotRows: snapshot };
   }
@@ -140,9 +140,9 @@ export class Hub {
   /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
   #addFinal(change: Change, areNew: boolean): void {
     const { latest, final } = this.#end;
-    const { store } = this.#sources;
-    this.#end.final = finalSeqOf(store);
-    this.#end.latest = store.newestSeq;
+    const { facts } = this.#sources;
+    this.#end.final = finalSeqOf(facts);
+    this.#end.latest = facts.newestSeq;
     for (const topic of this.#topics.values()) {
       const { isFinalOnly } = topic.channel;
       if (!areNew && !isFinalOnly) continue;
@@ -175,7 +175,7 @@ export class Hub {
 }
 
 /** Returns the last final position; -1 before the first. */
-function finalSeqOf({ coverage }: StreamSources["store"]): number {
+function finalSeqOf({ coverage }: StreamSources["facts"]): number {
   return coverage === null ? -1 : lastSeqOf(coverage.last.number);
 }
 

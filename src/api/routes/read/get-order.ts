@@ -38,8 +38,8 @@ export function getOrder(backend: Backend): Route {
       const limit = storeLimits.orderFillsMax;
       const filter = { orderHash: order_hash };
       const [fills, events] = await Promise.all([
-        readFills(backend.store, { ...page, filter, limit: limit + 1 }),
-        readEvents(backend.store, {
+        readFills(backend.facts, { ...page, filter, limit: limit + 1 }),
+        readEvents(backend.facts, {
           ...page,
           kinds: cancellationKinds.filter((kind) => subjectFieldByKind[kind] === "order_hash"),
           subject: order_hash,

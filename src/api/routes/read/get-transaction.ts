@@ -75,7 +75,7 @@ export function getTransaction(backend: Backend): Route {
     response: oneOf(transactionRow),
     cacheControl: "private, max-age=1",
     handler: async ({ params: { tx_hash: txHash } }) => {
-      const { fills, events } = await readTransaction(backend.store, {
+      const { fills, events } = await readTransaction(backend.facts, {
         txHash,
         limit: rowsMax + 1,
       });

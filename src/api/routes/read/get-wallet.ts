@@ -8,7 +8,7 @@ import { defineRoute, type Route } from "../../http/route.ts";
 import { oneOf } from "../../lists/list-answer.ts";
 
 /** Returns the trading totals of a wallet. */
-export function getWallet({ store, state: { directory } }: Backend): Route {
+export function getWallet({ facts, state: { directory } }: Backend): Route {
   return defineRoute({
     path: "/v1/wallets/{address}",
     access: "read",
@@ -17,7 +17,7 @@ export function getWallet({ store, state: { directory } }: Backend): Route {
     response: oneOf(walletRow),
     cacheControl: "private, max-age=10",
     handler: async ({ params }) => {
-      const { markets, truncated } = await readWallet({ store, directory }, params.address);
+      const { markets, truncated } = await readWallet({ facts, directory }, params.address);
       if (markets.length === 0) throw new AppError("NOT_FOUND", "This wallet has no trades");
       return { data: presentWallet(params.address, markets, { directory, truncated }) };
     },

@@ -60,11 +60,11 @@ export function listCandles(backend: ListParts): Route {
       const { format } = query;
       if (format !== "json") {
         const openFile = async (rowsMax: number) =>
-          openCandleFile(backend.store, { page, query }, rowsMax);
+          openCandleFile(backend.facts, { page, query }, rowsMax);
         const file = { path, query, format, row: candleRow, source: { openFile } };
         return answerFile(backend, reply, { ...file, ...shownAs((row: CandleRow) => row) });
       }
-      const { rows, edge } = await readCandlePage(backend.store, page);
+      const { rows, edge } = await readCandlePage(backend.facts, page);
       const first = firstBucketOf(page);
       const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);

@@ -86,7 +86,7 @@ function eventListRoute(
         ...eventFilter(parts, kinds, query),
         ...listOrder(parts, { path, query }),
       };
-      const source = storedSource(parts.store, storedEvents(events));
+      const source = storedSource(parts.facts, storedEvents(events));
       return answerList(parts, reply, { path, query, row, source, ...shown });
     },
   });

@@ -93,9 +93,9 @@ function firstIndexOf({ state, cursors }: Backend, query: ResolutionQuery): numb
   return step === 1 && !isThere ? edge : edge + step;
 }
 
-function rangeOf(query: ResolutionQuery, { store, state }: Backend): ResolutionRange {
+function rangeOf(query: ResolutionQuery, { facts, state }: Backend): ResolutionRange {
   const { seqTo = Infinity, ...range } = rangeFilter(query);
-  const end = query.status === "finalized" ? firstSeqAbove(store.coverage) : Infinity;
+  const end = query.status === "finalized" ? firstSeqAbove(facts.coverage) : Infinity;
   return { ...range, seqTo: Math.min(seqTo, end), conditionIds: conditionsAsked(query, state) };
 }
 
