@@ -25,7 +25,7 @@ import * as fc from "fast-check";
 import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
 import type { BlockFacts, LocatedEvent } from "../src/market/block-facts.ts";
-import { deltaOfBlock } from "../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../src/market/delta.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
@@ -247,8 +247,8 @@ async function measureRevert(dataDir: string): Promise<void> {
   await store.loadView(state);
   const newest = coverage.last.number;
   for (const block of blocksFrom(newest + 1, forkBlocks)) {
-    store.apply(deltaOfBlock(block));
-    state.apply(deltaOfBlock(block));
+    store.apply(unfinalizedDeltaOf(block));
+    state.apply(unfinalizedDeltaOf(block));
   }
   const forkedAt = performance.now();
   store.revert(newest);

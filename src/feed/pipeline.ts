@@ -10,7 +10,7 @@ import type { Log } from "../base/log.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import { type Coverage, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Delta, deltaOfBlock } from "../market/delta.ts";
+import { type Delta, unfinalizedDeltaOf } from "../market/delta.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readDelta } from "../storage/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -150,7 +150,7 @@ export class Pipeline {
 
   async #hold(block: BlockFacts): Promise<void> {
     await this.#facts.store.reorgs.reserve(block.number);
-    const delta = deltaOfBlock(block);
+    const delta = unfinalizedDeltaOf(block);
     this.#facts.apply(delta);
     this.#count(delta);
     this.#subscribers?.unfinalized(block);

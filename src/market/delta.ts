@@ -29,7 +29,7 @@ export type Tally = {
 };
 
 /** Derives the delta of a final block. For several blocks, pass the last of them with the facts of all. */
-export function deltaOf(block: BlockFacts): Delta {
+export function finalDeltaOf(block: BlockFacts): Delta {
   const { fills, events } = block;
   return {
     last: timedBlockOf(block),
@@ -43,8 +43,8 @@ export function deltaOf(block: BlockFacts): Delta {
 }
 
 /** Derives the delta of one unfinalized block. */
-export function deltaOfBlock(block: BlockFacts): Delta {
-  return { ...deltaOf(block), block };
+export function unfinalizedDeltaOf(block: BlockFacts): Delta {
+  return { ...finalDeltaOf(block), block };
 }
 
 /** Counts the facts of a block. */

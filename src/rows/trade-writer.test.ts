@@ -6,7 +6,7 @@ import { propertySettings } from "../../test/support/property-settings.ts";
 import { knownContracts, readRecordedBlocks } from "../../test/support/recorded-chain.ts";
 import { factsOf } from "../../test/support/store-chain.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { deltaOf } from "../market/delta.ts";
+import { finalDeltaOf } from "../market/delta.ts";
 import type { Fill } from "../market/fill.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import { presentTrade, type RowContext } from "./trade-row.ts";
@@ -22,7 +22,7 @@ function assertSame(fills: readonly Fill[], context: RowContext): void {
 /** A context in which the first half of the blocks is final, so that rows have either status. */
 function contextOf(blocks: readonly BlockFacts[]): RowContext {
   const state = new MarketState(knownContracts(), new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   const middle = blocks[Math.floor(blocks.length / 2)];
   return { directory: state.directory, finalizedBlock: middle?.number ?? -1 };
 }

@@ -1,6 +1,6 @@
 import type { TimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { type Delta, deltaOf } from "../market/delta.ts";
+import { type Delta, finalDeltaOf } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-codec.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
@@ -19,7 +19,7 @@ export async function readDelta(
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
   ]);
   const block = { ...last, fills, events: rows.map(parseEvent), quarantined: [], anomalies: [] };
-  return deltaOf(block);
+  return finalDeltaOf(block);
 }
 
 /**

@@ -11,7 +11,7 @@ import { formatTokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { MarketMetadata, type PublishMetadata } from "../../src/venue/metadata/market-metadata.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -51,7 +51,7 @@ function strangerOf(index: number) {
 function stateOfAll(): MarketState {
   const state = new MarketState(knownContracts(), new MemoryStateStore());
   const decoder = new LogDecoder(knownContracts());
-  for (const block of blocks) state.apply(deltaOf(deriveBlockFacts(block, decoder)));
+  for (const block of blocks) state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
   return state;
 }
 

@@ -12,7 +12,7 @@ import { openLog } from "../../src/base/log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
@@ -110,7 +110,7 @@ function settledOf(task: Promise<unknown>): () => boolean {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return state;
 }
 

@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -26,7 +26,7 @@ const formerFailures = [20261124, 20261142];
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return state;
 }
 

@@ -6,7 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { type Delta, deltaOf } from "../../src/market/delta.ts";
+import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { DataFolderUnwritableError } from "../../src/storage/engine/store-errors.ts";
 import { FinalWriter } from "../../src/storage/final-writer.ts";
@@ -58,7 +58,7 @@ test("batches of any size are stored and reported in order, with one commit reco
   await writer.drain();
   assert.deepEqual(
     reported,
-    batchesOf(facts, sizes).map((batch) => deltaOf(joined(batch))),
+    batchesOf(facts, sizes).map((batch) => finalDeltaOf(joined(batch))),
   );
   const page = { order: "asc", after: null, limit: 100_000, filter: {} } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fillsOf(facts));
@@ -89,7 +89,7 @@ test("a batch is appended without waiting if no more batches are known to follow
   const { writer, reported } = await openWriter(t, endlessMs);
   await writer.write(encode(facts), { more: false });
   await waitFor("an append", async () => reported.length > 0 || null);
-  assert.deepEqual(reported, [deltaOf(joined(facts))]);
+  assert.deepEqual(reported, [finalDeltaOf(joined(facts))]);
   await writer.drain();
 });
 

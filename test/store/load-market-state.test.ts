@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -22,7 +22,7 @@ const contracts = knownContracts();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return state;
 }
 
@@ -52,7 +52,7 @@ describe("a loaded state", () => {
       // A copy without any block catches up like any other copy.
       assert.deepEqual(describeState(await loaded(folder, -1)), describeState(expected));
       for (const block of unfinalized) {
-        for (const one of [state, expected]) one.apply(deltaOfBlock(block));
+        for (const one of [state, expected]) one.apply(unfinalizedDeltaOf(block));
       }
       assert.deepEqual(describeState(state), describeState(expected));
     });

@@ -9,7 +9,7 @@ import { storeLimits } from "../../src/base/config/limits.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { Contracts } from "../../src/contracts/contracts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import type { VenueMetadata } from "../../src/market/venue-metadata.ts";
 import { MarketsFile } from "../../src/views/disk/markets-file.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -30,7 +30,7 @@ const clock = new SimulatedClock();
 
 function applied(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return state;
 }
 
@@ -90,7 +90,7 @@ describe("the copy of the markets", () => {
         if (random.chance(0.5)) file.startSaving();
         assert.deepEqual(describeState(state), describeState(applied(blocks.slice(0, final))));
         const upTo = Math.min(blocks.length, final + random.integer(1, 15));
-        for (const block of blocks.slice(final, upTo)) state.apply(deltaOfBlock(block));
+        for (const block of blocks.slice(final, upTo)) state.apply(unfinalizedDeltaOf(block));
         const whole = describeState(state);
         const settled = random.integer(final, upTo);
         await fillStore(folder.store, {

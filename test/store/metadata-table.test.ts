@@ -5,7 +5,7 @@ import { clusterMetadataLimits } from "../../src/base/config/cluster-limits.ts";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { MetadataFollower } from "../../src/feed/cluster/metadata-follower.ts";
-import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { MetadataTable } from "../../src/storage/server/metadata-table.ts";
 import { type MetadataMarket, parseMarket } from "../../src/venue/metadata/parse-market.ts";
@@ -109,9 +109,9 @@ test("a node shows the newest metadata, whether it is written before or after th
   assert(firstBlock !== undefined);
   const state = new MarketState(knownContracts(), new MemoryStateStore());
   const headBuffer = { reorgs: 0 };
-  state.apply(deltaOf(firstBlock));
+  state.apply(finalDeltaOf(firstBlock));
   const applyRest = () => {
-    for (const block of blocks) state.apply(deltaOfBlock(block));
+    for (const block of blocks) state.apply(unfinalizedDeltaOf(block));
   };
   const waitForSlug = (slug: string, { conditionId } = standard) =>
     waitFor(`the slug ${slug}`, async () => {

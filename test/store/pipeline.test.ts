@@ -11,7 +11,7 @@ import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -148,7 +148,7 @@ function factsOf(chain: readonly Block[]): BlockFacts[] {
 
 function stateOf(blocks: readonly BlockFacts[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return state;
 }
 

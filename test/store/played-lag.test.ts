@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOfBlock } from "../../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
@@ -82,7 +82,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
   let shown = first;
   let waits = 0;
   for (const batch of batches) {
-    for (const block of batch) node.apply(deltaOfBlock(block));
+    for (const block of batch) node.apply(unfinalizedDeltaOf(block));
     shown = [...shown, ...batch];
     for (const table of tables) await proxy.hold(table);
     await writer.append(encode(batch));

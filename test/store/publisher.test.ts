@@ -8,7 +8,7 @@ import { firstSeqOf } from "../../src/base/ids.ts";
 import type { FeedMessage } from "../../src/feed/cluster/change-feed.ts";
 import { Publisher } from "../../src/feed/cluster/publisher.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOfBlock } from "../../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { buildChain } from "../support/generate-chain.ts";
@@ -42,7 +42,7 @@ async function publish(
   publisher.start();
   const term = await waitFor("the term", async () => publisher.term);
   for (const block of coming) {
-    facts.apply(deltaOfBlock(block));
+    facts.apply(unfinalizedDeltaOf(block));
     publisher.unfinalized(block);
   }
   const lastHash = coming.at(-1)?.hash;

@@ -7,7 +7,7 @@ import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import type { BucketCandle } from "../../src/market/candle.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
-import { deltaOfBlock } from "../../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { minuteOf } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
 import type { CandleTotals } from "../../src/query/read-stored-candles.ts";
@@ -109,7 +109,7 @@ describe("candles equal those computed from the trades", () => {
       const store = await folder.reopen();
       await assertSame(store, dense.slice(0, to), 25);
     }
-    for (const block of dense.slice(29)) folder.store.apply(deltaOfBlock(block));
+    for (const block of dense.slice(29)) folder.store.apply(unfinalizedDeltaOf(block));
     await assertSame(folder.store, dense, 40);
   });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { deltaOfBlock } from "../../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
@@ -27,7 +27,7 @@ function countsOf({ reads }: IndexedFacts): Record<string, number> {
 test("pages come from the head buffer, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
   await store.append(encode(blocks.slice(0, 30)));
-  for (const block of blocks.slice(30)) store.apply(deltaOfBlock(block));
+  for (const block of blocks.slice(30)) store.apply(unfinalizedDeltaOf(block));
   const unfinalized = fillsOf(blocks.slice(30)).length;
   assert(unfinalized > 1 && fillsOf(blocks).length > unfinalized + 5);
   const sourceOf = async (limit: number): Promise<string[]> => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
@@ -58,7 +58,7 @@ describe("after a crash", () => {
     const store = await openFacts(folder.path);
     try {
       const applied = knownState();
-      for (const block of kept) applied.apply(deltaOf(block));
+      for (const block of kept) applied.apply(finalDeltaOf(block));
       for (const savedThrough of [null, -1]) {
         const loaded = new MarketState(knownContracts(), new MemoryStateStore(savedThrough));
         await store.loadView(loaded);

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf, deltaOfBlock } from "../../src/market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import {
   deriveMinuteCandles,
@@ -59,7 +59,7 @@ async function take(
       // Final blocks are never appended below unfinalized ones.
       const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
-      if (isUnfinalized) for (const block of more) store.apply(deltaOfBlock(block));
+      if (isUnfinalized) for (const block of more) store.apply(unfinalizedDeltaOf(block));
       else await store.append(encode(more));
       return [...facts, ...more];
     }
@@ -128,7 +128,7 @@ async function assertViews(
   );
   const alone = new MarketState(contracts, new MemoryStateStore());
   for (const block of facts) {
-    alone.apply(block.number <= final ? deltaOf(block) : deltaOfBlock(block));
+    alone.apply(block.number <= final ? finalDeltaOf(block) : unfinalizedDeltaOf(block));
   }
   assert.deepEqual(describeState(state), describeState(alone));
   await assertRecent(store, facts);
@@ -147,7 +147,7 @@ async function reload(
   const state = new MarketState(contracts, new MemoryStateStore());
   await store.loadView(state);
   store.addView(state);
-  for (const block of unfinalized) store.apply(deltaOfBlock(block));
+  for (const block of unfinalized) store.apply(unfinalizedDeltaOf(block));
   return state;
 }
 

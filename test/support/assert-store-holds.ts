@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOf } from "../../src/market/delta.ts";
+import { finalDeltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
@@ -33,7 +33,7 @@ export async function assertStoreHolds(
     assert.deepEqual(await readEvents(store, { ...page, kinds }), events);
     const [loaded, applied] = [knownState(), knownState()];
     await store.loadView(loaded);
-    for (const block of blocks) applied.apply(deltaOf(block));
+    for (const block of blocks) applied.apply(finalDeltaOf(block));
     assert.deepEqual(describeState(loaded), describeState(applied));
   } finally {
     await store.close();

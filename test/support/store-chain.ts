@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { BlockRef, Coverage } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { deltaOfBlock } from "../../src/market/delta.ts";
+import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
@@ -70,5 +70,5 @@ export async function fillStore(
   },
 ): Promise<void> {
   for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
-  for (const block of parts.unfinalized) store.apply(deltaOfBlock(block));
+  for (const block of parts.unfinalized) store.apply(unfinalizedDeltaOf(block));
 }

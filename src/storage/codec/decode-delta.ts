@@ -12,7 +12,7 @@ import { enumCodes, fillBytes, fillOffsets } from "./fill-layout.ts";
 import { minuteBytes, minuteOffsets } from "./minute-layout.ts";
 import { RowReader } from "./row-reader.ts";
 
-/** Returns the delta of a batch. It equals what `deltaOf` derives from the facts of the same blocks. */
+/** Returns the delta of a batch. It equals what `finalDeltaOf` derives from the facts of the same blocks. */
 export function decodeDelta(
   batch: BatchHead & { readonly rows: Pick<BatchRows, "fills" | "minuteCandles"> },
 ): Delta {

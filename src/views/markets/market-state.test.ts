@@ -19,7 +19,7 @@ import { zeroHash } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
-import { deltaOf, deltaOfBlock } from "../../market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
@@ -28,7 +28,7 @@ const decoder = new LogDecoder(contracts);
 /** Describes a state that only ever saw these blocks, all of them final. */
 function describeFinal(blocks: readonly BlockFacts[]): unknown {
   const state = new MarketState(contracts, new MemoryStateStore());
-  for (const block of blocks) state.apply(deltaOf(block));
+  for (const block of blocks) state.apply(finalDeltaOf(block));
   return describeState(state);
 }
 
@@ -66,7 +66,7 @@ class Walk {
     this.#settled = final.length;
     this.#order = order;
     for (const block of final) {
-      this.state.apply(deltaOf(deriveBlockFacts(block, decoder)));
+      this.state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
     }
   }
 
@@ -76,7 +76,7 @@ class Walk {
         const options = { after: this.chain.at(-1), salt: `${this.#salt}`, order: this.#order };
         for (const { block } of buildChain(step.plans, options)) {
           this.chain.push(block);
-          this.state.apply(deltaOfBlock(deriveBlockFacts(block, decoder)));
+          this.state.apply(unfinalizedDeltaOf(deriveBlockFacts(block, decoder)));
         }
         return;
       }
@@ -105,9 +105,9 @@ describe("the market state", () => {
         const last = kept.at(-1);
         assert(last !== undefined);
         const state = new MarketState(contracts, new MemoryStateStore());
-        for (const block of kept) state.apply(deltaOf(block));
+        for (const block of kept) state.apply(finalDeltaOf(block));
         const before = describeState(state);
-        for (const block of blocks.slice(kept.length)) state.apply(deltaOfBlock(block));
+        for (const block of blocks.slice(kept.length)) state.apply(unfinalizedDeltaOf(block));
         state.revert(last.number);
         assert.deepEqual(describeState(state), before);
       }),
@@ -145,7 +145,7 @@ describe("the market state", () => {
   test("advances its time with blocks without facts", () => {
     const state = new MarketState(contracts, new MemoryStateStore());
     const noFacts = { fills: [], events: [], quarantined: [], anomalies: [] };
-    state.apply(deltaOf({ number: 7, hash: zeroHash, timestamp: 1_700_000_000, ...noFacts }));
+    state.apply(finalDeltaOf({ number: 7, hash: zeroHash, timestamp: 1_700_000_000, ...noFacts }));
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -19,7 +19,7 @@ import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { deltaOf, deltaOfBlock } from "../../market/delta.ts";
+import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
 import type { Market } from "../../market/market.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
 import { MarketState } from "./market-state.ts";
@@ -76,7 +76,7 @@ function chainOf(blocks: number): Block[] {
 
 function apply(state: MarketState, block: Block, as: "final" | "unfinalized"): void {
   const facts = deriveBlockFacts(block, decoder);
-  state.apply(as === "final" ? deltaOf(facts) : deltaOfBlock(facts));
+  state.apply(as === "final" ? finalDeltaOf(facts) : unfinalizedDeltaOf(facts));
 }
 
 function marketOf(state: MarketState, conditionId: ConditionId): Market {

@@ -11,7 +11,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import type { Candle } from "../../market/candle.ts";
-import { deltaOf } from "../../market/delta.ts";
+import { finalDeltaOf } from "../../market/delta.ts";
 import type { Fill } from "../../market/fill.ts";
 import { payoutsMicros } from "../../market/market.ts";
 import { dayWindowSeconds } from "../day/day-window.ts";
@@ -25,7 +25,7 @@ const tokenIds = [...testPairs.legacy, ...testPairs.generation3].flat();
 function stateOf(chain: readonly GeneratedBlock[]): MarketState {
   const state = new MarketState(contracts, new MemoryStateStore());
   for (const { block } of chain) {
-    state.apply(deltaOf(deriveBlockFacts(block, decoder)));
+    state.apply(finalDeltaOf(deriveBlockFacts(block, decoder)));
   }
   return state;
 }
