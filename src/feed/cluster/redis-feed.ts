@@ -13,8 +13,8 @@ import type {
 import type { FeedCodec } from "./feed-codec.ts";
 
 /**
- * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which term can append, so a
- * stream without its state is deleted.
+ * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which
+ * term can append, so a stream without its state is deleted.
  */
 const beginScript = new LuaScript(`
 if redis.call('EXISTS', KEYS[2]) == 0 then
