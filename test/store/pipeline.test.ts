@@ -42,22 +42,25 @@ type Step =
   | { readonly kind: "finalized"; readonly lag: number };
 
 const anyPlans = fc.array(anyBlockPlan(2), { minLength: 1, maxLength: 8 });
-const anySteps = fc.array(
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     {
       weight: 1,
       arbitrary: fc.record({
-        kind: fc.constant("final"),
+        kind: fc.constant("final" as const),
         plans: anyPlans,
         sizes: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 }),
       }),
     },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant("held"), plans: anyPlans }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), depth: fc.nat(6) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("finalized"), lag: fc.nat(5) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("block" as const), plans: anyPlans }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), depth: fc.nat(6) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("finalized" as const), lag: fc.nat(5) }),
+    },
   ),
   { minLength: 10, maxLength: 25 },
-) as fc.Arbitrary<readonly Step[]>;
+);
 
 /** A chain source that emits the steps, and the resulting chain. */
 class ScriptedSource {
