@@ -40,11 +40,11 @@ type Step =
   | { readonly kind: "reload" };
 
 const anyPlans = fc.array(anyBlockPlan(4), { minLength: 1, maxLength: 4 });
-const anyStep = fc.oneof(
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constantFrom("hold" as const, "append" as const), plans: anyPlans }),
   fc.record({ kind: fc.constantFrom("finalize" as const, "revert" as const), depth: fc.nat(4) }),
   fc.record({ kind: fc.constant("reload" as const) }),
-) as fc.Arbitrary<Step>;
+);
 
 /** Takes one step and returns the facts of the resulting chain. */
 async function take(

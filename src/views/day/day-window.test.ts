@@ -56,18 +56,21 @@ const anySeconds = fc.oneof(
   fc.constantFrom(dayWindowSeconds - 1, dayWindowSeconds, dayWindowSeconds + 1),
 );
 const anyBlock = fc.record({
-  kind: fc.constant("block"),
+  kind: fc.constant("block" as const),
   secondsLater: anySeconds,
   trades: fc.array(anyTrade, { maxLength: 4 }),
   times: fc.constant(1),
 });
 const anyStep = fc.oneof(
   { weight: 5, arbitrary: anyBlock },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(4) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart"), secondsLater: anySeconds }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), blocks: fc.nat(4) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const), lag: fc.nat(3) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("restart" as const), secondsLater: anySeconds }),
+  },
 );
-const anySteps = fc.array(anyStep, { maxLength: 30 }) as fc.Arbitrary<readonly Step[]>;
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(anyStep, { maxLength: 30 });
 
 /** Two tokens belong to one market. The market of the third token becomes known after its first trade. */
 const marketOf = (tokenId: TokenId) => tokenIds.indexOf(tokenId) >> 1;

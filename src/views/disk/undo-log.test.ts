@@ -17,17 +17,20 @@ const anyChange: fc.Arbitrary<Change> = fc.record({
   key: fc.constantFrom(...keys),
   value: fc.nat(9),
 });
-const anySteps = fc.array(
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     {
       weight: 3,
-      arbitrary: fc.record({ kind: fc.constant("record"), changes: fc.array(anyChange) }),
+      arbitrary: fc.record({ kind: fc.constant("record" as const), changes: fc.array(anyChange) }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(4) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("revert" as const), blocks: fc.nat(4) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const), lag: fc.nat(3) }) },
   ),
   { maxLength: 30 },
-) as fc.Arbitrary<readonly Step[]>;
+);
 
 function mapOver(journal: UndoLog, table = new Map<string, number>()) {
   return new JournaledMap<string, number>({ journal, table: () => table as never }, "test");

@@ -38,20 +38,20 @@ type Step =
   | { readonly kind: "revert"; readonly depth: number };
 
 const anyPlans = fc.array(anyBlockPlan(), { minLength: 1, maxLength: 4 });
-const anySteps = fc.array(
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
     {
       weight: 3,
       arbitrary: fc.record({
-        kind: fc.constant("hold"),
+        kind: fc.constant("hold" as const),
         plans: fc.array(anyBlockPlan(2), { maxLength: 3 }),
       }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle"), lag: fc.nat(3) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert"), depth: fc.nat(5) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("settle" as const), lag: fc.nat(3) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("revert" as const), depth: fc.nat(5) }) },
   ),
   { maxLength: 12 },
-) as fc.Arbitrary<readonly Step[]>;
+);
 
 /** Leads a state through blocks, reorgs and finality, and keeps the resulting chain. */
 class Walk {

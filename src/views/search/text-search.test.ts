@@ -23,14 +23,20 @@ const anyPut: fc.Arbitrary<Put> = fc.record({
     fc.array(fc.constantFrom(...words), { maxLength: 2 }),
   ),
 });
-const anySteps = fc.array(
+const anySteps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant("record"), puts: fc.array(anyPut) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("revert"), blocks: fc.nat(3) }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("save") }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant("record" as const), puts: fc.array(anyPut) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("revert" as const), blocks: fc.nat(3) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("save" as const) }) },
   ),
   { maxLength: 20 },
-) as fc.Arbitrary<readonly Step[]>;
+);
 
 /** Field 0 scores 10, field 1 scores 1: times 3 for a whole word, times 2 for the start of one. */
 const weights = {
