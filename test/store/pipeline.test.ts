@@ -5,15 +5,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import type { Hash } from "../../src/base/ids.ts";
+import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Block, ChainBatch } from "../../src/chain/raw-log.ts";
 import { LogDecoder } from "../../src/contracts/log-decoder.ts";
+import type { Change } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../src/market/block-facts.ts";
-import { finalDeltaOf } from "../../src/market/delta.ts";
+import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
+import { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { describeState } from "../support/describe-state.ts";
 import { changesOf } from "../support/encode-batches.ts";
@@ -27,7 +29,7 @@ import {
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { batchesOf, fillsOf } from "../support/store-chain.ts";
+import { batchesOf, encode, fillsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import type { LogContent } from "../support/test-markets.ts";
 
@@ -155,6 +157,14 @@ function stateOf(blocks: readonly BlockFacts[]): MarketState {
   return state;
 }
 
+/** A client that has seen these blocks must not resume behind them. */
+function assertReplaced({ reorgs }: IndexedFacts, blocks: readonly BlockFacts[]): void {
+  for (const { number } of blocks) {
+    const first = firstSeqOf(number);
+    assert(reorgs.certainPosition(first) < first, `block ${number} was served`);
+  }
+}
+
 describe("the pipeline", () => {
   const runs = fc.sample(fc.tuple(anySteps, anyOrder), { seed: testSeed, numRuns: 6 });
   for (const [index, [steps, order]] of runs.entries()) {
@@ -163,7 +173,14 @@ describe("the pipeline", () => {
       const { store } = folder;
       const state = new MarketState(contracts, new MemoryStateStore());
       const source = new ScriptedSource(steps, order);
-      await new Pipeline({ facts: store, state, log: silent }).run(
+      const served: BlockFacts[] = [];
+      const subscribers = {
+        unfinalized: (block: BlockFacts) => void served.push(block),
+        reverting: () => {},
+        appended: () => {},
+        finalized: () => {},
+      };
+      await new Pipeline({ facts: store, state, subscribers, log: silent }).run(
         changesOf(source.batches(), decoder),
       );
 
@@ -179,8 +196,20 @@ describe("the pipeline", () => {
       assert.deepEqual(await readEvents(store, { ...page, kinds, finalizedOnly: false }), events);
       assert.equal(store.coverage?.last.number, final.at(-1)?.number);
 
+      const hashes = new Set(left.map(({ hash }) => hash));
+      assertReplaced(
+        store,
+        served.filter(({ hash }) => !hashes.has(hash)),
+      );
+
       const restarted = new MarketState(contracts, new MemoryStateStore());
-      await (await folder.reopen()).loadView(restarted);
+      const reopened = await folder.reopen();
+      await reopened.loadView(restarted);
+      const finalBlock = final.at(-1)?.number ?? numberBeforeChains;
+      assertReplaced(
+        reopened,
+        served.filter(({ number }) => number > finalBlock),
+      );
       assert.deepEqual(describeState(restarted), describeState(stateOf(final)));
     });
   }
@@ -212,6 +241,37 @@ describe("the pipeline", () => {
     const beside = ["held 3", "back to 2", "held 3"];
     assert.deepEqual(reported, ["held 1", "held 2", ...beside, "final 1", "final 2 3"]);
     assert.equal(store.coverage?.last.number, 3);
+  });
+
+  test("reverts its blocks when another process has committed different ones", async (t) => {
+    const { store } = await StoreFolder.open(t);
+    const { writer } = store;
+    assert(writer !== null);
+    const { hash: _, ...fields } = emptyBlock;
+    const factsWith = (salt: string) =>
+      factsOf(
+        [1, 2].map((number) => ({ ...fields, number, hash: `0x${salt.repeat(32)}` as Hash })),
+      );
+    const [committed, own] = [factsWith("c0"), factsWith("e0")];
+    const reader = await IndexedFacts.load(store.store);
+    const reported: string[] = [];
+    const subscribers = {
+      unfinalized: ({ number }: BlockFacts) => reported.push(`block ${number}`),
+      reverting: (safeBlock: number) => reported.push(`back to ${safeBlock}`),
+      appended: ({ last }: Delta) => reported.push(`appended ${last.hash}`),
+      finalized: () => reported.push("final"),
+    };
+    const state = new MarketState(contracts, new MemoryStateStore());
+    async function* changes(): AsyncGenerator<Change> {
+      for (const block of own) yield { kind: "block", block };
+      const batch = encode(committed);
+      await writer?.append(batch);
+      yield { kind: "committed", range: batch };
+    }
+    await new Pipeline({ facts: reader, state, subscribers, log: silent }).run(changes());
+    const [newest] = committed.slice(-1);
+    assert.deepEqual(reported, ["block 1", "block 2", "back to 0", `appended ${newest?.hash}`]);
+    assert.equal(reader.headBuffer.newest, null);
   });
 
   test("stops when the store fails, even if the source never ends", async (t) => {
