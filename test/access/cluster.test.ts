@@ -229,6 +229,17 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await waitFor("the block", async () => (other.ipBlocks.get(bucket) === null ? null : true));
   });
 
+  test("a process that has not reached Redis does not report that no IP is blocked", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    await cluster.redis.kill();
+    const { ipBlocks } = await cluster.openNode({ log: silentLog, isNode: false });
+    const list = () => ipBlocks.list({ limit: 10, after: null });
+    await assert.rejects(list, { code: "SERVICE_UNAVAILABLE", retryAfterSeconds: 1 });
+    await cluster.redis.restart();
+    await waitFor("the list", async () => list().catch(() => null));
+    assert.deepEqual(await list(), []);
+  });
+
   test("foreign data in Redis and ClickHouse stops no node and admits no one", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { webLimits } from "../../base/config/limits.ts";
+import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -64,6 +65,8 @@ export class ClusterIpBlocks implements IpBlocks {
   /** The number of the last change applied here; -1 when all blocks have to be read. */
   #changes = -1;
   #epoch: string | null = null;
+  /** Whether all blocks were read from Redis at least once. */
+  #isLoaded = false;
 
   constructor({ redis, keys, clock }: RedisParts) {
     const { state, blocks, blocksByEnd, channel } = keys;
@@ -86,7 +89,9 @@ export class ClusterIpBlocks implements IpBlocks {
     this.flush().catch(() => undefined);
   }
 
+  /** Throws `SERVICE_UNAVAILABLE` before the blocks in Redis are read: an empty list would be wrong. */
   async list(page: BlockPage): Promise<readonly IpBlock[]> {
+    if (!this.#isLoaded) throw unread();
     return pageOfBlocks(this.#blocks.values(), page, this.#clock.nowMs());
   }
 
@@ -129,6 +134,7 @@ export class ClusterIpBlocks implements IpBlocks {
       .map((block): [string, IpBlock] => [block.bucket, block]);
     this.#blocks = new Map([...blocks, ...this.#unsaved]);
     this.#changes = blockChanges;
+    this.#isLoaded = true;
   }
 
   /** Marks the blocks in force as unsaved, because Redis has lost its contents. */
@@ -154,6 +160,11 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#blocks.delete(bucket);
     this.#unsaved.delete(bucket);
   }
+}
+
+function unread(): AppError {
+  const publicMessage = "The blocked IP addresses are not known yet: Redis is unavailable";
+  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 1 });
 }
 
 function parseBlock(text: unknown): Static<typeof blockSchema> | null {
