@@ -59,3 +59,12 @@ export function lazily<Given extends readonly unknown[]>(
     process.exitCode = await work(...given);
   };
 }
+
+/** Ends the process with exit code 0 after `delayMs`, unless it ends by then. Reports why on standard error. */
+export function endIn(delayMs: number, why: string): void {
+  const end = () => {
+    process.stderr.write(`oddwire: ${why}\n`);
+    process.exit(exitCodes.done);
+  };
+  setTimeout(end, delayMs).unref();
+}

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { parseKey } from "../../src/access/key-format.ts";
 import { buildProgram, everyCommand } from "../../src/cli/program.ts";
@@ -99,6 +100,29 @@ test("oddwire api ends with exit code 0 at SIGTERM while it waits for its databa
     if (logged.includes("waiting for the facts")) child.kill("SIGTERM");
   }
   assert.deepEqual(await ended, [0, null], logged);
+});
+
+test("a process whose ClickHouse server does not respond ends in time after SIGTERM", async (t) => {
+  const silent = createServer().listen(0, "127.0.0.1");
+  cleanUp(t, () => silent.close());
+  await once(silent, "listening");
+  const env = {
+    ...systemSettings(),
+    ODDWIRE_DATA_DIR: join(folder, "silent"),
+    ODDWIRE_CLICKHOUSE_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    ODDWIRE_REDIS_URL: "redis://127.0.0.1:1",
+    ODDWIRE_HMAC_PEPPER: "p".repeat(32),
+    ODDWIRE_PORT: "0",
+  };
+  const child = spawn(process.execPath, [cli, "api"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  cleanUp(t, () => child.kill("SIGKILL"));
+  const logged = text(child.stderr);
+  const ended = once(child, "close");
+  const [socket] = (await once(silent, "connection")) as [Socket];
+  cleanUp(t, () => socket.destroy());
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [0, null]);
+  assert.match(await logged, /ends without waiting longer for the ClickHouse server/);
 });
 
 for (const variable of ["ODDWIRE_PORT", "ODDWIRE_METRICS_PORT"]) {

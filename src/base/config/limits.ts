@@ -92,6 +92,8 @@ export const serverLimits = {
   queryTimeoutMs: 60_000,
   /** An insert takes at most a second; a mutation of whole parts takes minutes. */
   writeTimeoutMs: 600_000,
+  /** How long a process waits for its statements once it is asked to stop. Orchestrators kill after 30 s. */
+  stopMsMax: 25_000,
   /** Attempts per request: the server can close an idle connection just when it is reused. Callers retry longer. */
   attemptsMax: 3,
   retryDelayMs: 100,

@@ -1,11 +1,12 @@
 import { flushCompileCache } from "node:module";
 import { type Config, type Role, readConfig } from "../../base/config/config.ts";
+import { serverLimits } from "../../base/config/limits.ts";
 import { version } from "../../base/config/version.ts";
 import { StartAgainError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
 import { openService } from "../../main.ts";
 import { withAccess } from "../admin/with-access.ts";
-import { exitCodes } from "../command.ts";
+import { endIn, exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
@@ -47,6 +48,7 @@ async function runService(
   const log = openLog({ level: config.logLevel });
   const stopped = awaitSignal();
   const stop = signalToStop();
+  if (config.clickhouseUrl !== null) boundStop(stop);
   let { port } = config;
   for (;;) {
     const start = { role, config: { ...config, port }, log, stop };
@@ -67,4 +69,13 @@ async function runService(
     process.stderr.write(`oddwire: ${role} has stopped; start it again: ${failure.message}\n`);
     return exitCodes.tryAgain;
   }
+}
+
+/**
+ * Ends the process some time after a signal, even if it still waits for a server. A query of a server that does not
+ * respond takes up to a minute, and an append ten. Stored blocks stay, as after a kill.
+ */
+function boundStop(stop: AbortSignal): void {
+  const why = "ends without waiting longer for the ClickHouse server";
+  stop.addEventListener("abort", () => endIn(serverLimits.stopMsMax, why));
 }
