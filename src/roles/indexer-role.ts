@@ -77,7 +77,9 @@ export async function openIndex(start: RoleStart): Promise<string> {
     const unknown = redis.isUp ? "no indexer is known" : "unknown, Redis is unavailable";
     const detail = known === null ? unknown : `${known.node}, term ${known.term}`;
     if (active !== null) return { ...(await active.readChecks()), active: { ok: true, detail } };
-    return { standby: { ok: redis.isUp, detail: `stands by; active: ${detail}` } };
+    const isRefused = redis.isUp && lease.isRefused;
+    const role = isRefused ? "cannot take over, Redis refuses to write" : "stands by";
+    return { standby: { ok: redis.isUp && !isRefused, detail: `${role}; active: ${detail}` } };
   };
   const url = await serveOperations(start, { access, metrics }, readChecks);
   const onLost = () => life.fail(new StartAgainError("another indexer is active"));

@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { WebSocket } from "ws";
 import type { Hash } from "../../src/base/ids.ts";
+import { RedisConnection } from "../../src/base/redis.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { orderRepair } from "../../src/storage/repair.ts";
 import { tables } from "../support/append-part.ts";
@@ -20,6 +21,7 @@ import { CuttingProxy } from "../support/cutting-proxy.ts";
 import type { LiveChain } from "../support/live-chain.ts";
 import { openServerEngine } from "../support/open-engines.ts";
 import { adminKey, type Page, type Service } from "../support/service.ts";
+import { silentLog } from "../support/silent-log.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { WanderingReader } from "../support/wandering-reader.ts";
@@ -64,6 +66,20 @@ test("a standby indexer takes over from an active one that was killed", async (t
   chain.settle();
   await api.waitFinalized(chain.head);
   await assertTradesServed(api, chain);
+});
+
+test("a standby indexer is not ready while Redis refuses to write", async (t) => {
+  const { redis, start } = await openClusterScene(t);
+  const connection = await RedisConnection.open({ url: redis.url, log: silentLog });
+  cleanUp(t, () => connection.close());
+  // A replica refuses to write.
+  const replicate = (...primary: readonly string[]) =>
+    connection.run((client) => client.sendCommand(["REPLICAOF", ...primary]));
+  await replicate("127.0.0.1", "1");
+  const index = await start("index", "index");
+  await index.waitUnready("standby");
+  await replicate("NO", "ONE");
+  await index.waitReady();
 });
 
 test("R18: no list loses a trade while the tables that a node reads lag by different amounts", async (t) => {

@@ -26,10 +26,16 @@ export class Lease {
   readonly #owner = randomUUID();
   readonly #closing = new AbortController();
   #renewing: Promise<void> = Promise.resolve();
+  #isRefused = false;
 
   constructor(redis: RedisConnection, chainId: number) {
     this.#redis = redis;
     this.#key = `oddwire:{${chainId}}:lease`;
+  }
+
+  /** Whether the last attempt to take or renew it failed, for example because Redis is a replica or its memory is full. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** Resolves to `true` once the lease is ours, `false` if closed before. Calls `onLost` once if another takes it. */
@@ -63,8 +69,11 @@ export class Lease {
   async #run(script: LuaScript): Promise<number | null> {
     const parameters = { keys: [this.#key], values: [this.#owner, feedLimits.leaseMs] };
     try {
-      return Number(await script.run(this.#redis, parameters));
+      const answer = Number(await script.run(this.#redis, parameters));
+      this.#isRefused = false;
+      return answer;
     } catch {
+      this.#isRefused = true;
       return null;
     }
   }
