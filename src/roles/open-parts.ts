@@ -8,8 +8,9 @@ import {
   ServiceMetrics,
 } from "../api/metrics/service-metrics.ts";
 import type { Config, Role } from "../base/config/config.ts";
-import { toError } from "../base/errors.ts";
+import { StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
@@ -24,9 +25,10 @@ import {
 import { chooseEngine } from "../storage/choose-engine.ts";
 import { refuseUnidentified } from "../storage/embedded/data-folder.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
+import { isDamaged } from "../storage/sqlite/sqlite-failure.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
 import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
-import { MarketsFile } from "../views/disk/markets-file.ts";
+import { dropMarketsFile, MarketsFile } from "../views/disk/markets-file.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import type { Lifetime } from "./lifetime.ts";
@@ -86,17 +88,14 @@ export async function openWrittenFacts(
 }
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */
-export async function openState(
-  { config, contracts, log, life }: RoleStart,
-  facts: IndexedFacts,
-): Promise<MarketState> {
-  const { coverage, store } = facts;
-  const { repairs } = store;
-  const known = { contracts, coverage, repairs, clock: systemClock };
-  const file = life.own(MarketsFile.open(config.dataDir, known));
-  const state = new MarketState(contracts, file);
-  await facts.loadView(state);
-  file.startSaving();
+export async function openState(start: RoleStart, facts: IndexedFacts): Promise<MarketState> {
+  const { config, log, life } = start;
+  const { file, state } = await loadState(start, facts).catch((thrown: unknown) => {
+    if (!isDamaged(thrown)) throw thrown;
+    dropMarketsFile(config.dataDir);
+    return loadState(start, facts);
+  });
+  life.own(file);
   life.onClose(() => {
     try {
       state.save();
@@ -106,6 +105,22 @@ export async function openState(
     }
   });
   return state;
+}
+
+async function loadState({ config, contracts, log, life }: RoleStart, facts: IndexedFacts) {
+  const { coverage, store } = facts;
+  const { repairs } = store;
+  const known = { contracts, coverage, repairs, clock: systemClock };
+  const file = MarketsFile.open(config.dataDir, known);
+  return orClose(file, async () => {
+    const state = new MarketState(contracts, file);
+    await facts.loadView(state);
+    file.startSaving(() => {
+      log.error("the copy of the markets is damaged; a restart rebuilds it");
+      life.fail(new StartAgainError("the copy of the markets is damaged"));
+    });
+    return { file, state };
+  });
 }
 
 /** Opens the order books of the venue; `null` without a venue. */

@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
@@ -242,6 +243,44 @@ test("a damaged file that cannot be rebuilt is refused by name, with exit code 1
     await assertRefuses(options, 1, words);
     await writeFile(path, whole);
   }
+});
+
+/** Overwrites the first page of a table with zeros, as a failing disk can. */
+async function zeroTable(path: string, table: string): Promise<void> {
+  const sql = new DatabaseSync(path);
+  const row = sql.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?").get(table);
+  const size = Number(sql.prepare("PRAGMA page_size").get()?.["page_size"]);
+  sql.close();
+  const file = await open(path, "r+");
+  await file.write(Buffer.alloc(size), 0, size, (Number(row?.["rootpage"]) - 1) * size);
+  await file.close();
+}
+
+test("a damaged page of the copy of the markets is rebuilt, whether a start reads it or a request", async (t) => {
+  const options = await openScene(t);
+  const last = chain.at(-1)?.block.number ?? 0;
+  const first = await Service.open(options);
+  await first.waitFinalized(last);
+  const path = "/v1/trades?limit=1000&order=asc";
+  const served = await first.getAllPages(path);
+  assert.equal(await first.stop(), 0);
+  for (const table of ["pages", "table_places", "table_totals"]) {
+    await zeroTable(join(options.dataDir, "markets.sqlite"), table);
+    const service = await Service.open(options);
+    // The service restarts on the same port when a request has found the damage.
+    await waitFor("the same trades", async () =>
+      (await service.request(path).catch(() => null))?.status === 200 ? true : null,
+    );
+    assert.deepEqual(await service.getAllPages(path), served, table);
+    assert.equal(await service.stop(), 0);
+  }
+});
+
+test("a damaged list of issued keys is refused with exit code 1", async (t) => {
+  const options = await openScene(t);
+  assert.equal(await (await Service.open(options)).stop(), 0);
+  await zeroTable(join(options.dataDir, "access.sqlite"), "issued_values");
+  await assertRefuses(options, 1, /^oddwire: .*\/access\.sqlite is damaged; restore a backup/m);
 });
 
 describe("a damaged folder is refused, and the message says what to do", () => {

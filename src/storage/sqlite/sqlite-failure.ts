@@ -23,8 +23,19 @@ export function withKeptFile<Result>(path: string, work: () => Result): Result {
   try {
     return withDisk(work);
   } catch (thrown) {
-    if (!isDamaged(thrown)) throw thrown;
+    // A transaction of `AccessDatabase` wraps the error of SQLite.
+    if (!isDamaged(thrown) && !isDamaged(toError(thrown).cause)) throw thrown;
     throw new StoreDamagedError(`${path} is damaged`, { cause: thrown });
+  }
+}
+
+/** Runs work on a file that can be rebuilt. Calls `onDamaged` when the work fails because the file is damaged. */
+export function noticingDamage<Result>(onDamaged: () => void, work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (isDamaged(thrown)) onDamaged();
+    throw thrown;
   }
 }
 
@@ -46,7 +57,7 @@ export function withinTransaction(sql: DatabaseSync, write: () => void): void {
 
 /** Whether SQLite raised the error: its file is damaged or cannot be written. */
 export function isSqliteFailure(thrown: unknown): boolean {
-  return (thrown as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
+  return thrown instanceof Error && "code" in thrown && thrown.code === "ERR_SQLITE_ERROR";
 }
 
 /** Whether a file is damaged, or is not one of SQLite. */

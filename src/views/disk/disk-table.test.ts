@@ -9,7 +9,7 @@ import { DiskTable } from "./disk-table.ts";
 const codec = { encode: String, decode: Number };
 
 function openTable(sql: DatabaseSync, name = "numbers"): DiskTable<string, number> {
-  return new DiskTable(sql, name, codec);
+  return new DiskTable({ sql, onDamaged: () => {} }, name, codec);
 }
 
 function keyOf(index: number): string {

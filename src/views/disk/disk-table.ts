@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { storeLimits } from "../../base/config/limits.ts";
-import { withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
+import { noticingDamage, withinTransaction } from "../../storage/sqlite/sqlite-failure.ts";
 import type { Codec, StateTable } from "./state-store.ts";
+
+/** The open file of tables. `onDamaged` is called whenever a read or a write finds it damaged. */
+type TableFile = { readonly sql: DatabaseSync; readonly onDamaged: () => void };
 
 /** Stands for a key that is known to have no value. */
 const nothing = Symbol("nothing");
@@ -15,7 +18,7 @@ const nothing = Symbol("nothing");
  * the same key are read from the disk together.
  */
 export class DiskTable<Key extends string, Value> implements StateTable<Key, Value> {
-  readonly #sql: DatabaseSync;
+  readonly #file: TableFile;
   readonly #codec: Codec<Value>;
   readonly #read: StatementSync;
   readonly #write: StatementSync;
@@ -27,13 +30,14 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   #isLoading = true;
 
   /** `name` is a constant of the source and safe in SQL. Keys are `0x` hex. */
-  constructor(sql: DatabaseSync, name: string, codec: Codec<Value>) {
+  constructor(file: TableFile, name: string, codec: Codec<Value>) {
     const [kind, part = ""] = name.split(".");
     const table = `table_${kind}`;
+    const { sql } = file;
     sql.exec(
       `CREATE TABLE IF NOT EXISTS ${table} (key BLOB, part TEXT, value TEXT NOT NULL, PRIMARY KEY (key, part)) STRICT, WITHOUT ROWID`,
     );
-    this.#sql = sql;
+    this.#file = file;
     this.#codec = codec;
     this.#read = sql.prepare(`SELECT value FROM ${table} WHERE key = ? AND part = '${part}'`);
     this.#read.setReturnArrays(true);
@@ -77,7 +81,8 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
 
   #writeOldest(count: number): void {
     if (count === 0) return;
-    withinTransaction(this.#sql, () => {
+    const { sql, onDamaged } = this.#file;
+    const write = () => {
       const oldest = this.#unwritten.entries().take(count).toArray();
       // Sorted like the table, so that values of one page are written together.
       for (const [key, value] of oldest.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
@@ -85,7 +90,8 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
         else this.#write.run(bytesOf(key), this.#codec.encode(value));
         this.#unwritten.delete(key);
       }
-    });
+    };
+    noticingDamage(onDamaged, () => withinTransaction(sql, write));
   }
 
   #recall(key: Key): Value | typeof nothing {
@@ -95,7 +101,10 @@ export class DiskTable<Key extends string, Value> implements StateTable<Key, Val
   }
 
   #readRow(key: Key): Value | typeof nothing {
-    const row = this.#read.get(bytesOf(key)) as unknown as [string] | undefined;
+    const { onDamaged } = this.#file;
+    const row = noticingDamage(onDamaged, () => this.#read.get(bytesOf(key))) as unknown as
+      | [string]
+      | undefined;
     return row === undefined ? nothing : this.#codec.decode(row[0]);
   }
 

@@ -9,7 +9,7 @@
 
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { storeLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
@@ -17,6 +17,7 @@ import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import {
   isSqliteFailure,
+  noticingDamage,
   withDisk,
   withinTransaction,
 } from "../../storage/sqlite/sqlite-failure.ts";
@@ -53,12 +54,15 @@ type MarketsFileOptions = {
 export class MarketsFile implements StateStore {
   readonly journal = new UndoLog();
   readonly #sql: DatabaseSync;
+  readonly #path: string;
   readonly #clock: Clock;
   readonly #columns: { readonly id: number; readonly column: Column }[] = [];
   readonly #tables: Pick<DiskTable<string, unknown>, "flush" | "finishLoading">[] = [];
   readonly #writePage: StatementSync;
   readonly #checkpoints: WalCheckpoints;
   readonly #countWrites: StatementSync;
+  #isDamaged = false;
+  #reportDamage: () => void = () => {};
   /** How many values and pages this connection had written at the last save. */
   #writesSaved = 0;
   /** When a save is allowed, and when it is due, on the monotonic clock; never while loading. */
@@ -68,6 +72,7 @@ export class MarketsFile implements StateStore {
 
   private constructor(sql: DatabaseSync, { path, clock }: { path: string; clock: Clock }) {
     this.#sql = sql;
+    this.#path = path;
     this.#checkpoints = new WalCheckpoints(path);
     this.#countWrites = sql.prepare("SELECT total_changes() AS writes");
     this.#clock = clock;
@@ -108,19 +113,27 @@ export class MarketsFile implements StateStore {
   }
 
   table<Key extends string, Value>(name: string, codec?: Codec<Value>): StateTable<Key, Value> {
-    const table = new DiskTable<Key, Value>(this.#sql, name, codec ?? jsonCodec<Value>());
+    const file = { sql: this.#sql, onDamaged: () => this.#noteDamage() };
+    const table = new DiskTable<Key, Value>(file, name, codec ?? jsonCodec<Value>());
     this.#tables.push(table);
     return table;
   }
 
   column<Kind extends ColumnKind>(name: string, kind: Kind): Column<Kind> {
-    this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
-    const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
-    const id = Number(row?.["id"]);
-    const block = readSavedColumn(this.#sql, id);
+    const { id, block } = noticingDamage(
+      () => this.#noteDamage(),
+      () => this.#readColumn(name),
+    );
     const column = block === null ? new Column(kind) : new Column(kind, block);
     this.#columns.push({ id, column });
     return column;
+  }
+
+  #readColumn(name: string): { id: number; block: ArrayBuffer | null } {
+    this.#sql.prepare("INSERT OR IGNORE INTO columns (name) VALUES (?)").run(name);
+    const row = this.#sql.prepare("SELECT id FROM columns WHERE name = ?").get(name);
+    const id = Number(row?.["id"]);
+    return { id, block: readSavedColumn(this.#sql, id) };
   }
 
   /** Whether to save: after a while, or sooner when much was written, but only as a small share of the time. */
@@ -137,7 +150,10 @@ export class MarketsFile implements StateStore {
   /** Throws `DataFolderUnwritableError` when the disk is full or fails. */
   save(through: number): void {
     const startedMs = this.#clock.monotonicMs();
-    withinTransaction(this.#sql, () => this.#save(through));
+    noticingDamage(
+      () => this.#noteDamage(),
+      () => withinTransaction(this.#sql, () => this.#save(through)),
+    );
     const endedMs = this.#clock.monotonicMs();
     const { marketsSavedMs, marketsSavedMsMin, marketsSaveShare } = storeLimits;
     const pauseMs = Math.max(marketsSavedMsMin, (endedMs - startedMs) / marketsSaveShare);
@@ -176,11 +192,15 @@ export class MarketsFile implements StateStore {
     }
   }
 
-  /** Starts saving. To be called once everything is loaded, because a save would delay loading. */
-  startSaving(): void {
+  /**
+   * Starts saving. To be called once everything is loaded, because a save would delay loading. From now on `onDamaged`
+   * is called when the file turns out to be damaged: only a restart, which rebuilds it, helps then.
+   */
+  startSaving(onDamaged: () => void = () => {}): void {
     for (const table of this.#tables) table.finishLoading();
     const firstMs = this.#clock.monotonicMs() + storeLimits.marketsSavedMsMin;
     this.#due = { earliestMs: firstMs, latestMs: firstMs };
+    this.#reportDamage = onDamaged;
   }
 
   /** Whether a thread is copying the write-ahead log into the file. */
@@ -188,12 +208,20 @@ export class MarketsFile implements StateStore {
     return this.#checkpoints.isBusy;
   }
 
-  /** Closes the file. Discards changes since the last save. */
+  /** Closes the file. Discards changes since the last save, and a damaged file. */
   close(): void {
     this.#checkpoints.close();
     // A full disk has already ended the transaction.
     if (this.#sql.isTransaction) this.#sql.exec("ROLLBACK");
     this.#sql.close();
+    if (this.#isDamaged) dropMarketsFile(dirname(this.#path));
+  }
+
+  /** An open reads few pages of the file, so damage of others is found later. */
+  #noteDamage(): void {
+    if (this.#isDamaged) return;
+    this.#isDamaged = true;
+    this.#reportDamage();
   }
 
   #set(name: string, value: string): void {
