@@ -41,7 +41,7 @@ test("a connection that is closed while it connects again leaves no socket", asy
   cleanUp(t, () => observer.close());
   const clients = async () => {
     const list = await observer.run((client) => client.sendCommand<string>(["CLIENT", "LIST"]));
-    return String(list).trim().split("\n").length;
+    return list.trim().split("\n").length;
   };
   for (let waitMs = 0; waitMs < 100; waitMs += 5) {
     const connections = await Promise.all(Array.from({ length: 20 }, open));

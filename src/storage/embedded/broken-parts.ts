@@ -19,7 +19,7 @@ export async function refuseBrokenParts(engine: Engine): Promise<void> {
   );
   for (const row of rows) {
     const broken = partOf(row);
-    const [name, level, modifiedAt] = row.slice(3);
+    const [name = "", level, modifiedAt] = row.slice(3).map(String);
     // Only older parts of a lower level were merged into this one. The engine may have merged others since.
     const older = await engine.query(
       `SELECT table, min_block_number, max_block_number FROM system.parts
@@ -30,7 +30,7 @@ export async function refuseBrokenParts(engine: Engine): Promise<void> {
     if (!areCovered(broken, older.map(partOf))) {
       throw new StoreDamagedError(`part ${name} of table ${broken.table} is broken`);
     }
-    const dropped = `DROP DETACHED PART ${wordLiteral(String(name))}`;
+    const dropped = `DROP DETACHED PART ${wordLiteral(name)}`;
     await engine.command(`ALTER TABLE ${broken.table} ${dropped} SETTINGS allow_drop_detached = 1`);
   }
 }
