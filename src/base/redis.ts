@@ -30,8 +30,8 @@ export class RedisConnection {
   }
 
   /**
-   * Resolves after the first attempt to connect. If it fails, further attempts follow in the background. The URL is
-   * `redis://` or `rediss://`, with user and password if Redis requires them.
+   * Resolves after the first attempt to connect, or when Redis has not answered in time. Further attempts follow in the
+   * background. The URL is `redis://` or `rediss://`, with user and password if Redis requires them.
    */
   static async open({ url, log }: { readonly url: string; readonly log: Log }) {
     const client = await makeClient(url);
@@ -39,9 +39,11 @@ export class RedisConnection {
     const { promise: firstAttempt, resolve } = Promise.withResolvers<void>();
     client.once("ready", resolve);
     client.once("error", () => resolve());
+    const timer = setTimeout(resolve, redisLimits.connectTimeoutMs);
     // Rejects only if the client is closed before it connects.
     client.connect().catch(() => resolve());
     await firstAttempt;
+    clearTimeout(timer);
     return connection;
   }
 
