@@ -1,9 +1,9 @@
 /** Makes data folders and reports permanent problems immediately. Imports little, because it is loaded first. */
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
 
-const { R_OK, W_OK } = constants;
+const { R_OK, W_OK, X_OK } = constants;
 
 /** Files in the folder that are opened, and that may not exist yet. */
 const files: readonly string[] = ["access.sqlite", "audit.sqlite", "lock", "markets.sqlite"];
@@ -14,14 +14,16 @@ const impossible: ReadonlySet<string> = new Set(
 );
 
 /**
- * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it is not
- * writable, which the engine would take for damage, or when the name of one of its files is not that of a usable file.
+ * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it or its facts
+ * are not writable, which the engine would take for damage, or when the name of one of its files is not that of a usable file.
  * Other errors, such as a full disk, can be temporary and are thrown as they are.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {
     makeFolder(resolve(dataDir), mode);
     accessSync(dataDir, W_OK);
+    const facts = join(dataDir, "facts");
+    if (existsSync(facts)) accessSync(facts, R_OK | W_OK | X_OK);
   });
   for (const name of files) checkKeptFile(join(dataDir, name), R_OK | W_OK);
   checkKeptFile(join(dataDir, "oddwire.json"), R_OK);
