@@ -224,7 +224,7 @@ test("200: pages have every market once while the values they are sorted by chan
 test("200: a cursor continues its own list after a restart", async () => {
   const { state, store } = server;
   const cursors = new Cursors(Buffer.alloc(32, 7), () => -1);
-  const parts = { state, store, cursors, freshness: () => ({}), bulk: {} } as never;
+  const parts = { state, facts: store, cursors, freshness: () => ({}), bulk: {} } as never;
   const open = () => listMarkets(parts, server.edge.clock);
   const ask = async (route: ReturnType<typeof open>, query: object) => {
     const request = { id: "x", query: { ...byDefault, ...query } };
