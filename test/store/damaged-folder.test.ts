@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
 import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -60,7 +61,7 @@ describe("a damaged folder is refused", () => {
   }
 });
 
-describe("a part of the engine that cannot be read", () => {
+describe("a part of the engine that cannot be read", { skip: embeddedOnly }, () => {
   const table = "fills_by_token";
   const ofTable = `database = currentDatabase() AND table = '${table}'`;
 
