@@ -1,4 +1,4 @@
-/** Makes data folders and reports permanent problems immediately. Imports little, because it is loaded first. */
+/** Makes data folders and reports permanent problems immediately. */
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
@@ -15,8 +15,8 @@ const impossible: ReadonlySet<string> = new Set(
 
 /**
  * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it or its facts
- * are not writable, which the engine would take for damage, or when the name of one of its files is not that of a usable file.
- * Other errors, such as a full disk, can be temporary and are thrown as they are.
+ * are not writable, which the engine would take for damage, or when the name of one of its files is not that of a usable
+ * file. Other errors, such as a full disk, can be temporary and are thrown as they are.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {

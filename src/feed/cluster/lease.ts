@@ -33,7 +33,7 @@ export class Lease {
     this.#key = `oddwire:{${chainId}}:lease`;
   }
 
-  /** Whether the last attempt to take or renew it failed, for example because Redis is a replica or its memory is full. */
+  /** Whether the last attempt to take or renew it failed, for example because Redis is a replica. */
   get isRefused(): boolean {
     return this.#isRefused;
   }

@@ -28,7 +28,7 @@ import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "../../mark
 import { keccakOf } from "../../market/ids/keccak.ts";
 import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
-import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
+import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
@@ -381,38 +381,5 @@ describe("which logs are trusted", () => {
       [false, false, true],
     );
     assert.equal(listed(registered, prepared), true, "late preparation");
-  });
-});
-
-describe("totals of a token", () => {
-  test("are the sums of its trades, in any order of the candles", () => {
-    fc.assert(
-      fc.property(anyTrades, (trades) => {
-        const candles = deriveMinuteCandles(trades.fills);
-        const directory = directoryOf();
-        directory.applyCandles(candles.toReversed(), lastTradesOf(trades.fills));
-        for (const tokenId of testPairs.legacy.flat()) {
-          const own = trades.fills.filter(
-            (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
-          );
-          const totals = directory.totalsOf(tokenId);
-          assert.equal(totals.trades, own.length);
-          assert.equal(
-            totals.volumeUsd,
-            own.reduce((sum, fill) => sum + fill.value, 0n),
-          );
-          assert.equal(
-            totals.volumeShares,
-            own.reduce((sum, fill) => sum + fill.size, 0n),
-          );
-          const priced = own.filter((fill) => fill.size > 0n);
-          assert.equal(totals.lastTrade?.seq, priced.at(-1)?.seq);
-          assert.equal(totals.lastTrade?.txHash, priced.at(-1)?.txHash);
-          const [first] = priced;
-          assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
-        }
-      }),
-      propertySettings(100),
-    );
   });
 });
