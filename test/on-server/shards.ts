@@ -1,3 +1,4 @@
+/** Reads from two shards: the tables of one server and the requests to it are the same. */
 import { runOnShards } from "../support/run-files.ts";
 
 await runOnShards([
