@@ -22,8 +22,9 @@ import {
   refuseEarlierStart,
   startBlockOf,
 } from "../feed/start-block.ts";
-import { chooseEngine } from "../storage/choose-engine.ts";
 import { refuseUnidentified } from "../storage/embedded/data-folder.ts";
+import { openFolder } from "../storage/embedded/open-folder.ts";
+import type { OpenEngine } from "../storage/engine/engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
 import { isDamaged } from "../storage/sqlite/sqlite-failure.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
@@ -76,15 +77,23 @@ export async function openWrittenFacts(
   start: RoleStart,
   isServedKnown = false,
 ): Promise<IndexedFacts> {
-  const { config, contracts, log, life, stop, startedAt } = start;
+  const { config, log, life, stop, startedAt } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const openEngine = chooseEngine(config, contracts);
+  const openEngine = config.clickhouseUrl === null ? openFolder : openServer(start);
   const options = { isServedKnown, onWaiting, signal: stop };
   const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
   refuseEarlierStart(start, coverage);
   return facts;
+}
+
+/** Returns the function that opens the configured server. Its code is loaded on demand. */
+function openServer({ config, contracts }: RoleStart): OpenEngine {
+  return async (dataDir) => {
+    const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");
+    return openDatabase(serverPlaceOf(config, contracts), dataDir);
+  };
 }
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */

@@ -233,6 +233,29 @@ test("check needs only the SELECT privilege", async (t) => {
   assert.equal(differs.code, 2, differs.stderr);
 });
 
+test("check and repair create neither a database nor tables", async (t) => {
+  const { server, options } = await openScene(t);
+  await server.ask("CREATE DATABASE empty");
+  const databases = () => server.ask("SELECT name FROM system.databases ORDER BY name");
+  const before = await databases();
+  const { settings, rpcUrls, dataDir } = options("one");
+  const shared = { ...settings, ODDWIRE_RPC_URLS: rpcUrls.join(), ODDWIRE_DATA_DIR: dataDir };
+  for (const command of ["check", "repair"]) {
+    const run = (name: string) =>
+      runCommand([command], { ...shared, ODDWIRE_CLICKHOUSE_DATABASE: name });
+    const [missing, empty] = [await run("mistyped"), await run("empty")];
+    assert.equal(missing.code, 75);
+    assert.match(
+      missing.stderr,
+      /Database mistyped does not exist .*; check ODDWIRE_CLICKHOUSE_DATABASE/,
+    );
+    assert.equal(empty.code, 1);
+    assert.match(empty.stderr, /^oddwire: the database empty has no tables yet\n$/);
+  }
+  assert.equal(await databases(), before);
+  assert.equal(await server.ask("SELECT count() FROM system.tables WHERE database = 'empty'"), "0");
+});
+
 /**
  * Waits until readiness has this status and a body that matches. A failure shows the
  * newest response.

@@ -10,7 +10,6 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import { chooseEngine } from "../../storage/choose-engine.ts";
 import {
   claimDataFolder,
   lockDataFolder,
@@ -18,10 +17,11 @@ import {
   releaseDataFolder,
   releaseIfRefused,
 } from "../../storage/embedded/data-folder.ts";
+import { openFolder } from "../../storage/embedded/open-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
 import {
   type CommittedFacts,
-  openDatabaseToRead,
+  openExistingDatabase,
   serverPlaceOf,
 } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
@@ -78,17 +78,19 @@ async function openStore(
 ): Promise<CommittedFacts> {
   const { config, contracts, startedAt, isWriting } = parts;
   const { dataDir } = config;
-  if (!isWriting && config.clickhouseUrl !== null) {
-    const place = serverPlaceOf(config, contracts);
-    const read = await openDatabaseToRead(place, dataDir, reportWaiting);
+  const isServer = config.clickhouseUrl !== null;
+  const read = isServer
+    ? await openExistingDatabase(serverPlaceOf(config, contracts), dataDir, reportWaiting)
+    : null;
+  if (read !== null && !isWriting) {
     opened.defer(() => read.engine.close());
     return read;
   }
-  const folder = await chooseEngine(config, contracts)(dataDir);
-  const store = await FactStore.open(folder, { dropCopies: () => dropMarketsFile(dataDir) });
+  const engine = read?.engine ?? (await openFolder(dataDir));
+  const store = await FactStore.open(engine, { dropCopies: () => dropMarketsFile(dataDir) });
   opened.defer(() => store.close());
   const { coverage } = store;
-  if (config.clickhouseUrl === null) refuseUnidentified(dataDir, { startedAt, coverage });
+  if (!isServer) refuseUnidentified(dataDir, { startedAt, coverage });
   // A repair deletes rows too, so the trim must have finished.
   await store.pendingTrim;
   return store;

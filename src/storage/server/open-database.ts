@@ -58,11 +58,11 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
 }
 
 /**
- * Connects to a database to read it only: nothing is created or written, so the right to `SELECT` suffices. Waits for
+ * Connects to an existing database. Nothing is created or written, so the right to `SELECT` suffices. Waits for
  * replicas that are behind, as `readReplicated` does. Throws as `openDatabase` does, and `NOT_FOUND` when the database
  * has no tables.
  */
-export async function openDatabaseToRead(
+export async function openExistingDatabase(
   place: ServerPlace,
   dataDir: string,
   onWaiting: (reason: string) => void,

@@ -12,6 +12,9 @@ const authenticationCodes: ReadonlySet<string> = new Set(["192", "193", "194", "
 /** Codes of the server for a user who lacks a right, or who may not write at all. */
 const forbiddenCodes: ReadonlySet<string> = new Set(["164", "497"]);
 
+/** Codes of the server for a table or a database that does not exist. */
+const missingCodes: ReadonlySet<string> = new Set(["60", "81"]);
+
 /** Code of the server when its disk has less free space than its settings demand. */
 const noSpaceCode = "243";
 
@@ -66,6 +69,9 @@ function describe(cause: Error, { timedOutMs }: { readonly timedOutMs: number | 
   const message = cause.message.trim().replace(/\.$/, "");
   if (code !== null && forbiddenCodes.has(code)) {
     return `does not let the user do what is needed: ${message}`;
+  }
+  if (code !== null && missingCodes.has(code)) {
+    return `failed: ${message} (${code}); check ODDWIRE_CLICKHOUSE_DATABASE, or run \`oddwire cluster schema\``;
   }
   return isFromServer ? `failed: ${message} (${code})` : `cannot be reached: ${message}`;
 }
