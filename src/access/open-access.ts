@@ -9,8 +9,8 @@ import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";
 
 /**
- * Opens the configured keys, limits and IP blocks: those of the cluster when both ClickHouse and Redis are configured,
- * else those in the data folder. `isNode`: whether this process serves requests, so that revocations wait for it.
+ * Opens the configured keys, limits and IP blocks: those of the cluster when Redis is configured, else those in the data
+ * folder. `isNode`: whether this process serves requests, so that revocations wait for it.
  * Throws `ConfigError`, and `SERVICE_UNAVAILABLE` when the cluster's ClickHouse cannot be reached.
  */
 export async function openAccess(
@@ -20,7 +20,8 @@ export async function openAccess(
   const { dataDir, hmacPepper: pepper, adminKey, clickhouseUrl: url, redisUrl } = config;
   const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
   const common = { adminKey, requestsPerMinute: { read, write, admin }, clock, log };
-  if (url === null || redisUrl === null) return LocalAccess.open({ dataDir, pepper, ...common });
+  if (redisUrl === null) return LocalAccess.open({ dataDir, pepper, ...common });
+  if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);
   // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
   const { ServerEngine } = await import("../storage/server/server-engine.ts");
@@ -41,5 +42,7 @@ export async function openAccess(
   return orClose(engine, () => ClusterAccess.open({ ...cluster, ...common }));
 }
 
+const clickhouseRequired =
+  "ODDWIRE_CLICKHOUSE_URL is required with ODDWIRE_REDIS_URL: the keys of a cluster are on its ClickHouse server";
 const pepperRequired =
   "ODDWIRE_HMAC_PEPPER is required with ODDWIRE_REDIS_URL: the same on every node of the cluster";

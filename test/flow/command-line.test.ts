@@ -47,6 +47,17 @@ test("a key is created, listed, rotated and revoked", async () => {
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
 });
 
+test("a key is not created locally with the Redis of a cluster and no ClickHouse server", async () => {
+  const dataDir = join(folder, "no-server");
+  const { code, stdout, stderr } = await runCommand(["keys", "create"], {
+    ODDWIRE_DATA_DIR: dataDir,
+    ODDWIRE_REDIS_URL: "redis://127.0.0.1:1",
+  });
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(stderr, /ODDWIRE_CLICKHOUSE_URL is required with ODDWIRE_REDIS_URL/);
+  await assert.rejects(readdir(dataDir), { code: "ENOENT" });
+});
+
 test("an error is one sentence, with exit code 2 for wrong usage and 1 for failures", async () => {
   const away = "tail --key ow_read_x --url http://127.0.0.1:1";
   const lines = {
