@@ -25,6 +25,8 @@ export type AccessStore = {
   readonly audit: AccessAudit;
   /** `null` when the service runs in one process. */
   readonly metrics: AccessMetrics | null;
+  /** Why every request with a key is refused; `null` when none is refused for that reason. */
+  readonly refusal: string | null;
   /** Counts requests with a key, by the id of the key. */
   readonly keyWindow: RateWindow;
   /** Counts requests without a key, by `ipBucketOf` of the IP. */

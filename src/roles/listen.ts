@@ -46,7 +46,11 @@ export async function serveEverything(
     backend: { facts, state, cursors, freshness, books },
     access,
     metrics,
-    readChecks: () => readIntakeChecks(parts, metrics),
+    readChecks: async () => {
+      const { refusal } = access;
+      const checks = await readIntakeChecks(parts, metrics);
+      return refusal === null ? checks : { ...checks, keys: { ok: false, detail: refusal } };
+    },
     role: start.role,
     clock: systemClock,
     exportRowsMax: config.exportRowsMax,

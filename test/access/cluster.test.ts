@@ -193,6 +193,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
       const { isAdmitted, isUnavailable } = await node.keyWindow.take("caller", 10, nowMs());
       return !isAdmitted && isUnavailable ? true : null;
     });
+    assert.match(node.refusal ?? "", /^requests with a key are refused until Redis /);
     // Limits by IP, which apply to health checks, still admit the share of the node.
     assert.equal((await node.ipWindow.take("192.0.2.1", 10, nowMs())).isAdmitted, true);
   });

@@ -114,6 +114,12 @@ export class ClusterAccess implements AccessStore {
     };
   }
 
+  get refusal(): string | null {
+    if (!this.keys.isVerified) return "keys cannot be checked, so requests with a key are refused";
+    if (!this.keyWindow.isRefusing) return null;
+    return "requests with a key are refused until Redis counts them exactly";
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -49,6 +49,11 @@ export class ClusterWindow implements RateWindow {
     return this.#ask("look", caller, limit).then((status) => status ?? alone());
   }
 
+  /** Whether every request is refused, because Redis cannot count it and this node may not decide alone. */
+  get isRefusing(): boolean {
+    return !this.#isExact && this.#partOf(1) === null;
+  }
+
   forget(caller: string): void {
     this.#own.forget(caller);
     this.#client.forget(this.#nameOf(caller));

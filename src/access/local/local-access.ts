@@ -30,6 +30,7 @@ export class LocalAccess implements AccessStore {
   readonly ipBlocks: LocalIpBlocks;
   readonly audit: AccessAudit;
   readonly metrics = null;
+  readonly refusal = null;
   readonly keyWindow = new LocalWindow(webLimits.keyWindow);
   readonly ipWindow = new LocalWindow(webLimits.ipWindow);
   readonly offenseWindow = new LocalWindow(webLimits.offenseWindow);
