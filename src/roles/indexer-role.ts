@@ -44,7 +44,7 @@ type Standby = {
 /** The readings of the active indexer, for readiness and metrics. */
 type Active = {
   readonly readChecks: () => Promise<Checks>;
-  /** Returns the number of the current term; `null` while there is none. */
+  /** Returns the number of its newest term; `null` before the first. */
   readonly readTerm: () => number | null;
   readonly readOpenClaims: () => number;
 };

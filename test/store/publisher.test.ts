@@ -57,6 +57,30 @@ async function publish(
   return messages;
 }
 
+test("an indexer reports its term also while the feed is unavailable", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
+  cleanUp(t, () => rm(folder, { recursive: true, force: true }));
+  const facts = await openFacts(folder);
+  cleanUp(t, () => facts.close());
+  const feed = new MemoryFeed();
+  const lease = { isOurs: async () => true };
+  const readStatus = () => ({ head: null, checks: {} });
+  const publisher = new Publisher({ feed, facts, node: "one", lease, readStatus, log });
+  cleanUp(t, () => publisher.close());
+  publisher.start();
+  const term = await waitFor("the term", async () => publisher.term);
+  let refused = 0;
+  feed.append = async () => {
+    throw new Error("the feed is unavailable");
+  };
+  feed.beginTerm = async () => {
+    refused += 1;
+    throw new Error("the feed is unavailable");
+  };
+  await waitFor("the end of the term", async () => (refused > 0 ? true : null));
+  assert.equal(publisher.term, term);
+});
+
 /** What a second indexer publishes when it has these blocks, and the certain position of a block after a restart. */
 async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));

@@ -32,6 +32,7 @@ export class Publisher implements Subscribers {
   #known = new Map<number, BlockFacts>();
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
+  #newestTerm: number | null = null;
   #queue: FeedMessage[] = [];
   readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
@@ -50,9 +51,9 @@ export class Publisher implements Subscribers {
     this.#running = this.#run();
   }
 
-  /** The number of the current term; `null` while there is none. */
+  /** The number of the newest term, which may have ended; `null` before the first. */
   get term(): number | null {
-    return this.#term?.term ?? null;
+    return this.#newestTerm;
   }
 
   unfinalized(block: BlockFacts): void {
@@ -156,6 +157,7 @@ export class Publisher implements Subscribers {
     const tail = await readFeedTail(feed);
     this.#known = new Map(tail?.blocks.map(({ block }) => [block.number, block]));
     this.#term = term;
+    this.#newestTerm = term.term;
     this.#index = 1;
     this.#indexBefore.clear();
     this.#isSent = false;
