@@ -143,7 +143,8 @@ function lagCheck(
   { indexed_block, head_block, lag_seconds }: Freshness,
   secondsMax: number,
 ): Check {
-  if (lag_seconds === null) return { ok: false, detail: "nothing indexed yet" };
+  if (indexed_block === null) return { ok: false, detail: "nothing indexed yet" };
+  if (lag_seconds === null) return { ok: false, detail: "the head of the chain is not known yet" };
   const detail = `block ${indexed_block} of ${head_block}, ${lag_seconds} s behind`;
   return { ok: lag_seconds <= secondsMax, detail };
 }

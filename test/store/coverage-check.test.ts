@@ -51,6 +51,14 @@ test("the coverage check passes only without a gap", async (t) => {
   }
 });
 
+test("the lag check distinguishes an empty store from an unknown head", async (t) => {
+  const { intake, store } = await openIntake(t);
+  const lag = () => intake.checks(0)["lag"];
+  assert.deepEqual(lag(), { ok: false, detail: "nothing indexed yet" });
+  await store.append(encode(blocks));
+  assert.deepEqual(lag(), { ok: false, detail: "the head of the chain is not known yet" });
+});
+
 test("the head is never below the newest indexed block", async (t) => {
   const { intake, store, source } = await openIntake(t);
   await store.append(encode(blocks));
