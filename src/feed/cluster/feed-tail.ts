@@ -17,13 +17,20 @@ export async function readFeedTail(feed: ChangeFeed): Promise<FeedTail | null> {
   if (end === null) return null;
   const entries: FeedEntry[] = [];
   let position = end.start;
-  for (;;) {
+  // A slow Redis can get messages faster than they are read. Those after `newest` are read as they come.
+  while (!isReached(end.newest, position)) {
     const next = await feed.read(position, 0);
     const last = next.at(-1);
-    if (last === undefined) return { blocks: foldEntries(entries), position, entries };
+    if (last === undefined) break;
     ({ position } = last);
     entries.push(...next);
   }
+  return { blocks: foldEntries(entries), position, entries };
+}
+
+function isReached({ epoch, term, index }: FeedPosition, position: FeedPosition): boolean {
+  if (position.epoch !== epoch) return false;
+  return position.term === term ? position.index >= index : position.term > term;
 }
 
 /** Folds messages to the blocks that are still valid after reverts and replacements, and that follow the last hole. */
