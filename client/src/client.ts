@@ -201,7 +201,7 @@ export class OddwireClient {
 
   /** The metrics in the text format of Prometheus. */
   async prometheusMetrics(): Promise<string> {
-    return (await this.#connection.request("/v1/metrics/prometheus")).text();
+    return this.#connection.text("/v1/metrics/prometheus");
   }
 
   /** Keys, newest first, without their values. This method and all below need an admin key. */

@@ -34,6 +34,9 @@ export type RequestOptions = {
   readonly accepted?: readonly number[];
 };
 
+/** Reads what is needed of an answer. */
+type Read<Answer> = (response: Response) => Promise<Answer>;
+
 const defaultTimeoutMs = 30_000;
 
 /** Sends requests to the service and retries them where that can help. Throws errors as `OddwireError`. */
@@ -66,8 +69,7 @@ export class Connection {
 
   /** Returns the body of the answer as JSON. */
   async json<Answer>(path: string, options: RequestOptions = {}): Promise<Answer> {
-    const response = await this.request(path, options);
-    const text = await response.text();
+    const { response, text } = await this.#request(path, options, readText);
     try {
       return JSON.parse(text) as Answer;
     } catch (cause) {
@@ -75,11 +77,20 @@ export class Connection {
     }
   }
 
+  /** Returns the body of the answer as it is. */
+  async text(path: string): Promise<string> {
+    return (await this.#request(path, {}, readText)).text;
+  }
+
   /** Returns the answer before its body is read. Throws the errors of the service. */
   async request(path: string, options: RequestOptions = {}): Promise<Response> {
+    return this.#request(path, options, async (response) => response);
+  }
+
+  async #request<Answer>(path: string, options: RequestOptions, read: Read<Answer>) {
     for (let attempt = 1; ; attempt += 1) {
-      const outcome = await this.#attempt(path, options);
-      if (outcome instanceof Response) return outcome;
+      const outcome = await this.#attempt(path, options, read);
+      if (!(outcome instanceof OddwireError)) return outcome;
       const waitMs = canRepeat(outcome, options)
         ? waitAfter(attempt, outcome.retryAfterMs, this.backoff)
         : null;
@@ -88,20 +99,26 @@ export class Connection {
     }
   }
 
-  async #attempt(path: string, options: RequestOptions): Promise<Response | OddwireError> {
+  async #attempt<Answer>(
+    path: string,
+    options: RequestOptions,
+    read: Read<Answer>,
+  ): Promise<Answer | OddwireError> {
     const { method = "GET", query, body, signal, accepted = [] } = options;
     const headers = new Headers();
     if (this.key !== null) headers.set("X-API-Key", this.key);
     if (body !== undefined) headers.set("Content-Type", "application/json");
     const timeout = AbortSignal.timeout(this.#timeoutMs);
-    let response: Response;
     try {
-      response = await this.#fetch(this.urlOf(path, query), {
+      const response = await this.#fetch(this.urlOf(path, query), {
         method,
         headers,
         signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
+      const isFine = response.ok || accepted.includes(response.status);
+      // The connection can also break, or the timeout pass, within the body.
+      return await (isFine ? read(response) : readError(response));
     } catch (cause) {
       signal?.throwIfAborted();
       return new OddwireError("the service did not answer", {
@@ -110,7 +127,6 @@ export class Connection {
         cause,
       });
     }
-    return response.ok || accepted.includes(response.status) ? response : readError(response);
   }
 }
 
@@ -127,8 +143,12 @@ function canRepeat(
   return method === "GET" && (isUnavailable || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
 }
 
+async function readText(response: Response) {
+  return { response, text: await response.text() };
+}
+
 async function readError(response: Response): Promise<OddwireError> {
-  const text = await response.text().catch(() => "");
+  const text = await response.text();
   let error: Partial<ErrorAnswer>["error"];
   try {
     ({ error } = JSON.parse(text) as Partial<ErrorAnswer>);

@@ -143,6 +143,22 @@ test("an unreachable service is reported after all attempts", async (t) => {
   assert.equal((await errorOf(client.health())).code, "UNREACHABLE");
 });
 
+test("a response that breaks off is requested again, and reported after all attempts", async (t) => {
+  const headers = { "Content-Length": "1000", Connection: "close" };
+  const cut = { ...ok, headers };
+  const passing = await serveScripts(t, [cut, { ...refusal(503, "NONE"), headers }, ok]);
+  const client = new OddwireClient({ url: passing.url, backoff: quick });
+  assert.equal((await client.health()).status, "ok");
+  assert.equal(passing.asked.length, 3);
+
+  const lasting = await serveScripts(t, [cut]);
+  const error = await errorOf(
+    new OddwireClient({ url: lasting.url, backoff: quick }).prometheusMetrics(),
+  );
+  assert.deepEqual([error.code, error.status], ["UNREACHABLE", 0]);
+  assert.equal(lasting.asked.length, 3);
+});
+
 test("keeps a path before /v1, joins lists, and sends nothing for undefined", async (t) => {
   const page = { data: [], pagination: { limit: 1, has_more: false, next_cursor: null }, meta: {} };
   const { url, asked } = await serveScripts(t, [{ status: 200, body: page }]);
