@@ -199,12 +199,12 @@ const variables = [
     label: "Instance",
     type: "query",
     datasource,
-    query: 'query_result(oddwire_process_role{role=~"$role"} == 1)',
+    // Also instances that are down now. Without an `allValue`, "All" means those of the selected role.
+    query: 'query_result(last_over_time(oddwire_process_role{role=~"$role"}[$__range]) == 1)',
     regex: '/instance="([^"]+)"/',
     refresh: 2,
     multi: true,
     includeAll: true,
-    allValue: ".*",
     current: { text: "All", value: "$__all" },
   },
 ];

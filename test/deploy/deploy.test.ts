@@ -61,6 +61,15 @@ test("the dashboard can be imported: data source and instance are variables, and
   for (const line of expressions) assert.match(line, /instance=~\\"\$instance\\"/);
 });
 
+test("all instances of the dashboard are those of the selected role", () => {
+  type Variable = { readonly name: string; readonly query: string; readonly allValue?: string };
+  const { templating } = JSON.parse(dashboard) as { templating: { list: readonly Variable[] } };
+  const instance = templating.list.find(({ name }) => name === "instance");
+  assert.match(instance?.query ?? "", /role=~"\$role"/);
+  // With one, Grafana puts it into the queries in place of the instances of the role.
+  assert.equal(instance?.allValue, undefined);
+});
+
 test("the dashboard equals the output of dashboard.ts", () => {
   const path = fileURLToPath(new URL("../../deploy/grafana/dashboard.ts", import.meta.url));
   const made = execFileSync(process.execPath, [path], { encoding: "utf8" });
