@@ -35,6 +35,13 @@ test("alerts and run books are the same, in the same order", () => {
   );
 });
 
+test("an alert about something that stands still waits: one sample has no changes", () => {
+  const rules = alerts.split("- alert: ").filter((rule) => rule.includes("changes("));
+  const hasty = rules.filter((rule) => !/and changes\(.*\) > 0$|^ +for: /m.test(rule));
+  assert.ok(rules.length > 2);
+  assert.deepEqual(hasty, []);
+});
+
 test("every alert links to its run book", () => {
   const links = [...alerts.matchAll(/runbook_url: \S+\/guide\/operations\.html#(\w+)$/gm)];
   const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name.toLowerCase());
