@@ -69,8 +69,9 @@ export class StoreSizeReader {
 
 async function readStoreSize(engine: Engine): Promise<StoreSize> {
   const tables = await engine.query(
+    // Views have no rows of their own.
     `SELECT name, total_rows, total_bytes, active_parts FROM system.tables
-     WHERE database = currentDatabase() ORDER BY name`,
+     WHERE database = currentDatabase() AND total_rows IS NOT NULL ORDER BY name`,
   );
   const [covered] = await engine.query(
     `SELECT count(), max(to_block) - min(from_block) + 1, sum(to_block - from_block + 1)
