@@ -209,6 +209,8 @@ export const chainLimits = {
   pollMsMax: 1_000,
   /** How often endpoints that announce heads or are second choice are polled: every block time, up to this. */
   slowPollMsMax: 5_000,
+  /** An endpoint that is paused for longer after a refusal is skipped. */
+  pauseMsMax: 1_000,
   /** `Retry-After` is honored up to this. A longer one means that the quota of a plan is used up. */
   retryAfterMsMax: 300_000,
   /** Characters kept of a provider's error text. */

@@ -39,34 +39,51 @@ test("R6: a breaker stays open longer after every failed probe, up to the maximu
   }
 });
 
+/** Sends a request of so many calls as soon as the pacer allows it; returns when, and how many calls it can have. */
+function send(pacer: RequestPacer, calls: number, nowMs: number): { atMs: number; sent: number } {
+  for (let atMs = nowMs; ; ) {
+    const turn = pacer.takeTurn(calls, atMs);
+    if (turn.waitMs === 0) return { atMs, sent: turn.calls };
+    atMs += turn.waitMs;
+  }
+}
+
 test("R6: requests are not paced until the endpoint refuses one", () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 1_000; call += 1) assert.equal(pacer.reserve(1, 10), 0);
+  for (let call = 0; call < 1_000; call += 1) assert.equal(send(pacer, 1, 10).atMs, 10);
   assert.equal(pacer.callsPerSecond, null);
 });
 
 test("R6: after a refusal requests pause for Retry-After, then continue at a lower rate that slowly rises", () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 100; call += 1) pacer.reserve(1, 2_000);
+  for (let call = 0; call < 100; call += 1) send(pacer, 1, 2_000);
   pacer.noteRefusal(3_000, 2_000);
   assert.equal(pacer.waitMs(2_000), 3_000);
   assert.equal(pacer.waitMs(4_999), 1);
   assert.equal(pacer.callsPerSecond, 70);
-  assert.equal(pacer.reserve(7, 5_000), 0);
+  assert.equal(send(pacer, 7, 2_000).atMs, 5_000, "it waited already when the pause began");
   assert.equal(Math.round(pacer.waitMs(5_000)), 100, "seven calls at 70 a second");
   pacer.noteAnswer(5_100);
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
+test("R6: requests refused at the same time lower the rate once, down to one call a second", () => {
+  const pacer = new RequestPacer(null);
+  for (let call = 0; call < 10; call += 1) send(pacer, 1, 0);
+  for (let refusal = 0; refusal < 10; refusal += 1) pacer.noteRefusal(2_000, refusal);
+  assert.equal(pacer.callsPerSecond, 7);
+  for (let nowMs = 3_000; nowMs < 33_000; nowMs += 3_000) pacer.noteRefusal(2_000, nowMs);
+  assert.equal(pacer.callsPerSecond, 1);
+});
+
 test("R6: after a refusal a request has at most the calls of a second, within the budget", () => {
   const pacer = new RequestPacer(null);
-  assert.equal(pacer.callsAtOnceMax, 100);
-  for (let call = 0; call < 100; call += 1) pacer.reserve(1, 2_000);
+  assert.equal(send(pacer, 200, 2_000).sent, 100);
   pacer.noteRefusal(null, 2_000);
-  assert.equal(pacer.callsAtOnceMax, 70);
-  pacer.noteAnswer(3_000);
-  assert.equal(pacer.callsAtOnceMax, 87);
-  assert.equal(new RequestPacer(7).callsAtOnceMax, 7);
+  assert.equal(send(pacer, 200, 3_000).sent, 70);
+  pacer.noteAnswer(4_000);
+  assert.equal(send(pacer, 200, 4_000).sent, 87);
+  assert.equal(send(new RequestPacer(7), 200, 0).sent, 7);
 });
 
 test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", () => {
@@ -93,27 +110,19 @@ test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one",
 
 test("R6: requests over the budget wait, but do not make the endpoint paused", () => {
   const pacer = new RequestPacer(5);
-  for (let call = 0; call < 50; call += 1) pacer.reserve(1, 0);
+  pacer.join(50);
   assert(pacer.waitMs(0) > 9_000);
   assert(pacer.pausedMs(0) <= 0);
   pacer.noteRefusal(3_000, 0);
   assert.equal(pacer.pausedMs(0), 3_000);
-});
-
-test("R6: the budget is not exceeded when a waiting request wakes late", () => {
-  const pacer = new RequestPacer(10);
-  assert.equal(pacer.reserve(10, 0), 0);
-  assert.equal(pacer.takeTurn(10, 900), 0, "it was late");
-  const turnMs = pacer.reserve(10, 0);
-  const waitMs = pacer.takeTurn(10, turnMs);
-  assert.equal(turnMs + waitMs, 900 + turnMs, "as long after as there is between two turns");
-  assert.equal(pacer.takeTurn(10, turnMs + waitMs), 0);
+  pacer.leave(50);
+  assert.equal(pacer.waitMs(0), 3_000);
 });
 
 test("R6: the operator's budget is never exceeded", () => {
   const pacer = new RequestPacer(10);
   let nowMs = 0;
-  for (let call = 0; call < 50; call += 1) nowMs += pacer.reserve(1, nowMs);
+  for (let call = 0; call < 50; call += 1) nowMs = send(pacer, 1, nowMs).atMs;
   assert.equal(nowMs, 4_200, "ten at the same time, every second and a little more");
 });
 

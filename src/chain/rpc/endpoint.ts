@@ -40,8 +40,6 @@ export type EndpointView = {
 };
 
 const chainIdCall: RpcCall = { method: "eth_chainId", params: [] };
-/** An endpoint whose rate limit requires a longer wait is skipped. */
-const waitMsMax = 1_000;
 const latencyWeight = 0.2;
 /** How long a warning about wrong answers is not repeated if it differs only in numbers. */
 const sameWarningMs = 60_000;
@@ -80,7 +78,7 @@ export class Endpoint {
   #isVerified = false;
   #refusal: WrongChainError | null = null;
   /** Metrics, since the start. */
-  readonly #counts = { requests: 0, calls: 0, errors: 0, rate_limited: 0, bad_answers: 0 };
+  readonly #counts = { requests: 0, calls: 0, errors: 0, bad_answers: 0 };
   #latencyMs: number | null = null;
   #lastError: string | null = null;
   /** Monotonic time of its last answer. */
@@ -139,14 +137,15 @@ export class Endpoint {
       this.isHeadBelieved &&
       !this.isOutvoted &&
       this.#data.state(nowMs) !== "open" &&
-      this.#pacer.pausedMs(nowMs) <= waitMsMax
+      this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax
     );
   }
 
   /** Whether it can be asked now. */
   get isUsable(): boolean {
     const waitMs = this.#pacer.waitMs(this.#context.clock.monotonicMs());
-    const isFree = waitMs <= waitMsMax && this.#inFlight < chainLimits.concurrentRequestsMax;
+    const isFree =
+      waitMs <= chainLimits.pauseMsMax && this.#inFlight < chainLimits.concurrentRequestsMax;
     return this.isHealthy && isFree;
   }
 
@@ -159,7 +158,8 @@ export class Endpoint {
   /** Whether its head can be polled now. This also admits the one probe after failures. */
   tryProbe(): boolean {
     const nowMs = this.#context.clock.monotonicMs();
-    if (this.#refusal !== null || this.#pacer.waitMs(nowMs) > waitMsMax) return false;
+    if (this.#refusal !== null || this.#pacer.pausedMs(nowMs) > chainLimits.pauseMsMax)
+      return false;
     return this.#link.tryPass(nowMs);
   }
 
@@ -220,7 +220,6 @@ export class Endpoint {
       timeout.noteAnswer?.(nowMs - startedMs);
       this.#link.succeed();
       this.#answeredAtMs = nowMs;
-      this.#pacer.noteAnswer(nowMs);
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError) {
@@ -279,6 +278,7 @@ export class Endpoint {
     return {
       host: this.host,
       ...this.#counts,
+      rate_limited: this.#pacer.refusals,
       latency_ms: this.#latencyMs && roundToThousandths(this.#latencyMs),
       breaker: link === "closed" ? this.#data.state(nowMs) : link,
       calls_per_second: this.callsPerSecond,
@@ -290,11 +290,7 @@ export class Endpoint {
 
   #noteFailure(error: EndpointError, startedMs: number): void {
     const nowMs = this.#context.clock.monotonicMs();
-    if (error.kind === "rate_limited") {
-      this.#counts.rate_limited += 1;
-      this.#pacer.noteRefusal(error.retryAfterMs, nowMs);
-      return;
-    }
+    if (error.kind === "rate_limited") return;
     this.#counts.errors += 1;
     this.#lastError = error.message;
     if (error.kind === "oversized") return; // the request was too large

@@ -6,7 +6,7 @@ const pause = { firstMs: 250, maxMs: 30_000 } as const;
 /** How long after a change of the rate until it grows by a quarter. */
 const growEveryMs = 1_000;
 /** The lowest learnt rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
-const callsPerSecondMin = 25;
+const callsPerSecondMin = 1;
 
 /**
  * Paces the requests to one endpoint. The rate stays within the operator's budget. After a refusal it drops below the
@@ -15,27 +15,31 @@ const callsPerSecondMin = 25;
 export class RequestPacer {
   readonly #budget: number;
   readonly #window: CallWindow | null;
-  /** The requests that were really sent: waiting requests can wake late and several at a time. */
-  readonly #sent: CallWindow | null;
+  /** The calls of all requests that wait for their turn. */
+  #waitingCalls = 0;
   /** The rate learnt from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #changedAtMs = 0;
   #refusals = 0;
+  #refusalsInRow = 0;
   #second = { startMs: 0, calls: 0, callsBefore: 0 };
 
   /** `callsPerSecondMax` is the operator's budget; `null` is no limit. */
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
     this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
-    this.#sent = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
+  }
+
+  /** Refusals since the start. */
+  get refusals(): number {
+    return this.#refusals;
   }
 
   /** The most calls in one request: those of a second, since a larger request is refused whenever it is sent. */
-  get callsAtOnceMax(): number {
-    const rate = Math.floor(Math.min(this.#callsPerSecond, this.#budget));
-    return Math.min(rate, chainLimits.headersPerBatchMax);
+  get #callsAtOnceMax(): number {
+    return Math.min(Math.floor(this.callsPerSecond ?? Infinity), chainLimits.headersPerBatchMax);
   }
 
   /** The current limit in calls per second; `null` while no limit is known. */
@@ -49,39 +53,48 @@ export class RequestPacer {
     return this.#pausedUntilMs - nowMs;
   }
 
-  /** How long a request of so many calls would have to wait now. Reserves nothing. */
-  waitMs(nowMs: number, calls = 1): number {
-    const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);
-    return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
+  /** Estimates how long a call would have to wait now, after all requests that wait already. */
+  waitMs(nowMs: number): number {
+    const queueMs = (this.#waitingCalls * 1_000) / (this.callsPerSecond ?? Infinity);
+    return this.#turnMs(1, nowMs) + queueMs;
   }
 
-  /** Reserves a turn for a request of so many calls; returns how long it must wait for it. */
-  reserve(calls: number, nowMs: number): number {
-    const waitMs = this.waitMs(nowMs, calls);
-    this.#window?.take(calls, nowMs + waitMs);
-    if (Number.isFinite(this.#callsPerSecond)) {
-      this.#nextFreeMs = nowMs + waitMs + (calls * 1_000) / this.#callsPerSecond;
-    }
+  /** Notes that a request of so many calls begins to wait for its turn. */
+  join(calls: number): void {
+    this.#waitingCalls += calls;
+  }
+
+  /** Notes that a request of so many calls no longer waits. */
+  leave(calls: number): void {
+    this.#waitingCalls -= calls;
+  }
+
+  /**
+   * Decides about the first waiting request, of `wanted` calls: how long it must still wait, or with 0, how many of its
+   * calls count as sent. Ask again after each wait, since a refusal can pause and slow down all requests meanwhile.
+   */
+  takeTurn(wanted: number, nowMs: number): { readonly waitMs: number; readonly calls: number } {
+    const calls = Math.min(wanted, this.#callsAtOnceMax);
+    const waitMs = this.#turnMs(calls, nowMs);
+    if (waitMs > 0) return { waitMs, calls: 0 };
+    this.#window?.take(calls, nowMs);
+    this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
     this.#count(calls, nowMs);
-    return waitMs;
-  }
-
-  /** Returns how much longer a request whose turn has come must wait; at 0 it counts as sent. */
-  takeTurn(calls: number, nowMs: number): number {
-    const waitMs = this.#sent?.waitMs(calls, nowMs) ?? 0;
-    if (waitMs === 0) this.#sent?.take(calls, nowMs);
-    return waitMs;
+    return { waitMs, calls };
   }
 
   /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
   noteRefusal(retryAfterMs: number | null, nowMs: number): void {
+    this.#refusals += 1;
     // 0 seconds, or a date that is past by our clock, names no pause: requests would continue without one.
     const isNamed = retryAfterMs !== null && retryAfterMs > 0;
-    if (nowMs < this.#pausedUntilMs && !isNamed) return; // sent before the pause
-    const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusals);
+    const isPaused = nowMs < this.#pausedUntilMs; // then it was sent before the pause, at the old rate
+    if (isPaused && !isNamed) return;
+    const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusalsInRow);
     const askedMs = isNamed ? retryAfterMs : ownMs;
-    this.#refusals = Math.min(this.#refusals + 1, 10);
     this.#pausedUntilMs = nowMs + Math.min(askedMs, chainLimits.retryAfterMsMax);
+    if (isPaused) return;
+    this.#refusalsInRow = Math.min(this.#refusalsInRow + 1, 10);
     const { calls, callsBefore } = this.#second;
     const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, Math.max(calls, callsBefore));
     this.#callsPerSecond = Math.max(callsPerSecondMin, wasTooMuch * 0.7);
@@ -89,10 +102,15 @@ export class RequestPacer {
   }
 
   noteAnswer(nowMs: number): void {
-    this.#refusals = 0;
+    this.#refusalsInRow = 0;
     if (this.#callsPerSecond >= this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
     this.#callsPerSecond *= 1.25;
     this.#changedAtMs = nowMs;
+  }
+
+  #turnMs(calls: number, nowMs: number): number {
+    const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);
+    return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
   }
 
   #count(calls: number, nowMs: number): void {

@@ -38,6 +38,8 @@ export class RpcClient {
   /** Monotonic time from which larger batches are tried again after such a guess. */
   #guessUntilMs = Number.POSITIVE_INFINITY;
   #nextId = 1;
+  /** Resolves when the last request that waits has had its turn. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
   /** Incremented by `forget`, so that failures of requests that began before it teach nothing. */
   #generation = 0;
 
@@ -57,15 +59,36 @@ export class RpcClient {
     this.#guessUntilMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Sends all calls and returns their replies. `timeoutMs` applies to each request. Throws an `EndpointError`. */
+  /**
+   * Sends all calls, if necessary in several requests, and returns their replies. `timeoutMs` applies to each request.
+   * Throws an `EndpointError`.
+   */
   async ask(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     if (this.#context.clock.monotonicMs() >= this.#guessUntilMs) {
       this.#callsMax = Number.POSITIVE_INFINITY;
       this.#guessUntilMs = Number.POSITIVE_INFINITY;
       this.#failedInRow = 0;
     }
-    const callsMax = Math.min(this.#callsMax, this.#pacer.callsAtOnceMax);
-    if (calls.length > callsMax) return this.#askInParts(calls, callsMax, timeoutMs);
+    if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
+    const answers: Answer[] = [];
+    for (let done = 0, refusals = 0; done < calls.length; ) {
+      const allowed = await this.#awaitTurn(calls.length - done);
+      try {
+        answers.push(await this.#askNow(calls.slice(done, done + allowed), timeoutMs));
+        done += allowed;
+        refusals = 0;
+      } catch (thrown) {
+        refusals += 1;
+        // Repeated only if answers would be lost; otherwise another endpoint may be quicker.
+        const isWorthWaiting = done > 0 && refusals < chainLimits.requestTriesMax;
+        if (!isWorthWaiting || !this.#isShortPause(thrown)) throw thrown;
+      }
+    }
+    return joined(answers);
+  }
+
+  /** Sends calls whose turn has come. */
+  async #askNow(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     const generation = this.#generation;
     try {
       const answer = await this.#send(calls, timeoutMs);
@@ -143,8 +166,26 @@ export class RpcClient {
     return joined(answers);
   }
 
+  /** Whether the rate was refused, and the endpoint can be asked again soon. */
+  #isShortPause(thrown: unknown): boolean {
+    if (!(thrown instanceof EndpointError) || thrown.kind !== "rate_limited") return false;
+    return this.#pacer.pausedMs(this.#context.clock.monotonicMs()) <= chainLimits.pauseMsMax;
+  }
+
   async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    await this.#awaitTurn(calls.length);
+    try {
+      const answer = await this.#exchange(calls, timeoutMs);
+      this.#pacer.noteAnswer(this.#context.clock.monotonicMs());
+      return answer;
+    } catch (thrown) {
+      if (thrown instanceof EndpointError && thrown.kind === "rate_limited") {
+        this.#pacer.noteRefusal(thrown.retryAfterMs, this.#context.clock.monotonicMs());
+      }
+      throw thrown;
+    }
+  }
+
+  async #exchange(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     const firstId = this.#nextId;
     this.#nextId += calls.length;
     const body = formatCalls(calls, firstId);
@@ -157,13 +198,27 @@ export class RpcClient {
     return { replies, bytes };
   }
 
-  async #awaitTurn(calls: number): Promise<void> {
+  /** Waits for all requests that wait already, then for the pacer. Returns how many of the calls can be sent. */
+  async #awaitTurn(calls: number): Promise<number> {
+    this.#pacer.join(calls);
+    const turn = this.#lastTurn.then(() => this.#takeTurn(calls));
+    this.#lastTurn = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      this.#pacer.leave(calls);
+    }
+  }
+
+  async #takeTurn(wanted: number): Promise<number> {
     const { clock, signal } = this.#context;
-    let waitMs = this.#pacer.reserve(calls, clock.monotonicMs());
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
     for (;;) {
-      waitMs = this.#pacer.takeTurn(calls, clock.monotonicMs());
-      if (waitMs === 0) return;
+      const nowMs = clock.monotonicMs();
+      if (this.#pacer.pausedMs(nowMs) > chainLimits.pauseMsMax) {
+        throw new EndpointError("rate_limited", "paused after a refusal");
+      }
+      const { waitMs, calls } = this.#pacer.takeTurn(wanted, nowMs);
+      if (waitMs === 0) return calls;
       await clock.sleep(waitMs, signal);
     }
   }
