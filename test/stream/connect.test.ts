@@ -164,6 +164,9 @@ test("4029 when a key has too many connections; a place is free again after a cl
     third.on("close", resolve);
   });
   assert.equal(code, 4029);
+  const late = await StreamClient.open(edge.url);
+  late.send({ action: "auth", api_key: key });
+  assert.deepEqual(await late.untilClosed(), { code: 4029, reason: "too many connections" });
   for (const client of clients) client.close();
   for (const client of clients) await client.untilClosed();
   const again = await waitFor("a place", async () =>

@@ -70,7 +70,9 @@ export class SessionClient {
         this.pings += 1;
       },
       authenticate: (value: string) =>
-        value === "good" ? testKey : { error: new AppError("UNAUTHORIZED"), code: 4001 },
+        value === "good"
+          ? testKey
+          : { error: new AppError("UNAUTHORIZED"), code: 4001, reason: "not accepted" },
     };
     const keys = { isLive: () => this.isKeyLive, isVerified: true };
     const encoding = { batch, compress: "none" } as const;

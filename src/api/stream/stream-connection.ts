@@ -9,9 +9,12 @@ import type { FrameEncoding } from "../../stream/frames/packet.ts";
 import {
   type Carrier,
   closeCodes,
+  type Rejection,
   Session,
   type SessionParts,
 } from "../../stream/session/session.ts";
+
+const tooManyConnections = "too many connections";
 
 /** The parts that all connections of a server share. */
 export type ConnectionParts = SessionParts & {
@@ -56,7 +59,7 @@ export class StreamConnection implements Carrier {
   static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
     if (!connection.#takePlaces(accepted.key)) {
-      connection.session.close(closeCodes.tooMany, "too many connections");
+      connection.session.close(closeCodes.tooMany, tooManyConnections);
     } else connection.session.open();
     return connection;
   }
@@ -74,12 +77,14 @@ export class StreamConnection implements Carrier {
     this.#accepted.socket.ping();
   }
 
-  authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number } {
+  authenticate(value: string): VerifiedKey | Rejection {
     const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
-    if (key instanceof AppError) return { error: key, code: closeCodes.badKey };
+    if (key instanceof AppError) {
+      return { error: key, code: closeCodes.badKey, reason: "the key was not accepted" };
+    }
     if (this.#takeKeyPlace(key)) return key;
     const error = new AppError("RATE_LIMITED", "Too many connections");
-    return { error, code: closeCodes.tooMany };
+    return { error, code: closeCodes.tooMany, reason: tooManyConnections };
   }
 
   /** Destroys the connection without waiting for the client's close frame. */

@@ -50,14 +50,21 @@ export type SessionParts = {
   readonly log: Log;
 };
 
+/** Why a key is not accepted: the error frame, then the close of the connection. */
+export type Rejection = {
+  readonly error: AppError;
+  readonly code: number;
+  readonly reason: string;
+};
+
 /** The connection that carries a session. Nothing is sent after `close`. */
 export type Carrier = {
   /** Returns `false` if the session must wait for `drained`. */
   write(bytes: Buffer): boolean;
   close(code: number, reason: string): void;
   ping(): void;
-  /** Returns the key, counted against the limits of its IP and of the key; otherwise the error and the close code. */
-  authenticate(value: string): VerifiedKey | { readonly error: AppError; readonly code: number };
+  /** Returns the key, counted against the limits of its IP and of the key. */
+  authenticate(value: string): VerifiedKey | Rejection;
 };
 
 type SessionOptions = {
@@ -305,7 +312,7 @@ export class Session implements Receiver {
     const key = this.#carrier.authenticate(value);
     if ("error" in key) {
       this.sendText(errorFrame(key.error, id, this.#options.connectionId));
-      return this.close(key.code, key.error.message);
+      return this.close(key.code, key.reason);
     }
     this.#key = key;
     this.#parts.hub.listeners.add(this);
