@@ -105,6 +105,15 @@ test("a book is available after the first request, and follows the stream", asyn
   assert.ok(books.metrics.hashes_proven >= 2);
 });
 
+test("an order book has all fields when it is first read, although the stream omits some", async (t) => {
+  const { venue, read } = await openBooks(t);
+  await read(yes);
+  for (let number = 1; number <= 50; number += 1) {
+    venue.book(String(number)).set("BUY", "0.4", "10");
+    assert.equal((await read(String(number))).facts?.minOrderSize, "5");
+  }
+});
+
 test("a lost change is noticed by the hash, and the book is fetched again", async (t) => {
   const { venue, books, read, reasonOf, equals } = await openBooks(t);
   const book = await read();

@@ -49,7 +49,6 @@ export class LiveBook {
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
   #facts: BookFacts | null = null;
-  /** Whether a response has supplied the fields that the hash includes and the stream omits. */
   #hasAllFacts = false;
   #timestampMs = 0;
   #hash: string | null = null;
@@ -81,6 +80,11 @@ export class LiveBook {
   /** The fields of the book other than its levels; `null` until they are received. */
   get facts(): BookFacts | null {
     return this.#facts;
+  }
+
+  /** Whether a response has supplied the fields that the stream omits, such as the smallest order. */
+  get hasAllFacts(): boolean {
+    return this.#hasAllFacts;
   }
 
   /** When the book last changed, in Unix milliseconds of the venue. */

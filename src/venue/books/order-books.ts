@@ -173,7 +173,7 @@ export class OrderBooks {
   }
 
   /**
-   * Waits, if the book was never loaded, until it is verified, the venue has none or cannot be asked, or
+   * Waits, if the book was never loaded, until it is verified and complete, the venue has none or cannot be asked, or
    * `bookFirstMsMax` is over.
    */
   async #waitFor(entry: Entry): Promise<LiveBook | NoBook> {
@@ -185,7 +185,8 @@ export class OrderBooks {
     while (leftMs > 0 && !entry.isAbsent && !signal.aborted) {
       await news.wait(news.version, leftMs, { clock, signal }).catch(() => {});
       const nowMs = this.clock.monotonicMs();
-      const isRight = book.facts !== null && book.staleReason(nowMs) === null;
+      const isComplete = book.hasAllFacts || (book.facts !== null && this.#http.isPaused);
+      const isRight = isComplete && book.staleReason(nowMs) === null;
       const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
       leftMs = isRight || isUnavailable ? 0 : deadlineMs - nowMs;
     }
