@@ -115,9 +115,9 @@ function rpcLogsOf(all: readonly Block[]) {
 /** The blocks as read from the response of a node. */
 function scanBlocks(): readonly Block[] {
   const { result } = parseBody({ bytes: answer, release: () => {} }) as { result: unknown };
-  const { logs, timestamps } = parseLogs(result);
-  assert(logs[0] instanceof ScannedLog && timestamps !== null);
-  return assembleBlocks(logs, new Map(), (index) => timestamps[index] ?? 0);
+  const { logs } = parseLogs(result);
+  assert(logs[0] instanceof ScannedLog);
+  return assembleBlocks(logs, new Map());
 }
 
 /** The blocks with their logs as strings. */

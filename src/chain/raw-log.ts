@@ -10,6 +10,8 @@ export type RawLog = {
   readonly data: string;
   readonly blockNumber: number;
   readonly blockHash: Hash;
+  /** The time of the block in Unix seconds, if the node sends it with the log. To be checked before it is used. */
+  readonly timestamp?: number | null;
   readonly txHash: Hash;
   readonly txIndex: number;
   readonly logIndex: number;

@@ -5,7 +5,7 @@
 import { type Address, type ConditionId, type Hash, type TokenId } from "../base/ids.ts";
 import { type LogText, topicStride } from "../chain/parse/log-text.ts";
 import { zeroDigits } from "../chain/parse/parse-hex.ts";
-import { StringTable } from "./string-table.ts";
+import { StringTable } from "../chain/parse/string-table.ts";
 
 /** Caches of active wallets, recently traded tokens, and recently filled orders; together about 4 MB. */
 const addresses = new StringTable({ digits: 40, placeBits: 14 });

@@ -1,4 +1,5 @@
 import { hexDigitFlags, hexDigitsAll, zeroDigits } from "./parse-hex.ts";
+import type { StringTable } from "./string-table.ts";
 
 /** Thrown where bytes are not as expected. One shared error is enough: `scan-logs.ts` always catches it. */
 export const mismatch = new Error("bytes that are not as expected");
@@ -7,12 +8,6 @@ const quote = 0x22;
 const prefix = 0x7830; // the bytes of `0x`, read as a little-endian integer
 /** A quantity of so many hex digits is always a safe integer. */
 const quantityDigitsMax = 13;
-
-/** A text and its offset in the bytes. */
-export type TextAt = { readonly text: string; readonly at: number };
-
-/** The start value of a `TextAt`. It equals no text of an answer. */
-export const nothingBefore: TextAt = { text: "", at: 0 };
 
 /** An ASCII text as bytes, with its length: reading the length of a view costs a call. */
 export type Literal = { readonly view: DataView; readonly length: number };
@@ -87,39 +82,17 @@ export class LogBytes {
     this.#at = end;
   }
 
-  /** Reads a hex text of `length`. If it equals `before`, which is likely, returns `before` and makes no new string. */
-  readText(length: number, before: TextAt): TextAt {
-    const start = this.#at;
-    if (this.#repeats(length, before)) {
-      this.#at = start + length;
-      return before;
-    }
-    this.skipHex(length);
-    return { text: this.#bytes.toString("latin1", start, this.#at), at: start };
-  }
-
-  /** Reads a hex text of `length` that is one of a few, which are found in `few` by their last four digits. */
-  readOneOf(length: number, few: Map<number, TextAt>): string {
-    const end = this.#at + length;
-    if (end > this.#length) throw mismatch;
-    const key = this.#view.getInt32(end - 4, true);
-    const before = few.get(key);
-    const one = this.readText(length, before ?? nothingBefore);
-    if (one !== before) few.set(key, one);
-    return one.text;
-  }
-
-  /** Whether the bytes at the cursor equal those of `before`. */
-  #repeats(length: number, { text, at }: TextAt): boolean {
-    const start = this.#at;
-    if (text.length !== length || start + length > this.#length) return false;
+  /** Reads a hex text as long as those in `table`. One that is in it needs no check of its digits. */
+  readText(table: StringTable): string {
     const view = this.#view;
-    // Compares the last digits first: the first ones are often equal, as in addresses that begin with zeros.
-    for (let offset = length - 8; offset > 0; offset -= 8) {
-      if (view.getFloat64(start + offset, true) !== view.getFloat64(at + offset, true))
-        return false;
-    }
-    return view.getUint16(start, true) === prefix;
+    const digitsAt = this.#at + 2;
+    const end = digitsAt + table.digits;
+    if (end > this.#length) throw mismatch;
+    const hasPrefix = view.getUint16(this.#at, true) === prefix;
+    const known = hasPrefix ? table.find(view, digitsAt) : undefined;
+    if (known === undefined) this.skipHex(end - this.#at);
+    this.#at = end;
+    return known ?? table.read(view, digitsAt);
   }
 
   /** Moves over the hex text of whole bytes, up to the quote that ends it. */

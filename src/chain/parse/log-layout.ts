@@ -5,8 +5,6 @@ export type LogLayout = {
   readonly members: readonly { readonly name: MemberName; readonly lead: Literal }[];
   /** The text after the last value. */
   readonly tail: Literal;
-  /** Whether each log has the time of its block. */
-  readonly hasTimes: boolean;
 };
 
 /** How each value opens, up to the part that differs between logs, and how it closes. */
@@ -23,7 +21,8 @@ const forms = {
   removed: ["false", ""],
 } as const;
 
-type MemberName = keyof typeof forms;
+/** The name of a member. */
+export type MemberName = keyof typeof forms;
 
 const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);
 const required = Object.keys(forms).filter((name) => !optional.has(name));
@@ -59,9 +58,7 @@ function layoutOf(text: string): LogLayout | null {
   }
   if (text[endAt] !== "}") return null;
   const hasAll = required.every((name) => members.some((one) => one.name === name));
-  if (!hasAll) return null;
-  const hasTimes = members.some(({ name }) => name === "blockTimestamp");
-  return { members, tail: literalOf(`${end}}`), hasTimes };
+  return hasAll ? { members, tail: literalOf(`${end}}`) } : null;
 }
 
 function isMember(name: string): name is MemberName {

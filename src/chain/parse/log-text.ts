@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { RawLog } from "../raw-log.ts";
+import type { Body } from "../rpc/response-body.ts";
 
 /** The length of `0x` and the 64 digits of a word. */
 const wordLength = 66;
@@ -8,12 +9,14 @@ const separator = '","';
 /** The bytes from the start of one topic to the next. */
 export const topicStride: number = wordLength + separator.length;
 
-/** The bytes that logs are read from: usually the answer of a node. */
+/** The body that logs are read from: usually the answer of a node. */
 export class TextSource {
+  readonly #release: () => void;
   #bytes: Buffer;
   #view: DataView;
 
-  constructor(bytes: Buffer) {
+  constructor({ bytes, release }: Body) {
+    this.#release = release;
     this.#bytes = bytes;
     this.#view = viewOf(bytes);
   }
@@ -27,10 +30,11 @@ export class TextSource {
     return this.#bytes.toString("latin1", start, end);
   }
 
-  /** Makes later reads of its logs throw, because their memory is reused for other answers. */
+  /** Releases the body. Later reads of its logs throw, because their memory is reused for other answers. */
   close(): void {
     this.#bytes = Buffer.alloc(0);
     this.#view = viewOf(this.#bytes);
+    this.#release();
   }
 }
 
@@ -50,7 +54,7 @@ export function writeLogText({ topics, data }: Pick<RawLog, "topics" | "data">):
   const text = topics.join(separator);
   const bytes = Buffer.from(text + data, "latin1");
   return {
-    source: new TextSource(bytes),
+    source: new TextSource({ bytes, release: () => {} }),
     topicCount: topics.length,
     topicsAt: 0,
     dataAt: text.length,

@@ -166,8 +166,9 @@ function withLogs(reply: unknown): unknown {
   const result = resultOf(reply);
   if (result === undefined) return reply;
   try {
-    const { logs, timestamps } = parseLogs(result);
-    return { ...(reply as object), result: { logs: logs.map(plainLog), timestamps } };
+    const { logs } = parseLogs(result);
+    const timed = logs.map((log) => ({ ...plainLog(log), timestamp: log.timestamp }));
+    return { ...(reply as object), result: timed };
   } catch (thrown) {
     assert(thrown instanceof EndpointError);
     return reply;

@@ -29,13 +29,14 @@ function isMalformed(thrown: unknown): boolean {
 
 test("a log is parsed, and its hex digits become lower case", () => {
   const shouted = { ...good, address: `0x${"AB".repeat(20)}`, topics: [`0x${"CD".repeat(32)}`] };
-  const { logs, timestamps } = parseLogs([good, shouted]);
+  const { logs } = parseLogs([good, shouted]);
   assert.deepEqual(logs[0], {
     address,
     topics: good.topics,
     data: "0x00ff",
     blockNumber: 16,
     blockHash: good.blockHash,
+    timestamp: null,
     txHash: good.transactionHash,
     txIndex: 2,
     logIndex: 3,
@@ -43,14 +44,15 @@ test("a log is parsed, and its hex digits become lower case", () => {
   assert.equal(logs[1]?.address, address);
   assert.deepEqual(logs[1]?.topics, [topic]);
   assert(logs.every((log) => isWanted(log, filter)));
-  assert.equal(timestamps, null);
 });
 
-test("timestamps are returned only when every log has one", () => {
+test("a log has the time of its block if the node sends it", () => {
   const timed = { ...good, blockTimestamp: "0x64" };
-  assert.deepEqual(parseLogs([timed, timed]).timestamps, [100, 100]);
-  assert.equal(parseLogs([timed, good]).timestamps, null);
-  assert.equal(parseLogs([good, timed]).timestamps, null);
+  const { logs } = parseLogs([timed, good]);
+  assert.deepEqual(
+    logs.map(({ timestamp }) => timestamp),
+    [100, null],
+  );
 });
 
 test("a log with an invalid field is refused", () => {

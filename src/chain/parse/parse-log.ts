@@ -8,19 +8,12 @@ import { topic0Of } from "./scanned-log.ts";
 /** Well-formed logs, in the order of the answer. */
 export class ParsedLogs {
   readonly logs: readonly RawLog[];
-  /** The time of each log's block in Unix seconds; `null` unless the node sends it with every log. */
-  readonly timestamps: readonly number[] | null;
   readonly #logs: RawLog[];
   readonly #onRelease: () => void;
 
-  constructor(
-    logs: RawLog[],
-    timestamps: readonly number[] | null,
-    onRelease: () => void = () => {},
-  ) {
+  constructor(logs: RawLog[], onRelease: () => void = () => {}) {
     this.#logs = logs;
     this.logs = logs;
-    this.timestamps = timestamps;
     this.#onRelease = onRelease;
   }
 
@@ -49,26 +42,14 @@ export const logsPerBlockMax = 1_000_000;
 export function parseLogs(value: unknown): ParsedLogs {
   if (value instanceof ParsedLogs) return value;
   if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are no list");
-  const logs: RawLog[] = [];
-  let timestamps: number[] | null = [];
-  for (const item of value as readonly unknown[]) {
-    const json = readObject(item);
-    logs.push(parseLog(json));
-    const timestamp = parseQuantity(json.blockTimestamp);
-    if (timestamp === null) timestamps = null;
-    else timestamps?.push(timestamp);
-  }
-  return new ParsedLogs(logs, timestamps);
+  return new ParsedLogs((value as readonly unknown[]).map(parseLog));
 }
 
-function readObject(item: unknown): LogJson {
+function parseLog(item: unknown): RawLog {
   if (typeof item !== "object" || item === null) {
     throw new EndpointError("malformed", "a log is no object");
   }
-  return item as LogJson;
-}
-
-function parseLog(json: LogJson): RawLog {
+  const json = item as LogJson;
   const address = parseAddress(json.address);
   const blockHash = parseHash(json.blockHash);
   const txHash = parseHash(json.transactionHash);
@@ -91,7 +72,8 @@ function parseLog(json: LogJson): RawLog {
     throw new EndpointError("malformed", "a log lacks a field, or has one of a wrong form");
   }
   if (json.removed === true) throw new EndpointError("malformed", "a log is marked as removed");
-  return { address, topics, data, blockNumber, blockHash, txHash, txIndex, logIndex };
+  const timestamp = parseQuantity(json.blockTimestamp);
+  return { address, topics, data, blockNumber, blockHash, timestamp, txHash, txIndex, logIndex };
 }
 
 function parseTopics(value: unknown): Hash[] | null {

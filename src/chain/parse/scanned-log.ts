@@ -1,35 +1,28 @@
-import type { Address, Hash } from "../../base/ids.ts";
+import { type Address, type Hash, zeroHash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";
 import { type LogText, type TextSource, topicStride, writeLogText } from "./log-text.ts";
 
+const noAddress = `0x${"0".repeat(40)}` as Address;
+
 /** A log that stays in the bytes of its answer. Strings are made on demand while the source is open. */
 export class ScannedLog implements RawLog, LogText {
-  readonly address: Address;
-  readonly topic0: Hash;
-  readonly blockNumber: number;
-  readonly blockHash: Hash;
-  readonly txHash: Hash;
-  readonly txIndex: number;
-  readonly logIndex: number;
+  // `scan-logs.ts` sets these fields, in the order in which the node wrote them.
+  address: Address = noAddress;
+  topic0: Hash = zeroHash;
+  blockNumber = 0;
+  blockHash: Hash = zeroHash;
+  timestamp: number | null = null;
+  txHash: Hash = zeroHash;
+  txIndex = 0;
+  logIndex = 0;
+  topicCount = 0;
+  topicsAt = 0;
+  dataAt = 0;
+  dataEnd = 0;
   readonly source: TextSource;
-  readonly topicCount: number;
-  readonly topicsAt: number;
-  readonly dataAt: number;
-  readonly dataEnd: number;
 
-  constructor(parts: Omit<RawLog, "topics" | "data"> & LogText & { readonly topic0: Hash }) {
-    this.address = parts.address;
-    this.topic0 = parts.topic0;
-    this.blockNumber = parts.blockNumber;
-    this.blockHash = parts.blockHash;
-    this.txHash = parts.txHash;
-    this.txIndex = parts.txIndex;
-    this.logIndex = parts.logIndex;
-    this.source = parts.source;
-    this.topicCount = parts.topicCount;
-    this.topicsAt = parts.topicsAt;
-    this.dataAt = parts.dataAt;
-    this.dataEnd = parts.dataEnd;
+  constructor(source: TextSource) {
+    this.source = source;
   }
 
   get topics(): readonly Hash[] {

@@ -1,20 +1,18 @@
+import { assert } from "../../base/assert.ts";
 import type { Header } from "../parse/parse-header.ts";
 import type { Block, RawLog } from "../raw-log.ts";
 
 /** Whether the times of logs never decrease, lie between those of the headers, and equal the time of a known header. */
 export function areTimesConsistent(
   logs: readonly RawLog[],
-  timestamps: readonly number[],
   headers: ReadonlyMap<number, Header>,
 ): boolean {
   const times = [...headers.values()].map((header) => header.timestamp);
   const latest = Math.max(...times);
   let least = Math.min(...times);
   let blockNumber = -1;
-  let index = 0;
   for (const log of logs) {
-    const timestamp = timestamps[index] ?? -1;
-    index += 1;
+    const timestamp = log.timestamp ?? -1;
     if (timestamp < least || timestamp > latest) return false;
     if (log.blockNumber === blockNumber && timestamp !== least) return false;
     const header = headers.get(log.blockNumber);
@@ -25,11 +23,10 @@ export function areTimesConsistent(
   return true;
 }
 
-/** Groups ordered logs into blocks. `timestampOf` receives the index of a block's first log and the block number. */
+/** Groups ordered logs into blocks. The logs of a block whose header is missing have its time. */
 export function assembleBlocks(
   logs: readonly RawLog[],
   headers: ReadonlyMap<number, Header>,
-  timestampOf: (logIndex: number, blockNumber: number) => number,
 ): Block[] {
   const blocks: Block[] = [];
   for (let start = 0; start < logs.length; ) {
@@ -37,11 +34,14 @@ export function assembleBlocks(
     if (first === undefined) break;
     let end = start + 1;
     while (logs[end]?.blockNumber === first.blockNumber) end += 1;
+    const header = headers.get(first.blockNumber);
+    const timestamp = header?.timestamp ?? first.timestamp ?? null;
+    assert(timestamp !== null, "a block has a header, or logs with its time");
     blocks.push({
       number: first.blockNumber,
       hash: first.blockHash,
-      parentHash: headers.get(first.blockNumber)?.parentHash ?? null,
-      timestamp: timestampOf(start, first.blockNumber),
+      parentHash: header?.parentHash ?? null,
+      timestamp,
       logs: logs.slice(start, end),
     });
     start = end;

@@ -147,7 +147,7 @@ export class RangeFetcher<Final> {
   async #readBlock(endpoint: Endpoint, header: Header, reply: RpcReply | undefined) {
     const logs = await this.#parts.blockLogs.complete(endpoint, header, reply);
     const headers = new Map([[header.number, header]]);
-    return { blocks: assembleBlocks(logs, headers, () => header.timestamp), release: () => {} };
+    return { blocks: assembleBlocks(logs, headers), release: () => {} };
   }
 
   /** Returns whether a refusal is, or can be, about size. If so, the next request asks for fewer blocks. */

@@ -3,7 +3,7 @@ import { mapInOrder } from "../../base/time/map-in-order.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
-import { type ParsedLogs, parseLogs } from "../parse/parse-log.ts";
+import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
@@ -46,16 +46,16 @@ export async function readRange(
   const headers = new Map([first, last].map((header) => [header.number, header]));
   const expected = { from, to, headers, filter };
   checkLogs(logs, expected);
-  const times = endpoint.areLogTimesBelieved ? timesOf(parsed, headers) : null;
+  const areTimesUsed = endpoint.areLogTimesBelieved && areTimesConsistent(logs, headers);
   const wanted = new Set([
     ...youngBlocks(endpoint, answer),
-    ...(times === null ? logs : sampleOf(logs, parts.random)).map((log) => log.blockNumber),
+    ...(areTimesUsed ? sampleOf(logs, parts.random) : logs).map((log) => log.blockNumber),
   ]);
   const missing = [...wanted].filter((number) => !headers.has(number));
   if (missing.length > 0) {
     for (const header of await fetchHeaders(endpoint, missing)) headers.set(header.number, header);
     checkLogs(logs, expected);
-    if (times !== null && !areTimesConsistent(logs, times, headers)) {
+    if (areTimesUsed && !areTimesConsistent(logs, headers)) {
       // The log times of this endpoint are not used again.
       endpoint.areLogTimesBelieved = false;
       throw new EndpointError("inconsistent", "the times of logs are not those of their blocks");
@@ -65,9 +65,7 @@ export async function readRange(
   const check = { endpoint, headers, logs };
   await checkBlooms(parts, check);
   if (logs.length === 0) await askAnother(parts, endpoint, answer);
-  const blocks = assembleBlocks(logs, headers, (index, number) => {
-    return times?.[index] ?? headers.get(number)?.timestamp ?? 0;
-  });
+  const blocks = assembleBlocks(logs, headers);
   const release = (): void => {
     blocks.length = 0;
     parsed.release();
@@ -113,11 +111,6 @@ async function askAnother(
   if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");
   }
-}
-
-/** The times that came with the logs; `null` when there are none or they contradict the headers. */
-function timesOf({ logs, timestamps }: ParsedLogs, headers: Headers): readonly number[] | null {
-  return timestamps !== null && areTimesConsistent(logs, timestamps, headers) ? timestamps : null;
 }
 
 /** The blocks near the head. A node may not have indexed their logs yet, so the bloom of each is checked. */

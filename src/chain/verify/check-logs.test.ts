@@ -80,19 +80,23 @@ test("R4: a header must not be older than that of a lower block", () => {
 });
 
 test("the times of logs are trusted when they agree with their blocks and headers", () => {
-  const { headers } = expected;
   const logs = [log(10, 0), log(12, 0), log(12, 1), log(20, 0)];
-  assert(areTimesConsistent(logs, [20, 24, 24, 40], headers));
-  assert(!areTimesConsistent(logs, [20, 24, 25, 40], headers), "two times for one block");
-  assert(!areTimesConsistent(logs, [20, 41, 41, 40], headers), "after the last header");
-  assert(!areTimesConsistent(logs, [19, 24, 24, 40], headers), "before the first header");
-  assert(!areTimesConsistent(logs, [20, 24, 24, 39], headers), "not that of its header");
-  assert(!areTimesConsistent([log(11, 0), log(12, 0)], [30, 29], headers), "going back");
+  const areConsistent = (timestamps: readonly (number | null)[], some = logs) => {
+    const timed = some.map((one, index) => ({ ...one, timestamp: timestamps[index] ?? null }));
+    return areTimesConsistent(timed, expected.headers);
+  };
+  assert(areConsistent([20, 24, 24, 40]));
+  assert(!areConsistent([20, 24, null, 40]), "not every log has one");
+  assert(!areConsistent([20, 24, 25, 40]), "two times for one block");
+  assert(!areConsistent([20, 41, 41, 40]), "after the last header");
+  assert(!areConsistent([19, 24, 24, 40]), "before the first header");
+  assert(!areConsistent([20, 24, 24, 39]), "not that of its header");
+  assert(!areConsistent([30, 29], [log(11, 0), log(12, 0)]), "going back");
 });
 
 test("consecutive logs of one block are assembled to a block", () => {
-  const logs = [log(10, 0), log(10, 1), log(12, 0)];
-  const blocks = assembleBlocks(logs, byNumber(header(12)), (index, number) => number * 10 + index);
+  const logs = [log(10, 0), log(10, 1), log(12, 0)].map((one) => ({ ...one, timestamp: 100 }));
+  const blocks = assembleBlocks(logs, byNumber(header(12, { timestamp: 122 })));
   assert.deepEqual(blocks, [
     {
       number: 10,

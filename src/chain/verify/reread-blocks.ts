@@ -80,7 +80,7 @@ async function readReceipts(
   const blocks: Block[] = [];
   for (const header of headers) {
     const logs = await blockLogs.gather(endpoint, header);
-    blocks.push(...assembleBlocks(logs, byNumber, () => header.timestamp));
+    blocks.push(...assembleBlocks(logs, byNumber));
   }
   const last = headers.at(-1);
   if (last === undefined) throw new EndpointError("unavailable", "the range is empty");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { propertySettings } from "../../test/support/property-settings.ts";
+import { propertySettings } from "../../../test/support/property-settings.ts";
 import { StringTable } from "./string-table.ts";
 
 const anyDigits = fc

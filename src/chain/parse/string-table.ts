@@ -12,7 +12,8 @@ export class StringTable {
   /** The texts as bytes, to compare with the bytes of logs. */
   readonly #bytes: Buffer;
   readonly #view: DataView;
-  readonly #digits: number;
+  /** The number of hex digits of an id. */
+  readonly digits: number;
   readonly #shift: number;
 
   /** `digits` is the number of hex digits of an id, a multiple of 8. The table has 2^`placeBits` places. */
@@ -21,37 +22,47 @@ export class StringTable {
     this.#texts = Array.from({ length: places });
     this.#bytes = Buffer.alloc(places * (prefix.length + digits));
     this.#view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength);
-    this.#digits = digits;
+    this.digits = digits;
     this.#shift = 32 - placeBits;
+  }
+
+  /** Returns `0x` and the digits that begin at `start`, if it is cached. */
+  find(view: DataView, start: number): string | undefined {
+    const place = this.#placeOf(view, start);
+    const known = this.#texts[place];
+    return known !== undefined && this.#isAt(place, view, start) ? known : undefined;
   }
 
   /** Returns `0x` and the digits that begin at `start`, as one string for equal ids while it is cached. */
   read(view: DataView, start: number): string {
-    const digits = this.#digits;
-    const place = Math.imul(view.getUint32(start + digits - 4, true), spread) >>> this.#shift;
-    const at = place * (prefix.length + digits);
-    const known = this.#texts[place];
-    if (known !== undefined && this.#isSame(view, start, at + prefix.length)) return known;
-    this.#copy(view, start, at + prefix.length);
-    const text = this.#bytes.toString("latin1", at, at + prefix.length + digits);
-    this.#texts[place] = text;
-    return text;
+    return this.find(view, start) ?? this.#add(view, start);
   }
 
-  /** Compares the digits as floats of eight bytes (see `LogBytes` in `chain/parse/log-bytes.ts`). */
-  #isSame(view: DataView, start: number, at: number): boolean {
+  #placeOf(view: DataView, start: number): number {
+    return Math.imul(view.getUint32(start + this.digits - 4, true), spread) >>> this.#shift;
+  }
+
+  /** Compares the digits as floats of eight bytes (see `LogBytes`). */
+  #isAt(place: number, view: DataView, start: number): boolean {
     const known = this.#view;
-    for (let offset = this.#digits - 8; offset >= 0; offset -= 8) {
+    const at = place * (prefix.length + this.digits) + prefix.length;
+    for (let offset = this.digits - 8; offset >= 0; offset -= 8) {
       const float = known.getFloat64(at + offset, true);
       if (view.getFloat64(start + offset, true) !== float) return false;
     }
     return true;
   }
 
-  #copy(view: DataView, start: number, at: number): void {
-    this.#bytes.write(prefix, at - prefix.length, "latin1");
-    for (let offset = 0; offset < this.#digits; offset += 8) {
-      this.#view.setFloat64(at + offset, view.getFloat64(start + offset, true), true);
+  #add(view: DataView, start: number): string {
+    const place = this.#placeOf(view, start);
+    const at = place * (prefix.length + this.digits);
+    this.#bytes.write(prefix, at, "latin1");
+    const digitsAt = at + prefix.length;
+    for (let offset = 0; offset < this.digits; offset += 8) {
+      this.#view.setFloat64(digitsAt + offset, view.getFloat64(start + offset, true), true);
     }
+    const text = this.#bytes.toString("latin1", at, digitsAt + this.digits);
+    this.#texts[place] = text;
+    return text;
   }
 }
