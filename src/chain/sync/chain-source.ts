@@ -217,16 +217,12 @@ export class ChainSource<Final = readonly Block[]> {
   }
 
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
-    const unfinalized = this.#parts.unfinalized;
+    const { unfinalized } = this.#parts;
     if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
-    const ends = this.#options.rangeEnds?.() ?? [];
-    const start = { next: unfinalized.nextNumber, base: unfinalized.base, ends };
-    const finalized = () => this.#parts.pool.agreed ?? unfinalized.base;
-    for await (const part of walkRanges(this.#parts, start, finalized)) {
-      const { fromBlock, last, blocks } = part;
+    const parts = walkRanges(this.#parts, this.#options.rangeEnds?.() ?? []);
+    for await (const { fromBlock, last, blocks } of parts) {
       unfinalized.restart(last.number + 1, { number: last.number, hash: last.hash });
-      const more = last.number < this.#finalNumber;
-      yield { kind: "range", fromBlock, last, blocks, more };
+      yield { kind: "range", fromBlock, last, blocks, more: last.number < this.#finalNumber };
     }
   }
 

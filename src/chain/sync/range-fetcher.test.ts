@@ -63,7 +63,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
     const to: number = from + fetcher.blocksAtOnce - 1;
     const fetched = await fetcher.fetch({ from, to });
     assert.deepEqual(
-      fetched.map(({ host }) => host),
+      fetched.map(({ endpoint }) => endpoint.host),
       ["node 1"],
     );
     from = to + 1;

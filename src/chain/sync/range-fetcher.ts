@@ -15,7 +15,7 @@ import { type RangeReaderParts, readRange } from "./range-reader.ts";
 export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
   /** The parent of the first block, which links the part to the previous one. */
   readonly parentHash: Hash;
-  readonly host: string;
+  readonly endpoint: Endpoint;
 };
 
 /** A part as it was read. `release` frees the answer, which takes several times the memory of its facts. */
@@ -139,7 +139,7 @@ export class RangeFetcher<Final> {
       fromBlock: from,
       parentHash: first.parentHash,
       last: timedBlockOf(last),
-      host: endpoint.host,
+      endpoint,
       ...read,
     };
   }

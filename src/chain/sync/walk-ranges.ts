@@ -4,80 +4,66 @@ import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
 import { RangePrefetch } from "./range-prefetch.ts";
+import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** What `walkRanges` walks with. */
 export type WalkParts<Blocks> = {
   readonly pool: EndpointPool;
   readonly finalBlockCheck: FinalBlockCheck;
   readonly ranges: RangeFetcher<Blocks>;
+  /** The consumer moves it past every part before it takes the next one. */
+  readonly unfinalized: UnfinalizedChain;
 };
 
 /**
- * Walks final blocks in ranges that are proven to be linked to each other, from `next` to `finalized`, which can move
- * meanwhile. No part crosses one of `ends`. A part is emitted once its last hash is proven, by the next part or by the
- * agreement on finality. Ends when an agreement is dropped.
+ * Walks final blocks in ranges that are proven to be linked to each other, from the consumer's next block to the last
+ * final one, which can move meanwhile. No part crosses one of `ends`. A part is emitted once its last hash is proven, by
+ * the next part or by the agreement on finality. Ends when an agreement is dropped.
  */
 export async function* walkRanges<Blocks>(
   parts: WalkParts<Blocks>,
-  start: {
-    readonly next: number;
-    readonly base: BlockRef | null;
-    readonly ends: readonly number[];
-  },
-  finalized: () => BlockRef | null,
+  ends: readonly number[],
 ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
-  let { next, base } = start;
+  const { pool, ranges, unfinalized } = parts;
+  const finalized = () => pool.agreed ?? unfinalized.base;
   let unproven: RangePart<Blocks> | null = null;
-  let prefetch = new RangePrefetch(parts.ranges, next, start.ends);
+  let prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
   for (;;) {
     const fetched = await prefetch.next(finalized()?.number ?? -1);
     if (fetched === null) return;
     for (const part of fetched) {
       const final = finalized();
       if (final === null || part.last.number > final.number) return;
-      const flaw = flawOf(part, unproven?.last ?? base, final);
+      const flaw = flawOf(part, unproven?.last ?? unfinalized.base, final);
       if (flaw !== null) {
-        await blame(parts, part, { unproven, base, flaw });
+        noteWrong(part, flaw);
+        await blameEarlier(parts, unproven);
         unproven = null;
-        prefetch = new RangePrefetch(parts.ranges, next, start.ends);
+        prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
         break;
       }
-      if (unproven !== null) {
-        [next, base] = [unproven.last.number + 1, unproven.last];
-        yield unproven;
-        unproven = null;
-      }
-      if (part.last.number < final.number) unproven = part;
-      else {
-        [next, base] = [part.last.number + 1, part.last];
-        yield part;
-      }
+      if (unproven !== null) yield unproven;
+      unproven = part.last.number < final.number ? part : null;
+      if (unproven === null) yield part;
     }
   }
 }
 
-/** Finds out what is wrong: this part, the previous part, which is not emitted yet, or our last final block. */
-async function blame(
-  { pool, finalBlockCheck }: WalkParts<unknown>,
-  part: RangePart<unknown>,
-  against: {
-    readonly unproven: RangePart<unknown> | null;
-    readonly base: BlockRef | null;
-    readonly flaw: string;
-  },
+/** After a wrong part, finds out whether the part before it, which is not emitted yet, or our last block is wrong too. */
+async function blameEarlier(
+  { finalBlockCheck, unfinalized }: WalkParts<unknown>,
+  unproven: RangePart<unknown> | null,
 ): Promise<void> {
-  const { unproven, base, flaw } = against;
-  noteWrong(pool, part, flaw);
+  const { base } = unfinalized;
   if (unproven === null) {
     if (base !== null) await finalBlockCheck.confirm(base);
   } else if (!(await finalBlockCheck.isOnChain(unproven.last))) {
-    noteWrong(pool, unproven, `block ${unproven.last.number} is not on the chain`);
+    noteWrong(unproven, `block ${unproven.last.number} is not on the chain`);
   }
 }
 
-function noteWrong({ endpoints }: EndpointPool, { host }: RangePart<unknown>, flaw: string): void {
-  const endpoint = endpoints.find((one) => one.host === host);
-  endpoint?.noteBadData(new EndpointError("inconsistent", flaw));
+function noteWrong({ endpoint }: RangePart<unknown>, flaw: string): void {
+  endpoint.noteBadData(new EndpointError("inconsistent", flaw));
 }
 
 function flawOf(
