@@ -1,10 +1,10 @@
 import type { BlockRef } from "./raw-log.ts";
 
 /** The ways in which an endpoint can fail. */
-type EndpointErrorKind =
+export type EndpointErrorKind =
   /** A broken connection, a 5xx. */
   | "unavailable"
-  /** The gateway rejected the request without a JSON-RPC error. */
+  /** The request was rejected as a whole, not by a JSON-RPC error in reply to one of its calls. */
   | "rejected"
   /** No answer in time. */
   | "timeout"

@@ -120,7 +120,7 @@ function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   }
   if (isReply(value)) return value;
   const message = `HTTP ${status} ${wordsOf(value, words)}`;
-  const { kind } = classifyProviderError({ kind: "error", code: status, message });
+  const { kind } = classifyProviderError(status, message);
   if (kind === "too_large" || kind === "batch_too_large") return { error: { message } };
   if (kind === "rate_limited" || (status === 503 && retryAfterMs !== null)) {
     throw new EndpointError("rate_limited", `HTTP ${status}`, { retryAfterMs });

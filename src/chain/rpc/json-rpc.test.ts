@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { parseHeader } from "../parse/parse-header.ts";
-import { formatCalls, parseLoneReply, parseReplies } from "./json-rpc.ts";
+import { formatCalls, parseLoneReply, parseReplies, resultOf } from "./json-rpc.ts";
+import { ProviderError } from "./provider-messages.ts";
 
 const batch = { firstId: 7, count: 2 };
 
@@ -19,7 +20,7 @@ test("calls get consecutive ids, and replies are put in the order of the calls",
     { id: 7, error: { code: -1, message: "no", data: {} } },
   ];
   assert.deepEqual(parseReplies(replies, batch), [
-    { kind: "error", code: -1, message: "no" },
+    { kind: "error", error: new ProviderError(-1, "no") },
     { kind: "result", value: null },
   ]);
 });
@@ -32,7 +33,9 @@ test("a single call is not sent as a batch, and its reply can come with or witho
     assert.deepEqual(parseReplies(value, asked), [{ kind: "result", value: 1 }]);
   }
   const error = { id: null, error: { code: 429, message: "slow" } };
-  assert.deepEqual(parseReplies(error, asked), [{ kind: "error", code: 429, message: "slow" }]);
+  assert.deepEqual(parseReplies(error, asked), [
+    { kind: "error", error: new ProviderError(429, "slow") },
+  ]);
   assert.throws(() => parseReplies({ id: 8, result: 1 }, asked), EndpointError);
 });
 
@@ -50,7 +53,7 @@ test("replies can have their ids as text", () => {
 test("an error can be a plain string, and its details can be in its data", () => {
   const messageOf = (error: unknown) => {
     const reply = parseLoneReply({ error });
-    return reply?.kind === "error" ? reply.message : null;
+    return reply?.kind === "error" ? reply.error.message.replace(/^error 0: /, "") : null;
   };
   assert.equal(messageOf("no batches"), "no batches");
   assert.equal(
@@ -65,12 +68,22 @@ test("an error can be a plain string, and its details can be in its data", () =>
 
 test("a single error in reply to a batch is distinguished from a list of replies", () => {
   const error = { id: null, error: { code: -32600, message: "no batches" } };
-  const expected = { kind: "error", code: -32600, message: "no batches" };
+  const expected = { kind: "error", error: new ProviderError(-32600, "no batches") };
   assert.deepEqual(parseLoneReply(error), expected);
   assert.deepEqual(parseLoneReply([error]), expected);
   assert.equal(parseLoneReply([{ id: 7, result: 1 }]), null);
   const strange = { error: { code: "x", message: { toString: 1 } } };
-  assert.deepEqual(parseLoneReply(strange), { kind: "error", code: 0, message: "" });
+  assert.deepEqual(parseLoneReply(strange), {
+    kind: "error",
+    error: new ProviderError(0, ""),
+  });
+});
+
+test("the result of a reply is its value, or the error that it has", () => {
+  assert.equal(resultOf({ kind: "result", value: 7 }), 7);
+  const error = new ProviderError(1, "no");
+  assert.throws(() => resultOf({ kind: "error", error }), error);
+  assert.throws(() => resultOf(undefined), EndpointError);
 });
 
 test("missing, repeated and invalid replies are malformed", () => {

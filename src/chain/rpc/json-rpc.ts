@@ -1,5 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { EndpointError } from "../chain-errors.ts";
+import { ProviderError } from "./provider-messages.ts";
 
 /** One call of a batch. */
 export type RpcCall = { readonly method: string; readonly params: readonly unknown[] };
@@ -7,21 +8,7 @@ export type RpcCall = { readonly method: string; readonly params: readonly unkno
 /** The reply to one call. */
 export type RpcReply =
   | { readonly kind: "result"; readonly value: unknown }
-  | { readonly kind: "error"; readonly code: number; readonly message: string };
-
-/** The endpoint does not accept a batch of so many calls. Smaller batches can succeed. */
-export class BatchRefusedError extends EndpointError {
-  override name = "BatchRefusedError";
-  /** The most calls that it accepts, if it says so; else `null`. */
-  readonly callsMax: number | null;
-  readonly isCertain: boolean;
-
-  constructor(message: string, said: { readonly callsMax: number | null } | null = null) {
-    super("refused", message);
-    this.callsMax = said?.callsMax ?? null;
-    this.isCertain = said !== null;
-  }
-}
+  | { readonly kind: "error"; readonly error: ProviderError };
 
 /** Formats the body of a request, with ids from `firstId` on. A single call is not a batch: some nodes read none. */
 export function formatCalls(calls: readonly RpcCall[], firstId: number): string {
@@ -64,6 +51,13 @@ export function parseReplies(
   });
 }
 
+/** Returns the value of a reply. Throws the error of the provider, or a `malformed` one without a reply. */
+export function resultOf(reply: RpcReply | undefined): unknown {
+  if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
+  if (reply.kind === "error") throw reply.error;
+  return reply.value;
+}
+
 /** Returns the id of a reply or message; NaN when it has none. Some gateways send ids as text. */
 export function idOf(item: unknown): number {
   const id = typeof item === "object" && item !== null && "id" in item ? item.id : null;
@@ -86,11 +80,8 @@ function parseError(error: unknown): RpcReply {
     readonly [name in "code" | "message" | "data"]?: unknown;
   };
   const text = [message, textOf(data)].filter((part) => typeof part === "string" && part !== "");
-  return {
-    kind: "error",
-    code: typeof code === "number" ? code : 0,
-    message: text.join(": ").slice(0, chainLimits.errorTextMax),
-  };
+  const shown = text.join(": ").slice(0, chainLimits.errorTextMax);
+  return { kind: "error", error: new ProviderError(typeof code === "number" ? code : 0, shown) };
 }
 
 /** Nethermind and others put the allowed range in `data` and not in the message. */

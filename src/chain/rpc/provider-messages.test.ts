@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EndpointError } from "../chain-errors.ts";
-import { classifyProviderError, type ProviderVerdict, resultOf } from "./provider-messages.ts";
+import { classifyProviderError, ProviderError, type ProviderVerdict } from "./provider-messages.ts";
 
 function classify(message: string, code = -32_000): ProviderVerdict {
-  return classifyProviderError({ kind: "error", code, message });
+  return classifyProviderError(code, message);
 }
 
 /** Messages of providers, and the number of blocks that they allow. */
@@ -140,20 +139,11 @@ test("R6: a limit on requests is not mistaken for one on blocks, in any wording"
 });
 
 test("a JSON-RPC error becomes an EndpointError of the matching kind", () => {
-  const kindOf = (message: string) => {
-    try {
-      resultOf({ kind: "error", code: 1, message });
-    } catch (thrown) {
-      assert(thrown instanceof EndpointError);
-      return thrown.kind;
-    }
-    return null;
-  };
+  const kindOf = (message: string) => new ProviderError(1, message).kind;
   assert.equal(kindOf("rate limit"), "rate_limited");
   assert.equal(kindOf("unknown block"), "not_yet");
   assert.equal(kindOf("no backend is currently healthy"), "unavailable");
   assert.equal(kindOf("request timed out"), "unavailable");
   assert.equal(kindOf("surprise"), "refused");
-  assert.equal(resultOf({ kind: "result", value: 7 }), 7);
-  assert.throws(() => resultOf(undefined), EndpointError);
+  assert.equal(new ProviderError(1, "surprise").message, "error 1: surprise");
 });

@@ -1,10 +1,8 @@
 /** Classifies errors of providers. There is no standard: one code has several meanings, so the text decides. */
 import type { Range } from "../../base/range.ts";
-import { EndpointError } from "../chain-errors.ts";
-import type { RpcReply } from "./json-rpc.ts";
+import { EndpointError, type EndpointErrorKind } from "../chain-errors.ts";
 
-export type RpcErrorReply = Extract<RpcReply, { kind: "error" }>;
-
+/** What an error of a provider means. */
 export type ProviderVerdict =
   /** Ask for fewer blocks. Both hints can be `null` or useless. */
   | {
@@ -115,8 +113,25 @@ const otherTexts = [
   ["unsupported", /method is not (?:supported|available|allowed|whitelisted)/i],
 ] as const;
 
+/** An error object of a provider, in reply to a call. */
+export class ProviderError extends EndpointError {
+  override name = "ProviderError";
+  readonly verdict: ProviderVerdict;
+
+  constructor(code: number, message: string) {
+    const verdict = classifyProviderError(code, message);
+    super(kindOf(verdict), `error ${code}: ${message}`);
+    this.verdict = verdict;
+  }
+}
+
+function kindOf({ kind }: ProviderVerdict): EndpointErrorKind {
+  if (kind === "rate_limited" || kind === "not_yet") return kind;
+  return kind === "unhealthy" || kind === "too_slow" ? "unavailable" : "refused";
+}
+
 /** Classifies a provider's error. The numbers in it are hints, never facts. */
-export function classifyProviderError({ code, message }: RpcErrorReply): ProviderVerdict {
+export function classifyProviderError(code: number, message: string): ProviderVerdict {
   const batch = firstMatch(batchTexts, message);
   if (batch !== null) return { kind: "batch_too_large", callsMax: parseCount(batch[1]) };
   const cap = firstMatch(capTexts, message);
@@ -145,25 +160,4 @@ function parseCount(text = ""): number | null {
   const thousands = /k$/i.test(text);
   const count = Number(text.replaceAll(/[,k]/gi, "")) * (thousands ? 1_000 : 1);
   return Number.isSafeInteger(count) && count > 0 ? count : null;
-}
-
-/** Returns the value of a reply. Throws an `EndpointError` for an error object, of the kind that its text means. */
-export function resultOf(reply: RpcReply | undefined): unknown {
-  if (reply === undefined) throw new EndpointError("malformed", "a reply is missing");
-  if (reply.kind === "result") return reply.value;
-  const text = `error ${reply.code}: ${reply.message}`;
-  switch (classifyProviderError(reply).kind) {
-    case "rate_limited":
-      throw new EndpointError("rate_limited", text);
-    case "not_yet":
-      throw new EndpointError("not_yet", text);
-    case "unhealthy":
-    case "too_slow":
-      throw new EndpointError("unavailable", text);
-    case "too_large":
-    case "batch_too_large":
-    case "unsupported":
-    case "unknown":
-      throw new EndpointError("refused", text);
-  }
 }

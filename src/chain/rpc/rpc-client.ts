@@ -3,14 +3,13 @@ import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
 import {
-  BatchRefusedError,
   formatCalls,
   parseLoneReply,
   parseReplies,
   type RpcCall,
   type RpcReply,
 } from "./json-rpc.ts";
-import { classifyProviderError, resultOf } from "./provider-messages.ts";
+import { ProviderError, type ProviderVerdict } from "./provider-messages.ts";
 import type { RequestPacer } from "./request-pacer.ts";
 import type { Transport } from "./transport.ts";
 
@@ -21,6 +20,8 @@ const guessKeptMs = 20_000;
 
 /** The replies in the order of the calls, and the total size of their answers, decompressed. */
 export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: number };
+
+type BatchRefusal = Extract<ProviderVerdict, { kind: "batch_too_large" }>;
 
 /** Sends calls to one endpoint, at its pace and in batches as large as it accepts. */
 export class RpcClient {
@@ -106,35 +107,37 @@ export class RpcClient {
   }
 
   /**
-   * Returns the refusal if smaller batches can succeed where this one failed; else rethrows. Not every node says that
-   * it reads no batches: some hang up, answer with an HTML page or an empty body, or do not answer.
+   * Returns the refusal of a batch if the endpoint says so, and `null` if smaller batches may succeed where this one
+   * failed; else rethrows. Not every node says that it reads no batches: some hang up, answer with an HTML page or an
+   * empty body, or do not answer.
    */
-  #refusalOf(thrown: unknown, calls: number): BatchRefusedError {
-    if (thrown instanceof BatchRefusedError) return thrown;
+  #refusalOf(thrown: unknown, calls: number): BatchRefusal | null {
     if (!(thrown instanceof EndpointError)) throw thrown;
-    const { kind, message } = thrown;
+    if (thrown instanceof ProviderError && thrown.verdict.kind === "batch_too_large")
+      return thrown.verdict;
+    const { kind } = thrown;
     const isStrange = kind === "malformed" || kind === "unavailable" || kind === "oversized";
     const isSuspect =
       kind === "rejected" ||
       (isStrange && calls > this.#callsProven) ||
       (kind === "timeout" && this.#callsProven <= 1);
     if (!isSuspect) throw thrown;
-    return new BatchRefusedError(message);
+    return null;
   }
 
   async #askForLess(
     calls: readonly RpcCall[],
-    refusal: BatchRefusedError,
+    refusal: BatchRefusal | null,
     timeoutMs: number,
   ): Promise<Answer> {
-    const half = refusal.isCertain ? calls.length >> 1 : this.#callsProven;
-    const callsMax = Math.max(1, Math.min(refusal.callsMax ?? half, calls.length - 1));
-    if (refusal.isCertain) this.#callsMax = Math.min(this.#callsMax, callsMax);
+    const fewer = refusal === null ? this.#callsProven : (refusal.callsMax ?? calls.length >> 1);
+    const callsMax = Math.max(1, Math.min(fewer, calls.length - 1));
+    if (refusal !== null) this.#callsMax = Math.min(this.#callsMax, callsMax);
     // One part first: if the failure was not about batches, this part fails too, and the others are not sent.
     const first = await this.ask(calls.slice(0, callsMax), timeoutMs);
     const rest = await this.#askInParts(calls.slice(callsMax), callsMax, timeoutMs);
     const answer = joined([first, rest]);
-    if (!refusal.isCertain && answer.replies.every(isClear)) this.#guess(callsMax);
+    if (refusal === null && answer.replies.every(isClear)) this.#guess(callsMax);
     return answer;
   }
 
@@ -192,7 +195,7 @@ export class RpcClient {
     const { value, bytes } = await this.#within(timeoutMs, (expired) =>
       this.#transport.exchange({ body, firstId }, expired),
     );
-    if (calls.length > 1) throwIfRefused(value);
+    if (calls.length > 1) throwIfRejected(value);
     const replies = parseReplies(value, { firstId, count: calls.length });
     for (const reply of replies) throwIfUnwell(reply);
     return { replies, bytes };
@@ -247,7 +250,7 @@ export class RpcClient {
 
 /** Whether the reply cannot be the reason why its batch failed: a result, or an error of a known kind. */
 function isClear(reply: RpcReply): boolean {
-  return reply.kind === "result" || classifyProviderError(reply).kind !== "unknown";
+  return reply.kind === "result" || reply.error.verdict.kind !== "unknown";
 }
 
 function joined(answers: readonly Answer[]): Answer {
@@ -256,29 +259,17 @@ function joined(answers: readonly Answer[]): Answer {
 }
 
 /** Throws when the answer is one reply to the whole batch instead of replies to its calls. */
-function throwIfRefused(value: unknown): void {
+function throwIfRejected(value: unknown): void {
   const lone = parseLoneReply(value);
   if (lone === null) return;
   throwIfUnwell(lone);
-  const text = lone.kind === "error" ? `error ${lone.code}: ${lone.message}` : "a lone result";
-  throw new BatchRefusedError(`a batch got ${text}`);
+  const text = lone.kind === "error" ? lone.error.message : "a lone result";
+  throw new EndpointError("rejected", `a batch got ${text}`);
 }
+
+const unwell: readonly ProviderVerdict["kind"][] = ["batch_too_large", "rate_limited", "unhealthy"];
 
 /** Throws when the error of a call is about the endpoint or about the whole request. */
 function throwIfUnwell(reply: RpcReply): void {
-  if (reply.kind === "result") return;
-  const verdict = classifyProviderError(reply);
-  switch (verdict.kind) {
-    case "batch_too_large":
-      throw new BatchRefusedError(`error ${reply.code}: ${reply.message}`, verdict);
-    case "rate_limited":
-    case "unhealthy":
-      resultOf(reply);
-      return;
-    case "too_large":
-    case "too_slow":
-    case "not_yet":
-    case "unsupported":
-    case "unknown":
-  }
+  if (reply.kind === "error" && unwell.includes(reply.error.verdict.kind)) throw reply.error;
 }

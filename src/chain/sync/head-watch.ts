@@ -8,8 +8,7 @@ import { type Header, parseHeader } from "../parse/parse-header.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { RpcCall } from "../rpc/json-rpc.ts";
-import { resultOf } from "../rpc/provider-messages.ts";
+import { type RpcCall, resultOf } from "../rpc/json-rpc.ts";
 import type { Answer } from "../rpc/rpc-client.ts";
 
 const headCalls: readonly RpcCall[] = ["latest", "finalized"].map((tag) => ({

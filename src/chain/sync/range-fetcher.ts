@@ -5,8 +5,8 @@ import { formatLogsParam } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { RpcReply } from "../rpc/json-rpc.ts";
-import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
+import { type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import type { ProviderVerdict } from "../rpc/provider-messages.ts";
 import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
 import { type RangeReaderParts, readRange } from "./range-reader.ts";
@@ -121,7 +121,7 @@ export class RangeFetcher<Final> {
       throw new EndpointError("inconsistent", `final block ${proof.number} is of another fork`);
     }
     const isRefused = logsReply?.kind === "error" && from < to;
-    if (isRefused && this.#shrink(endpoint, logsReply, range)) return null;
+    if (isRefused && this.#shrink(endpoint, logsReply.error.verdict, range)) return null;
     const first = parseHeaderReply(replies[0], from);
     const last = parseHeaderReply(replies[2], to);
     const read =
@@ -151,9 +151,8 @@ export class RangeFetcher<Final> {
   }
 
   /** Returns whether a refusal is, or can be, about size. If so, the next request asks for fewer blocks. */
-  #shrink(endpoint: Endpoint, error: RpcErrorReply, range: BlockRange): boolean {
+  #shrink(endpoint: Endpoint, verdict: ProviderVerdict, range: BlockRange): boolean {
     const asked = range.to - range.from + 1;
-    const verdict = classifyProviderError(error);
     if (verdict.kind === "unknown" || verdict.kind === "too_slow") {
       endpoint.sizer.shrink(range);
       return true;

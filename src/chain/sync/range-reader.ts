@@ -7,7 +7,7 @@ import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { resultOf } from "../rpc/provider-messages.ts";
+import { resultOf } from "../rpc/json-rpc.ts";
 import { type BlockLogs, missingError } from "../verify/block-logs.ts";
 import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";

@@ -12,8 +12,8 @@ import {
 import type { Block, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
-import { classifyProviderError, type RpcErrorReply, resultOf } from "../rpc/provider-messages.ts";
+import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import type { ProviderError } from "../rpc/provider-messages.ts";
 import { isExplainedBy } from "./bloom.ts";
 import { checkLogs } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
@@ -96,7 +96,7 @@ export class BlockLogs {
     const proven = await this.#fetchProven(endpoint, header);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
     // The block has more logs than the endpoint sends in one answer. Its receipts have all of them.
-    if (reply?.kind === "error" && classifyProviderError(reply).kind === "too_large") return proven;
+    if (reply?.kind === "error" && reply.error.verdict.kind === "too_large") return proven;
     const known = new Set(proven.map((log) => log.logIndex));
     const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
     return [...proven, ...reported].toSorted((one, other) => one.logIndex - other.logIndex);
@@ -136,7 +136,7 @@ export class BlockLogs {
     const receipts = { method: "eth_getBlockReceipts", params: [header.hash] };
     const { replies } = await endpoint.requestWithRetries([receipts]);
     const [reply] = replies;
-    if (reply?.kind === "error" && isForGood(reply)) {
+    if (reply?.kind === "error" && isForGood(reply.error)) {
       const anyLogs = { method: "eth_getLogs", params: [{ blockHash: header.hash }] };
       const [all] = (await endpoint.requestWithRetries([anyLogs])).replies;
       // Some providers require an address.
@@ -172,9 +172,8 @@ export class BlockLogs {
 }
 
 /** Whether asking again is useless, because the endpoint does not support the call. */
-function isForGood(error: RpcErrorReply): boolean {
-  const { kind } = classifyProviderError(error);
-  return kind !== "not_yet" && kind !== "unhealthy";
+function isForGood({ verdict }: ProviderError): boolean {
+  return verdict.kind !== "not_yet" && verdict.kind !== "unhealthy";
 }
 
 /** The error of an endpoint that left out logs. */

@@ -4,8 +4,7 @@ import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { RpcCall, RpcReply } from "../rpc/json-rpc.ts";
-import { resultOf } from "../rpc/provider-messages.ts";
+import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
 
 /** The call for a header by number. Its transactions come as hashes only. */
 export function headerCall(number: number): RpcCall {
