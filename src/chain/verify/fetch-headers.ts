@@ -41,44 +41,31 @@ export async function fetchKnownHeaders(
   return numbers.map((number, index) => knownHeaderOf(replies[index], number));
 }
 
-/** Fetches headers by number, in the order of `numbers`. Throws an `EndpointError` if one is missing. */
+/**
+ * Fetches headers by number, in the order of `numbers`. Each node behind a load balancer can lack other blocks, so
+ * missing headers are requested again until `requestTriesMax` requests in a row have returned none of them. If the first
+ * request returns none, it is not repeated. Throws an `EndpointError` if a header is missing.
+ */
 export async function fetchHeaders(
   endpoint: Endpoint,
   numbers: readonly number[],
   timeout?: RequestTimeout,
 ): Promise<Header[]> {
-  const headers: Header[] = [];
-  for (let start = 0; start < numbers.length; start += chainLimits.headersPerBatchMax) {
-    const batch = numbers.slice(start, start + chainLimits.headersPerBatchMax);
-    headers.push(...(await fetchBatch(endpoint, batch, timeout)));
-  }
-  return headers;
-}
-
-/**
- * Fetches a batch of headers. Each node behind a load balancer can lack other blocks, so missing headers are requested
- * again until `requestTriesMax` requests in a row have returned none of them. If the first request returns none, it is
- * not repeated.
- */
-async function fetchBatch(
-  endpoint: Endpoint,
-  numbers: readonly number[],
-  timeout: RequestTimeout | undefined,
-): Promise<readonly Header[]> {
   const found = new Map<number, Header>();
   let missing = numbers;
   for (let fruitless = 0; missing.length > 0; ) {
-    const calls = missing.map(headerCall);
+    const batch = missing.slice(0, chainLimits.headersPerBatchMax);
+    const calls = batch.map(headerCall);
     const { replies } =
       timeout === undefined
         ? await endpoint.requestWithRetries(calls)
         : await endpoint.request(calls, timeout);
     const foundBefore = found.size;
-    for (const [index, number] of missing.entries()) {
+    for (const [index, number] of batch.entries()) {
       const header = knownHeaderOf(replies[index], number);
       if (header !== null) found.set(number, header);
     }
-    missing = numbers.filter((number) => !found.has(number));
+    missing = missing.filter((number) => !found.has(number));
     fruitless = found.size > foundBefore ? 0 : fruitless + 1;
     const isHopeless = found.size === 0 || fruitless === chainLimits.requestTriesMax;
     if (isHopeless && missing[0] !== undefined) throw notKnown(missing[0]);
