@@ -16,6 +16,15 @@ const feeModule = {
   start_block: 3,
 } as const;
 
+const anyKind =
+  "one of exchange, fee_module, conditional_tokens, neg_risk_adapter, neg_risk_operator, " +
+  "uma_adapter_v1, uma_adapter, oracle, oracle_aggregator, oo_reporter, binary_module, " +
+  "neg_risk_module, combinatorial_module";
+
+function without(contract: object, field: string): unknown {
+  return Object.fromEntries(Object.entries(contract).filter(([name]) => name !== field));
+}
+
 function fileWith(...contracts: readonly unknown[]): unknown {
   return { ...polygonContracts, contracts };
 }
@@ -48,50 +57,57 @@ test("the genesis block is the start of the oldest exchange, not of the oldest c
 
 describe("mistakes are reported in plain words, with their place", () => {
   const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
-    ["not an object", null, ["the file must be object"]],
-    ["a list", [exchange], ["the file must be object"]],
-    ["no contracts", fileWith(), ["contracts must not have fewer than 1 items"]],
+    ["not an object", null, ["the file must be a JSON object"]],
+    ["a list", [exchange], ["the file must be a JSON object"]],
+    [
+      "no contracts",
+      fileWith(),
+      ["contracts must be a list of 1 to 1000, each a JSON object; got []"],
+    ],
     [
       "a kind that does not exist",
       fileWith(exchange, { ...exchange, kind: "exchang" }),
+      [`contracts[1].kind must be ${anyKind}; got "exchang"; did you mean exchange?`],
+    ],
+    ["no kind", fileWith({}), [`contracts[0].kind is required: ${anyKind}`]],
+    [
+      "an entry that is no object",
+      fileWith(7),
       [
-        "contracts[1].kind must be one of exchange, fee_module, conditional_tokens, " +
-          "neg_risk_adapter, neg_risk_operator, uma_adapter_v1, uma_adapter, oracle, " +
-          "oracle_aggregator, oo_reporter, binary_module, neg_risk_module, combinatorial_module",
+        "contracts must be a list of 1 to 1000, each a JSON object; got 7",
+        `contracts[0].kind is required: ${anyKind}`,
       ],
     ],
-    ["no kind", fileWith({}), ["contracts[0] must have required properties kind"]],
-    ["an entry that is no object", fileWith(7), ["contracts[0] must be object"]],
     [
       "an exchange without generation",
-      fileWith({ ...exchange, generation: undefined }),
-      ["contracts[0].generation must be one of 1, 2, 3"],
+      fileWith(without(exchange, "generation")),
+      ["contracts[0].generation is required: one of 1, 2, 3"],
     ],
     [
       "a generation that does not exist, and an address cut short",
       fileWith({ ...exchange, generation: 4, address: "0x12" }),
       [
-        "contracts[0].address must be an address: 0x and 40 hex digits",
-        "contracts[0].generation must be one of 1, 2, 3",
+        'contracts[0].address must be an address, 0x and 40 hex digits; got "0x12"',
+        "contracts[0].generation must be one of 1, 2, 3; got 4",
       ],
     ],
     [
       "a field that only exchanges have",
       fileWith(exchange, { ...feeModule, generation: 1 }),
-      ["contracts[1] must not have generation"],
+      ["contracts[1].generation is not known here; valid names: kind, address, start_block"],
     ],
     [
       "a block below 0",
       fileWith({ ...exchange, start_block: -1 }),
-      ["contracts[0].start_block must be >= 0"],
+      ["contracts[0].start_block must be a whole number from 0 to 9007199254740991; got -1"],
     ],
     [
       "mistakes outside and inside of contracts",
       { ...polygonContracts, collateral: "x", more: 1, contracts: [{ ...exchange, exchange: "" }] },
       [
-        "the file must not have more",
-        "collateral must be an address: 0x and 40 hex digits",
-        "contracts[0].exchange must be one of standard, neg_risk",
+        'collateral must be an address, 0x and 40 hex digits; got "x"',
+        "more is not known here; valid names: collateral, wrapped_collateral, known_creators, contracts",
+        'contracts[0].exchange must be one of standard, neg_risk; got ""',
       ],
     ],
     [
