@@ -1,7 +1,7 @@
 /**
  * Why a request to the venue failed. `unavailable`: the venue cannot be reached, does not answer or fails;
  * `rate_limited`: it wants fewer requests; `malformed`, `oversized`: its response is unexpected; `refused`: it rejects
- * the request; `not_found`: it has no such thing; `busy`: too many requests of this service wait already.
+ * the request; `not_found`: it has no such thing.
  */
 export type VenueErrorKind =
   | "unavailable"
@@ -9,8 +9,7 @@ export type VenueErrorKind =
   | "malformed"
   | "oversized"
   | "refused"
-  | "not_found"
-  | "busy";
+  | "not_found";
 
 /** A request to the venue that failed. Its message is for the log, never for clients. */
 export class VenueError extends Error {

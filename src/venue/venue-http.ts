@@ -32,7 +32,7 @@ const troubles: ReadonlySet<VenueErrorKind> = new Set([
 /**
  * Sends requests to one base URL of the venue, with JSON bodies, at a limited rate. After a failure all requests pause,
  * longer each time, and at least as long as `Retry-After` says, up to a limit. No request is repeated: the next one
- * shows whether the venue is back.
+ * shows whether the venue is back. Callers bound how many requests wait (`concurrentRequestsMax`).
  */
 export class VenueHttp {
   readonly #baseUrl: string;
@@ -41,7 +41,6 @@ export class VenueHttp {
   readonly #spacingMs: number;
   readonly #errors = new KindCounts<VenueErrorKind>();
   #requests = 0;
-  #waiting = 0;
   /** The number of failures in a row, and the end of the pause that they cause for all requests. */
   #failures = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -86,24 +85,14 @@ export class VenueHttp {
   }
 
   async #waitForTurn(signal: AbortSignal): Promise<void> {
-    if (this.#waiting >= venueLimits.requestsWaitingMax) {
-      this.#errors.add("busy");
-      throw new VenueError("busy", `${this.#waiting} requests wait already`);
-    }
-    this.#waiting += 1;
-    try {
-      for (;;) {
-        const nowMs = this.#clock.monotonicMs();
-        const waitMs = Math.max(this.#pausedUntilMs - nowMs, this.#paceMs(nowMs));
-        if (waitMs <= 0) break;
-        await this.#clock.sleep(waitMs, signal).catch(() => signal.throwIfAborted());
-      }
-      signal.throwIfAborted();
+    for (;;) {
       const nowMs = this.#clock.monotonicMs();
-      this.#dueMs = Math.max(this.#dueMs, nowMs) + this.#spacingMs;
-    } finally {
-      this.#waiting -= 1;
+      const waitMs = Math.max(this.#pausedUntilMs - nowMs, this.#paceMs(nowMs));
+      if (waitMs <= 0) break;
+      await this.#clock.sleep(waitMs, signal).catch(() => signal.throwIfAborted());
     }
+    signal.throwIfAborted();
+    this.#dueMs = Math.max(this.#dueMs, this.#clock.monotonicMs()) + this.#spacingMs;
   }
 
   /** Returns how long to wait. Short bursts are allowed; on average requests are evenly spaced. */

@@ -7,8 +7,6 @@ export const venueLimits = {
   concurrentRequestsMax: 4,
   /** Requests that can be sent in a burst, such as the first ones for a page of markets. */
   requestsInBurstMax: 10,
-  /** Requests that wait: at 20 a second, the last one waits for 5 s. */
-  requestsWaitingMax: 100,
   /** The venue delays requests over its rate rather than refusing them. */
   requestTimeoutMs: 10_000,
   /** A hundred of the largest books seen have 10 MB together. */

@@ -10,6 +10,7 @@ export type MarketSocketOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly onText: (text: string) => void;
+  readonly onOpen: () => void;
   /** Called when the connection is lost. It reconnects automatically. */
   readonly onDown: (socket: MarketSocket) => void;
 };
@@ -25,7 +26,6 @@ export class MarketSocket {
   /** Tokens that are not subscribed on the open connection yet. */
   readonly #added = new Set<string>();
   #open: WebSocket | null = null;
-  #connections = 0;
   #messages = 0;
 
   private constructor(options: MarketSocketOptions) {
@@ -39,10 +39,6 @@ export class MarketSocket {
 
   get isOpen(): boolean {
     return this.#open !== null;
-  }
-
-  get connections(): number {
-    return this.#connections;
   }
 
   add(assetId: string): void {
@@ -106,7 +102,7 @@ export class MarketSocket {
 
   #begin(socket: WebSocket): void {
     this.#open = socket;
-    this.#connections += 1;
+    this.#options.onOpen();
     this.#added.clear();
     this.#send({ type: "market", assets_ids: [...this.assetIds], initial_dump: true });
   }

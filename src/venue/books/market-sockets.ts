@@ -10,7 +10,6 @@ type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
 export class MarketSockets {
   readonly #options: MarketSocketsOptions;
   readonly #sockets = new Set<MarketSocket>();
-  #connectionsBefore = 0;
 
   private constructor(options: MarketSocketsOptions) {
     this.#options = options;
@@ -22,11 +21,6 @@ export class MarketSockets {
 
   close(): void {
     for (const socket of this.#sockets) socket.close();
-  }
-
-  get connections(): number {
-    const now = [...this.#sockets].reduce((sum, { connections }) => sum + connections, 0);
-    return this.#connectionsBefore + now;
   }
 
   get openConnections(): number {
@@ -44,7 +38,6 @@ export class MarketSockets {
     socket.remove(assetId);
     if (socket.assetIds.size > 0) return;
     this.#sockets.delete(socket);
-    this.#connectionsBefore += socket.connections;
     socket.close();
   }
 

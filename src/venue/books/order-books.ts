@@ -53,7 +53,7 @@ export class OrderBooks {
   #requestsUnderWay = 0;
   /** Increases when a book is released. */
   #releases = 0;
-  readonly #counts = { changes: 0, snapshots: 0, unreadable: 0 };
+  readonly #counts = { changes: 0, snapshots: 0, unreadable: 0, connections: 0 };
 
   private constructor({ restUrl, wsUrl, clock, random, log }: OrderBooksOptions) {
     this.clock = clock;
@@ -65,6 +65,7 @@ export class OrderBooks {
       clock,
       random,
       onText: (text) => this.#takeMessage(text),
+      onOpen: () => (this.#counts.connections += 1),
       onDown: (assetIds) => this.#unfollow(assetIds),
     });
     this.#timers = [
@@ -91,7 +92,6 @@ export class OrderBooks {
     const entries = [...this.#entries.values()];
     const { requests, errors } = this.#http.status;
     const { proven, falseAlarms, isUsable } = this.#trust;
-    const { connections, openConnections } = this.#sockets;
     return {
       in_memory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
@@ -103,8 +103,7 @@ export class OrderBooks {
       hashes_usable: isUsable,
       requests,
       errors,
-      connections,
-      connections_open: openConnections,
+      connections_open: this.#sockets.openConnections,
     };
   }
 
