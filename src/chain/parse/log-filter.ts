@@ -2,18 +2,15 @@ import { assert } from "../../base/assert.ts";
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
+import type { RpcCall } from "../rpc/json-rpc.ts";
 import { type BloomBits, countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
 import { formatQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
 
-type ItemBits = { readonly item: Address | Hash; readonly bits: BloomBits };
-
-/** The wanted addresses and first topics, and their bits in a bloom. */
+/** The wanted addresses and first topics, each with its bits in a bloom. */
 export type LogFilter = {
-  readonly addresses: ReadonlySet<Address>;
-  readonly topics0: ReadonlySet<Hash>;
-  readonly addressBits: readonly ItemBits[];
-  readonly topicBits: readonly ItemBits[];
+  readonly addresses: ReadonlyMap<Address, BloomBits>;
+  readonly topics0: ReadonlyMap<Hash, BloomBits>;
 };
 
 /** Derives a filter. Neither list can be empty: to a node, an empty list means "any". */
@@ -24,17 +21,15 @@ export function deriveLogFilter(wanted: {
   const { addresses, topics0 } = wanted;
   assert(addresses.length > 0 && topics0.length > 0, "a filter needs addresses and topics");
   return {
-    addresses: new Set(addresses),
-    topics0: new Set(topics0),
-    addressBits: addresses.map(bitsOf),
-    topicBits: topics0.map(bitsOf),
+    addresses: new Map(addresses.map((address) => [address, deriveBloomBits(address)])),
+    topics0: new Map(topics0.map((topic0) => [topic0, deriveBloomBits(topic0)])),
   };
 }
 
 /** Whether a block with this bloom can contain a log that passes the filter. */
-export function mayHaveLogs(bloom: string, filter: LogFilter): boolean {
-  const isThere = ({ bits }: ItemBits) => mayContain(bloom, bits);
-  return filter.addressBits.some(isThere) && filter.topicBits.some(isThere);
+export function mayHaveLogs(bloom: string, { addresses, topics0 }: LogFilter): boolean {
+  const isThere = (bits: BloomBits) => mayContain(bloom, bits);
+  return addresses.values().some(isThere) && topics0.values().some(isThere);
 }
 
 /**
@@ -50,22 +45,20 @@ export function showsMore(
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
   const reported = new Set<Address | Hash | undefined>();
   for (const log of logs) reported.add(log.address).add(topic0Of(log));
-  const isMissing = ({ item, bits }: ItemBits) => !reported.has(item) && mayContain(bloom, bits);
-  return filter.addressBits.some(isMissing) || filter.topicBits.some(isMissing);
-}
-
-function bitsOf(item: Address | Hash): ItemBits {
-  return { item, bits: deriveBloomBits(item) };
+  return [...filter.addresses, ...filter.topics0].some(([item, bits]) => {
+    return !reported.has(item) && mayContain(bloom, bits);
+  });
 }
 
 /** The blocks that an `eth_getLogs` searches. */
-export type LogScope = { readonly blockHash: Hash } | BlockRange;
+type LogScope = { readonly blockHash: Hash } | BlockRange;
 
-/** Formats the parameter of `eth_getLogs`. */
-export function formatLogsParam(scope: LogScope, filter: LogFilter): Record<string, unknown> {
+/** The call for the logs that pass the filter. */
+export function logsCall(scope: LogScope, { addresses, topics0 }: LogFilter): RpcCall {
   const where =
     "blockHash" in scope
       ? scope
       : { fromBlock: formatQuantity(scope.from), toBlock: formatQuantity(scope.to) };
-  return { ...where, address: [...filter.addresses], topics: [[...filter.topics0]] };
+  const what = { address: [...addresses.keys()], topics: [[...topics0.keys()]] };
+  return { method: "eth_getLogs", params: [{ ...where, ...what }] };
 }

@@ -1,7 +1,7 @@
 import type { Hash } from "../../base/ids.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { EndpointError } from "../chain-errors.ts";
-import { formatLogsParam } from "../parse/log-filter.ts";
+import { logsCall } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
@@ -108,13 +108,10 @@ export class RangeFetcher<Final> {
   /** Asks for a range; `null` when the endpoint refused and fewer blocks are to be tried. */
   async #ask(endpoint: Endpoint, range: BlockRange): Promise<ReadPart | null> {
     const { from, to } = range;
-    const logsCall = {
-      method: "eth_getLogs",
-      params: [formatLogsParam(range, this.#parts.filter)],
-    };
-    const { proof } = this.#parts.pool;
+    const { filter, pool } = this.#parts;
+    const { proof } = pool;
     const proofCalls = proof === null ? [] : [headerCall(proof.number)];
-    const calls = [headerCall(from), logsCall, headerCall(to), ...proofCalls];
+    const calls = [headerCall(from), logsCall(range, filter), headerCall(to), ...proofCalls];
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
     if (proof !== null && parseHeaderReply(replies[3], proof.number).hash !== proof.hash) {

@@ -1,7 +1,7 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import { formatLogsParam, type LogFilter } from "../parse/log-filter.ts";
+import { type LogFilter, logsCall } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
@@ -104,9 +104,8 @@ async function askAnother(
 ): Promise<void> {
   const other = pool.finalAt(range.to).find((one) => one !== endpoint);
   if (other === undefined) return;
-  const call = { method: "eth_getLogs", params: [formatLogsParam(range, filter)] };
   const asking = other
-    .request([call])
+    .request([logsCall(range, filter)])
     .then(({ replies }) => parseLogs(resultOf(replies[0])).logs.length > 0);
   if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");

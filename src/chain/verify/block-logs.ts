@@ -1,7 +1,7 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import { formatLogsParam, type LogFilter, showsMore } from "../parse/log-filter.ts";
+import { type LogFilter, logsCall, showsMore } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import {
   isWanted,
@@ -41,7 +41,7 @@ export class BlockLogs {
 
   /** The call whose reply `complete` reads. */
   call(blockHash: Hash): RpcCall {
-    return { method: "eth_getLogs", params: [formatLogsParam({ blockHash }, this.#filter)] };
+    return logsCall({ blockHash }, this.#filter);
   }
 
   /** Completes the logs of a block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
