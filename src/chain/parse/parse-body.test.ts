@@ -144,20 +144,22 @@ function bodyOf(bytes: Buffer): Body {
 }
 
 function assertSame(body: Buffer): void {
-  const expected = read(body, (one) => JSON.parse(one.toString("utf8")) as unknown);
-  const actual = read(body, (one) => parseBody(bodyOf(one), scannedMin));
+  const expected = withAllLogs(parseJson(body));
+  const actual = withAllLogs(parseBody(bodyOf(body), scannedMin));
   assert.deepEqual(actual, expected, body.toString());
 }
 
-/** Parses an answer, and its results as logs. Returns `null` when it is not JSON. */
-function read(body: Buffer, parse: (body: Buffer) => unknown): unknown {
-  let value: unknown;
+/** Parses an answer; `undefined` when it is not JSON. */
+function parseJson(body: Buffer): unknown {
   try {
-    value = parse(body);
-  } catch (thrown) {
-    assert(thrown instanceof SyntaxError);
-    return null;
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
   }
+}
+
+/** Parses the results of an answer as logs. */
+function withAllLogs(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withLogs);
   return withLogs(value);
 }

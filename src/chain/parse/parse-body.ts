@@ -10,16 +10,14 @@ const placeholder = "the logs of this answer";
 
 /**
  * Parses the JSON of an answer. In a large answer, the first list of logs becomes `ParsedLogs`, which own the body from
- * then on. Otherwise the body is released. Throws a `SyntaxError`.
+ * then on. Otherwise the body is released. `undefined` if it is not JSON.
  */
 export function parseBody(body: Body, scannedMin = scannedBytesMin): unknown {
   const scanned = body.bytes.length < scannedMin ? undefined : parseAround(body);
   if (scanned !== undefined) return scanned;
-  try {
-    return JSON.parse(body.bytes.toString("utf8")) as unknown;
-  } finally {
-    body.release();
-  }
+  const value = tryParse(body.bytes.toString("utf8"));
+  body.release();
+  return value;
 }
 
 /** Parses an answer around its scanned logs; `undefined` when these are not the result of a call. */
@@ -34,7 +32,7 @@ function parseAround(body: Body): unknown {
   const after = bytes.toString("utf8", scan.end);
   // Without escapes, a string equals the placeholder only if its bytes do.
   if (isMisleading(before) || isMisleading(after)) return undefined;
-  const value: unknown = JSON.parse(`${before}"${placeholder}"${after}`);
+  const value = tryParse(`${before}"${placeholder}"${after}`);
   return putLogs(value, scan.logs) ? value : undefined;
 }
 
@@ -48,6 +46,14 @@ function putLogs(value: unknown, logs: ParsedLogs): boolean {
     return true;
   }
   return false;
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isMisleading(text: string): boolean {

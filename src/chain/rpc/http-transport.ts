@@ -113,7 +113,7 @@ function parseResponse(response: http.IncomingMessage, body: Body): unknown {
   }
   const isGood = status >= 200 && status < 300;
   const words = isGood ? "" : body.bytes.toString("utf8", 0, chainLimits.errorTextMax);
-  const value = tryParseJson(body);
+  const value = parseBody(body);
   if (isGood && value === undefined) {
     // The answer was cut off, or it is a page of a gateway.
     throw new EndpointError("unavailable", "an answer that is not JSON");
@@ -140,12 +140,4 @@ function wordsOf(value: unknown, text: string): string {
   if (typeof value !== "object" || value === null) return text.startsWith("<") ? "" : text;
   const { message, error } = value as { readonly message?: unknown; readonly error?: unknown };
   return [message, error].filter((part) => typeof part === "string").join(": ");
-}
-
-function tryParseJson(body: Body): unknown {
-  try {
-    return parseBody(body);
-  } catch {
-    return undefined;
-  }
 }

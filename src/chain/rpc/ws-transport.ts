@@ -97,13 +97,8 @@ export class WsTransport implements Transport {
   #onMessage(socket: WebSocket, data: Buffer): void {
     if (socket !== this.#socket) return;
     this.#messages += 1;
-    let value: unknown;
-    try {
-      value = parseBody({ bytes: data, release: () => {} });
-    } catch {
-      this.#drop(socket, "a message that is not JSON");
-      return;
-    }
+    const value = parseBody({ bytes: data, release: () => {} });
+    if (value === undefined) return this.#drop(socket, "a message that is not JSON");
     const first: unknown = Array.isArray(value) ? value[0] : value;
     if (isNotification(first)) {
       const head = parseAnnouncedHead(first);
