@@ -54,10 +54,7 @@ export class HeadWatch {
     const heads = this.#pool.endpoints.flatMap(({ view, isHeadBelieved }) =>
       view === null || !isHeadBelieved ? [] : [view.head],
     );
-    return heads.reduce<Header | null>(
-      (best, head) => (best === null || head.number > best.number ? head : best),
-      null,
-    );
+    return heads.toSorted((one, other) => other.number - one.number)[0] ?? null;
   }
 
   get stallMs(): number {

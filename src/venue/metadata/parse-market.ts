@@ -85,8 +85,8 @@ function readClaims(fields: Fields): VenueClaims {
       /^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null,
     ),
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
-    tokenIds: tokensOf(fields["clobTokenIds"]),
-    outcomes: labelsOf(fields["outcomes"]),
+    tokenIds: readEach(fields["clobTokenIds"], parseTokenId),
+    outcomes: readEach(fields["outcomes"], labelOf),
     winnerIndex: prices === null ? null : winnerOf(prices),
   };
 }
@@ -98,15 +98,13 @@ function winnerOf(prices: readonly string[]): number | null {
   return winner !== -1 && isSure ? winner : null;
 }
 
-function tokensOf(value: unknown): readonly TokenId[] | null {
-  const tokenIds = textsOf(value)?.map(parseTokenId) ?? null;
-  return tokenIds?.every((tokenId) => tokenId !== null) ? tokenIds : null;
-}
-
-function labelsOf(value: unknown): readonly string[] | null {
-  const { labelLengthMax } = metadataLimits;
-  const labels = textsOf(value)?.map((label) => lineOf(label, labelLengthMax)) ?? null;
-  return labels?.every((label) => label !== null) ? labels : null;
+/** Reads each text of a list; `null` if one of them is not valid. */
+function readEach<Value>(
+  value: unknown,
+  read: (text: string) => Value | null,
+): readonly Value[] | null {
+  const values = textsOf(value)?.map(read) ?? null;
+  return values?.every((one) => one !== null) ? values : null;
 }
 
 /** Old markets have the category as a text. Newer ones have a list of categories, or only tags. */
