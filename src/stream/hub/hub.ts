@@ -69,23 +69,16 @@ export class Hub {
     return this.#topics.size;
   }
 
-  /** Subscribes a client to a channel. `started` is called before any data is sent. */
-  subscribe(options: {
-    readonly channel: Channel;
-    readonly start: RequestedStart;
-    readonly receiver: Receiver;
-    readonly started: (subscription: Follower) => void;
-  }): Follower {
-    const { channel, receiver, started } = options;
+  /** Subscribes a client to a channel. The caller starts the subscription in the same turn. */
+  subscribe(channel: Channel, requested: RequestedStart, receiver: Receiver): Follower {
     const topic = this.#topicOf(channel);
     const history = this.#history;
+    const start = this.#startOf(topic, requested);
     const subscription =
       topic.feed === null
-        ? new Subscription({ topic, history, receiver, start: this.#startOf(topic, options.start) })
+        ? new Subscription({ topic, history, receiver, start })
         : followFeed(topic, topic.feed, receiver);
     topic.followers.add(subscription);
-    started(subscription);
-    subscription.start();
     return subscription;
   }
 

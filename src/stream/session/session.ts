@@ -361,15 +361,13 @@ export class Session implements Receiver {
       const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalid("connection", issue);
     }
-    const started = ({ topic, begin }: Follower): void => {
-      const shown = { channel: channel.normalizedRequest, subscription_id: topic.id };
-      const fields = { ...shown, seq: shownSeq(begin) };
-      this.sendText(answerFrame("subscribed", id, fields));
-    };
-    const subscription = hub.subscribe({ channel, start, receiver: this, started });
-    if (this.#isClosed) return hub.unsubscribe(subscription);
+    const subscription = hub.subscribe(channel, start, this);
     this.#subscriptions.set(channel.name, subscription);
     this.#parts.meter.subscriptions += 1;
+    const shown = { channel: channel.normalizedRequest, subscription_id: subscription.topic.id };
+    this.sendText(answerFrame("subscribed", id, { ...shown, seq: shownSeq(subscription.begin) }));
+    // The frame closes a connection that is too slow.
+    if (!this.isClosed) subscription.start();
   }
 
   #unsubscribe(target: string | ChannelRequest, id: FrameId | null): void {
