@@ -9,18 +9,25 @@ export type FrameEncoding = {
   readonly compress: "none" | "zlib" | "permessage-deflate";
 };
 
+const unplaced = { firstSeq: Number.POSITIVE_INFINITY, lastSeq: Number.NEGATIVE_INFINITY };
+
 /** Events that are sent together. They are encoded once for each `FrameEncoding` in use. */
 export class Packet {
-  /** The positions of the first and the last event. */
+  static #made = 0;
+  /** Distinguishes packets. */
+  readonly id: number;
+  /** The positions of the first and the last event; infinite for events without a position in the log. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly #texts: readonly string[];
   readonly #bytes = new Map<string, Buffer>();
 
-  constructor(texts: readonly string[], interval: { firstSeq: number; lastSeq: number }) {
+  constructor(texts: readonly string[], { firstSeq, lastSeq } = unplaced) {
+    Packet.#made += 1;
+    this.id = Packet.#made;
     this.#texts = texts;
-    this.firstSeq = interval.firstSeq;
-    this.lastSeq = interval.lastSeq;
+    this.firstSeq = firstSeq;
+    this.lastSeq = lastSeq;
   }
 
   get count(): number {
@@ -40,16 +47,10 @@ export class Packet {
     return bytes;
   }
 
-  /** Returns a packet of texts that have no position in the log. */
-  static unplaced(texts: readonly string[]): Packet {
-    return new Packet(texts, {
-      firstSeq: Number.POSITIVE_INFINITY,
-      lastSeq: Number.NEGATIVE_INFINITY,
-    });
-  }
-
-  /** Joins packets in their order. At least one is required. */
+  /** Joins packets in their order. At least one is required. A single one stays itself. */
   static join(packets: readonly Packet[]): Packet {
+    const [only] = packets;
+    if (packets.length === 1 && only !== undefined) return only;
     const texts = packets.flatMap((packet) => packet.#texts);
     const firstSeq = Math.min(...packets.map((packet) => packet.firstSeq));
     const lastSeq = Math.max(...packets.map((packet) => packet.lastSeq));

@@ -1,4 +1,3 @@
-import { assert } from "../../base/assert.ts";
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
@@ -65,7 +64,7 @@ export class BookFeed {
   }
 
   #report(delivery: BookDelta, book: LiveBook): void {
-    const previous = this.#position;
+    const prev_seq = this.#position;
     this.#position += 1;
     if (delivery.kind === "snapshot") {
       const text = this.#snapshotOf(book);
@@ -80,7 +79,11 @@ export class BookFeed {
     const data = isChange
       ? presentBookChange(book, delivery.changes)
       : { token_id: assetId, stale_reason: delivery.reason };
-    const packet = this.#packetOf({ event: isChange ? "book" : "book_stale", data, previous });
+    const { tokenId, subscriptionId: subscription_id } = this.#parts;
+    const event = isChange ? "book" : "book_stale";
+    const channel = { type: "orderbook", token_id: formatTokenId(tokenId) };
+    const placed = { subscription_id, seq: this.#position, prev_seq };
+    const packet = new Packet([JSON.stringify({ type: "event", event, channel, ...placed, data })]);
     for (const [receiver, hasBook] of this.#receivers) {
       this.#receivers.set(receiver, isChange && hasBook);
       if (hasBook) receiver.deliver(packet);
@@ -92,15 +95,5 @@ export class BookFeed {
     const nowMs = books.clock.monotonicMs();
     const json = JSON.stringify(presentBook(book, venueLimits.levelsMax, nowMs));
     return snapshotFrame(subscriptionId, { seq: this.#position, rows: [json] });
-  }
-
-  #packetOf(sent: { event: string; data: unknown; previous: number }): Packet {
-    const { tokenId, subscriptionId: subscription_id } = this.#parts;
-    const channel = { type: "orderbook", token_id: formatTokenId(tokenId) };
-    const { event, data, previous: prev_seq } = sent;
-    const seq = this.#position;
-    assert(seq > prev_seq, "positions rise");
-    const frame = { type: "event", event, channel, subscription_id, seq, prev_seq, data };
-    return Packet.unplaced([JSON.stringify(frame)]);
   }
 }

@@ -1,5 +1,4 @@
 import { streamLimits } from "../../base/config/limits.ts";
-import type { Packet } from "../frames/packet.ts";
 import { type Channel, type Entry, firstGroups } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
@@ -22,7 +21,6 @@ export type LogEnd = {
 export class History {
   readonly end: LogEnd;
   readonly #pages = new Map<string, Promise<HistoryPage>>();
-  readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
   #waiting: (() => void)[] = [];
 
   constructor(end: LogEnd) {
@@ -48,20 +46,6 @@ export class History {
       this.#pages.delete(oldest);
     }
     return page;
-  }
-
-  /** Returns the events of a slice. All clients with the same `chain` share one packet. */
-  packetOf(
-    topic: Topic,
-    entries: readonly Entry[],
-    chain: { previous: number; isReplay: boolean },
-  ): Packet {
-    const name = `${topic.id} ${chain.previous} ${chain.isReplay}`;
-    const ofSlice = this.#packets.get(entries) ?? new Map<string, Packet>();
-    this.#packets.set(entries, ofSlice);
-    const packet = ofSlice.get(name) ?? topic.packetOf(entries, chain);
-    ofSlice.set(name, packet);
-    return packet;
   }
 
   async whenChanged(): Promise<void> {

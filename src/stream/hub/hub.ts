@@ -160,8 +160,7 @@ export class Hub {
     const known = this.#topics.get(channel.name);
     if (known !== undefined) return known;
     this.#topicsMade += 1;
-    const position = this.#history.endOf(channel);
-    const topic = new Topic(`s${this.#topicsMade}`, channel, position);
+    const topic = new Topic(`s${this.#topicsMade}`, channel);
     this.#topics.set(channel.name, topic);
     return topic;
   }

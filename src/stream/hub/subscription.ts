@@ -71,16 +71,8 @@ export class Subscription implements Follower {
     await this.#reading;
   }
 
-  report(
-    packet: Packet,
-    { entries, previous }: { entries: readonly Entry[]; previous: number },
-  ): void {
-    if (this.#state !== "live") return;
-    const isChained = this.#sent === previous;
-    const chain = { previous: this.#sent, isReplay: false };
-    const sent = isChained ? packet : this.topic.packetOf(entries, chain);
-    this.#sent = sent.lastSeq;
-    this.#receiver.deliver(sent);
+  report(entries: readonly Entry[]): void {
+    if (this.#state === "live") this.#sendEntries(entries);
   }
 
   readOn(from: number): void {
@@ -142,16 +134,16 @@ export class Subscription implements Follower {
       await this.#receiver.whenRoom();
       await nextTurn();
       if (!this.#isOpen || reorgs !== this.#history.end.reorgs) return;
-      this.#sendSlice(entries);
+      this.#sendEntries(entries);
       this.#readTo = this.#sent;
     }
     this.#readTo = readTo;
     this.#mustRestate = false;
   }
 
-  #sendSlice(entries: readonly Entry[]): void {
+  #sendEntries(entries: readonly Entry[]): void {
     const chain = { previous: this.#sent, isReplay: this.#isReplay };
-    const packet = this.#history.packetOf(this.topic, entries, chain);
+    const packet = this.topic.packetOf(entries, chain);
     this.#sent = packet.lastSeq;
     this.#receiver.deliver(packet, this.#isReplay);
   }

@@ -12,13 +12,16 @@ export type Follower = {
   start(): void;
   /** Ends it immediately. Resolves when no read is in progress. */
   end(): Promise<void>;
-  /** Sends the entries that a block has added. `previous` is the `prev_seq` of the first event of the packet. */
-  report(packet: Packet, change: { entries: readonly Entry[]; previous: number }): void;
+  /** Sends the entries that a block has added. */
+  report(entries: readonly Entry[]): void;
   /** Reads the entries that may have been added after `from`. Everything up to `from` was sent. */
   readOn(from: number): void;
   /** Called when everything after `to` is about to be reverted. */
   rewind(to: number, reverted: readonly string[]): void;
 };
+
+/** What the events of a packet follow, and whether the client resumes. */
+type Chain = { readonly previous: number; readonly isReplay: boolean };
 
 /** A channel with followers. All clients with the same request share it. */
 export class Topic {
@@ -28,14 +31,13 @@ export class Topic {
   readonly followers = new Set<Follower>();
   readonly feed: BookFeed | null;
   readonly #eventHead: string;
-  /** The position of the newest event that was pushed. It is the `prev_seq` of the next packet. */
-  #pushedSeq: number;
+  /** By the entries, then by how they are chained to earlier events. */
+  readonly #packets = new WeakMap<readonly Entry[], Map<string, Packet>>();
 
-  constructor(id: string, channel: Channel, position: number) {
+  constructor(id: string, channel: Channel) {
     this.id = id;
     this.channel = channel;
     this.feed = channel.openFeed?.(id) ?? null;
-    this.#pushedSeq = position;
     const { event, normalizedRequest } = channel;
     const head = { type: "event", event, channel: labelOf(normalizedRequest), subscription_id: id };
     this.#eventHead = JSON.stringify(head).slice(0, -1);
@@ -44,13 +46,8 @@ export class Topic {
   /** Sends the entries that an unfinalized block adds. A channel without `entriesOf` is read after `from` instead. */
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
-    const last = entries?.at(-1);
     if (entries === undefined) this.readOn(from);
-    if (entries === undefined || last === undefined) return;
-    const previous = this.#pushedSeq;
-    const packet = this.packetOf(entries, { previous, isReplay: false });
-    this.#pushedSeq = last.seq;
-    for (const follower of this.followers) follower.report(packet, { entries, previous });
+    else if (entries.length > 0) for (const follower of this.followers) follower.report(entries);
   }
 
   readOn(from: number): void {
@@ -58,16 +55,25 @@ export class Topic {
   }
 
   rewind(to: number, removed: readonly BlockFacts[]): void {
-    this.#pushedSeq = Math.min(this.#pushedSeq, to);
     const reverted = this.channel.revertedBy(removed, to);
     for (const follower of this.followers) follower.rewind(to, reverted);
   }
 
-  /** Builds the events of entries, at least one. The `prev_seq` of each event is the `seq` of the event before. */
-  packetOf(
-    entries: readonly Entry[],
-    { previous, isReplay }: { previous: number; isReplay: boolean },
-  ): Packet {
+  /**
+   * Returns the events of entries, at least one. The first follows the event at `previous`. All followers with the same
+   * `chain` share one packet.
+   */
+  packetOf(entries: readonly Entry[], chain: Chain): Packet {
+    const name = `${chain.previous} ${chain.isReplay}`;
+    const built = this.#packets.get(entries) ?? new Map<string, Packet>();
+    this.#packets.set(entries, built);
+    const packet = built.get(name) ?? this.#build(entries, chain);
+    built.set(name, packet);
+    return packet;
+  }
+
+  /** The `prev_seq` of each event is the `seq` of the event before. */
+  #build(entries: readonly Entry[], { previous, isReplay }: Chain): Packet {
     let before = previous;
     const texts = entries.map(({ seq: ownSeq, json }) => {
       // A state that is sent again, for example a closed candle, must not move clients back.

@@ -25,32 +25,16 @@ export class BatchFlusher {
   #flush(): void {
     this.#timer = null;
     this.#flushedAtMs = performance.now();
-    const joined = new PacketJoiner();
+    const joined = new Map<string, Packet>();
     const connections = [...this.#waiting];
     this.#waiting.clear();
     for (const connection of connections) {
       const packets = connection.takePending();
-      if (packets.length > 0) connection.push(joined.join(packets));
+      if (packets.length === 0) continue;
+      const name = packets.map(({ id }) => id).join(" ");
+      const packet = joined.get(name) ?? Packet.join(packets);
+      joined.set(name, packet);
+      connection.push(packet);
     }
-  }
-}
-
-class PacketJoiner {
-  readonly #numbers = new Map<Packet, number>();
-  readonly #joined = new Map<string, Packet>();
-
-  join(packets: readonly Packet[]): Packet {
-    const [only] = packets;
-    if (packets.length === 1 && only !== undefined) return only;
-    const name = packets.map((packet) => this.#numberOf(packet)).join(" ");
-    const known = this.#joined.get(name) ?? Packet.join(packets);
-    this.#joined.set(name, known);
-    return known;
-  }
-
-  #numberOf(packet: Packet): number {
-    const number = this.#numbers.get(packet) ?? this.#numbers.size;
-    this.#numbers.set(packet, number);
-    return number;
   }
 }
