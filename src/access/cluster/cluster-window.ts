@@ -44,9 +44,9 @@ export class ClusterWindow implements RateWindow {
 
   look(caller: string, limit: number, nowMs: number): Awaitable<LimitStatus> {
     const own = this.#own.windowOf(caller, limit, nowMs);
-    const alone = () => this.#statusOf(own, { limit: this.#partOf(limit), nowMs });
-    if (!this.#isExact) return alone();
-    return this.#ask("look", caller, limit).then((status) => status ?? alone());
+    const lookAlone = () => this.#decideAlone(own, (part) => own.look(nowMs, part));
+    if (!this.#isExact) return lookAlone();
+    return this.#ask("look", caller, limit).then((status) => status ?? lookAlone());
   }
 
   /** Whether every request is refused, because Redis cannot count it and this node may not decide alone. */
@@ -60,15 +60,16 @@ export class ClusterWindow implements RateWindow {
   }
 
   #takeAlone(caller: string, own: SlidingWindow, nowMs: number): LimitStatus {
-    const { limit } = own;
-    const part = this.#partOf(limit);
-    const status = this.#statusOf(own, { limit: part, nowMs });
-    if (part === null || status.remaining === 0) return status;
-    own.take(nowMs);
+    const status = this.#decideAlone(own, (part) => own.take(nowMs, part));
     // Redis then has every request of the window when it decides again.
-    if (this.#client.isConnected) void this.#ask("record", caller, limit);
-    const after = this.#statusOf(own, { limit: part, nowMs });
-    return { ...after, isAdmitted: true };
+    if (status.isAdmitted && this.#client.isConnected) void this.#ask("record", caller, own.limit);
+    return status;
+  }
+
+  /** Decides by the part of the limit that this node can admit. The status reports the whole limit. */
+  #decideAlone({ limit }: SlidingWindow, decide: (part: number) => LimitStatus): LimitStatus {
+    const part = this.#partOf(limit);
+    return part === null ? { ...refusedStatus, limit, isUnavailable: true } : decide(part);
   }
 
   get #isExact(): boolean {
@@ -86,19 +87,6 @@ export class ClusterWindow implements RateWindow {
       case "alone":
         return limit;
     }
-  }
-
-  /** Reports the whole limit, with `remaining` computed from this node's temporary part of it. */
-  #statusOf(
-    own: SlidingWindow,
-    part: { readonly limit: number | null; readonly nowMs: number },
-  ): LimitStatus {
-    const { limit } = own;
-    if (part.limit === null) return { ...refusedStatus, limit, isUnavailable: true };
-    const used = limit - own.remaining(part.nowMs);
-    const remaining = Math.max(0, part.limit - used);
-    const resetMs = used === 0 && remaining === 0 ? this.#parts.windowMs : own.resetMs(part.nowMs);
-    return { ...refusedStatus, limit, remaining, resetMs, atMs: part.nowMs };
   }
 
   #ask(kind: WindowQuestion["kind"], caller: string, limit: number): Promise<LimitStatus | null> {

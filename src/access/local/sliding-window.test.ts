@@ -40,8 +40,8 @@ test("R12: the window admits and refuses exactly like a naive list of admission 
       let nowMs = 0;
       for (const wait of waits) {
         nowMs += wait;
-        assert.equal(window.take(nowMs), naive.take(nowMs));
-        assert.equal(window.remaining(nowMs), naive.remaining());
+        assert.equal(window.take(nowMs).isAdmitted, naive.take(nowMs));
+        assert.equal(window.look(nowMs).remaining, naive.remaining());
       }
     }),
     { numRuns: 300 },
@@ -51,8 +51,10 @@ test("R12: the window admits and refuses exactly like a naive list of admission 
 test("R12: no trailing window admits more than the limit, even after a late burst", () => {
   const window = new SlidingWindow(1000, 60_000);
   const bursts = [0, ...Array.from({ length: 999 }, () => 59_900)];
-  for (const timeMs of bursts) assert.equal(window.take(timeMs), true);
-  const late = Array.from({ length: 1000 }, () => window.take(60_001)).filter(Boolean).length;
+  for (const timeMs of bursts) assert.equal(window.take(timeMs).isAdmitted, true);
+  const late = Array.from({ length: 1000 }, () => window.take(60_001)).filter(
+    ({ isAdmitted }) => isAdmitted,
+  ).length;
   assert.equal(late, 1);
 });
 
@@ -63,12 +65,12 @@ test("a refused request does not count, and resetMs is the time until the next a
       let nowMs = 0;
       for (const wait of waits) {
         nowMs += wait;
-        if (window.take(nowMs)) continue;
-        const resetMs = window.resetMs(nowMs);
+        const { isAdmitted, resetMs } = window.take(nowMs);
+        if (isAdmitted) continue;
         assert.ok(resetMs > 0 && resetMs <= windowMs);
-        assert.equal(window.take(nowMs + resetMs - 1), false);
+        assert.equal(window.take(nowMs + resetMs - 1).isAdmitted, false);
         nowMs += resetMs;
-        assert.equal(window.take(nowMs), true);
+        assert.equal(window.take(nowMs).isAdmitted, true);
       }
     }),
   );
@@ -76,11 +78,11 @@ test("a refused request does not count, and resetMs is the time until the next a
 
 test("resetMs of an empty window is 0", () => {
   const window = new SlidingWindow(10, windowMs);
-  assert.equal(window.resetMs(0), 0);
-  window.take(0);
-  assert.equal(window.resetMs(0), windowMs);
-  assert.equal(window.resetMs(windowMs), 0);
-  assert.equal(window.remaining(windowMs), 10);
+  assert.equal(window.look(0).resetMs, 0);
+  assert.equal(window.take(0).resetMs, windowMs);
+  assert.equal(window.look(0).resetMs, windowMs);
+  const { resetMs, remaining } = window.look(windowMs);
+  assert.deepEqual([resetMs, remaining], [0, 10]);
 });
 
 test("a table within its bound never drops a request that still counts", () => {
@@ -98,7 +100,7 @@ test("a table within its bound never drops a request that still counts", () => {
       for (const [caller, wait] of sequence) {
         nowMs += wait;
         const taken = table.windowOf(`caller ${caller}`, 3, nowMs).take(nowMs);
-        assert.equal(taken, naive[caller]?.take(nowMs));
+        assert.equal(taken.isAdmitted, naive[caller]?.take(nowMs));
       }
     }),
   );

@@ -18,38 +18,36 @@ export class SlidingWindow {
     this.#ring = new Float64Array(Math.min(limit, 8));
   }
 
-  /** Admits a request at `nowMs`, or refuses it without counting it. */
-  take(nowMs: number): boolean {
+  /** Admits a request at `nowMs` if less than `part` of the limit is used, or refuses it without counting it. */
+  take(nowMs: number, part = this.limit): LimitStatus {
     this.#dropBefore(nowMs);
-    if (this.#count >= this.limit) return false;
+    if (this.#count >= part) return this.#status(false, nowMs, part);
     if (this.#count === this.#ring.length) this.#grow();
     this.#ring[(this.#oldest + this.#count) % this.#ring.length] = nowMs;
     this.#count += 1;
-    return true;
+    return this.#status(true, nowMs, part);
   }
 
-  /** Returns the status at `nowMs`, after a request was admitted or refused. */
-  status(isAdmitted: boolean, nowMs: number): LimitStatus {
-    const [remaining, resetMs] = [this.remaining(nowMs), this.resetMs(nowMs)];
+  /** Returns the status at `nowMs` without counting a request. */
+  look(nowMs: number, part = this.limit): LimitStatus {
+    this.#dropBefore(nowMs);
+    return this.#status(false, nowMs, part);
+  }
+
+  #status(isAdmitted: boolean, nowMs: number, part: number): LimitStatus {
+    const remaining = Math.max(0, part - this.#count);
+    const resetMs = this.#count === 0 && part > 0 ? 0 : this.#windowMs - this.#oldestAgeMs(nowMs);
     return { isAdmitted, isUnavailable: false, limit: this.limit, remaining, resetMs, atMs: nowMs };
   }
 
-  /** Returns how many more requests would be admitted at `nowMs`. */
-  remaining(nowMs: number): number {
-    this.#dropBefore(nowMs);
-    return this.limit - this.#count;
-  }
-
-  /** Returns the milliseconds until the oldest admitted request leaves the window; 0 when the window is empty. */
-  resetMs(nowMs: number): number {
-    this.#dropBefore(nowMs);
-    // This order avoids a rounding error: right after a request the result is exactly `windowMs`, not more.
-    return this.#count === 0 ? 0 : this.#windowMs - (nowMs - (this.#ring[this.#oldest] ?? 0));
+  /** How long ago the oldest counted request was admitted; 0 when there is none. */
+  #oldestAgeMs(nowMs: number): number {
+    return this.#count === 0 ? 0 : nowMs - (this.#ring[this.#oldest] ?? 0);
   }
 
   /** The window is (now - windowMs, now]: a request frees its slot exactly `windowMs` later. */
   #dropBefore(nowMs: number): void {
-    while (this.#count > 0 && nowMs - (this.#ring[this.#oldest] ?? 0) >= this.#windowMs) {
+    while (this.#oldestAgeMs(nowMs) >= this.#windowMs) {
       this.#oldest = (this.#oldest + 1) % this.#ring.length;
       this.#count -= 1;
     }
@@ -82,12 +80,11 @@ export class LocalWindow implements RateWindow {
   }
 
   take(caller: string, limit: number, nowMs: number): LimitStatus {
-    const window = this.windowOf(caller, limit, nowMs);
-    return window.status(window.take(nowMs), nowMs);
+    return this.windowOf(caller, limit, nowMs).take(nowMs);
   }
 
   look(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.windowOf(caller, limit, nowMs).status(false, nowMs);
+    return this.windowOf(caller, limit, nowMs).look(nowMs);
   }
 
   /** Returns the window of `caller`, or a new one with `limit`. */
