@@ -1,5 +1,6 @@
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
+import { SlidingWindow } from "../../access/local/sliding-window.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
@@ -14,7 +15,6 @@ import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Channel } from "../hub/channel.ts";
 import type { Hub } from "../hub/hub.ts";
-import { RecentCount } from "../hub/recent-count.ts";
 import type { Receiver } from "../hub/subscription.ts";
 import type { Follower } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
@@ -86,8 +86,9 @@ export class Session implements Receiver {
   #key: VerifiedKey | null;
   readonly #subscriptions = new Map<string, Follower>();
   #pending: Packet[] = [];
-  readonly #frames = new RecentCount(streamLimits.framesPerSecond, 1000);
-  readonly #faults = new RecentCount(streamLimits.faultsMax - 1, streamLimits.faultWindowMs);
+  /** Its limit depends on the moment. */
+  readonly #frames = new SlidingWindow(Number.POSITIVE_INFINITY, 1000);
+  readonly #faults = new SlidingWindow(streamLimits.faultsMax - 1, streamLimits.faultWindowMs);
   #unansweredPings = 0;
   #pingedAtMs: number;
   #tickedAtMs: number;
@@ -268,9 +269,12 @@ export class Session implements Receiver {
   /** Counts a frame. Closes the connection and returns `false` if the client sends too many per second. */
   #countFrame(): boolean {
     const nowMs = this.#parts.clock.monotonicMs();
+    const { framesPerSecond } = streamLimits;
     // After the process was busy, the waiting frames arrive together, before or after the overdue tick.
-    if (this.#frames.add(nowMs, Math.max(this.#tickLagMs, this.#overdueMs(nowMs)))) return true;
-    this.close(closeCodes.policy, `over ${streamLimits.framesPerSecond} frames a second`);
+    const lagMs = Math.max(this.#tickLagMs, this.#overdueMs(nowMs));
+    const allowed = Math.floor(framesPerSecond * (1 + lagMs / 1000));
+    if (this.#frames.take(nowMs, allowed).isAdmitted) return true;
+    this.close(closeCodes.policy, `over ${framesPerSecond} frames a second`);
     return false;
   }
 
@@ -282,7 +286,7 @@ export class Session implements Receiver {
     const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL_ERROR");
     if (error !== thrown) this.#parts.log.error({ err: toError(thrown) }, "a frame failed");
     this.sendText(errorFrame(error, id, this.#options.connectionId));
-    if (this.#faults.add(this.#parts.clock.monotonicMs())) return;
+    if (this.#faults.take(this.#parts.clock.monotonicMs()).isAdmitted) return;
     const { faultsMax, faultWindowMs } = streamLimits;
     this.close(closeCodes.policy, `${faultsMax} invalid frames in ${faultWindowMs / 1000} s`);
   }
