@@ -69,10 +69,7 @@ export class SessionClient {
       ping: () => {
         this.pings += 1;
       },
-      authenticate: (value: string) =>
-        value === "good"
-          ? testKey
-          : { error: new AppError("UNAUTHORIZED"), code: 4001, reason: "not accepted" },
+      authenticate: (value: string) => (value === "good" ? testKey : new AppError("UNAUTHORIZED")),
     };
     const keys = { isLive: () => this.isKeyLive, isVerified: true };
     const encoding = { batch, compress: "none" } as const;

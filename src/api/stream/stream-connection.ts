@@ -9,12 +9,9 @@ import type { FrameEncoding } from "../../stream/frames/packet.ts";
 import {
   type Carrier,
   closeCodes,
-  type Rejection,
   Session,
   type SessionParts,
 } from "../../stream/session/session.ts";
-
-const tooManyConnections = "too many connections";
 
 /** The parts that all connections of a server share. */
 export type ConnectionParts = SessionParts & {
@@ -59,7 +56,7 @@ export class StreamConnection implements Carrier {
   static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
     if (!connection.#takePlaces(accepted.key)) {
-      connection.session.close(closeCodes.tooMany, tooManyConnections);
+      connection.session.close(closeCodes.tooMany, "too many connections");
     } else connection.session.open();
     return connection;
   }
@@ -77,14 +74,10 @@ export class StreamConnection implements Carrier {
     this.#accepted.socket.ping();
   }
 
-  authenticate(value: string): VerifiedKey | Rejection {
+  authenticate(value: string): VerifiedKey | AppError {
     const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
-    if (key instanceof AppError) {
-      return { error: key, code: closeCodes.badKey, reason: "the key was not accepted" };
-    }
-    if (this.#takeKeyPlace(key)) return key;
-    const error = new AppError("RATE_LIMITED", "Too many connections");
-    return { error, code: closeCodes.tooMany, reason: tooManyConnections };
+    if (key instanceof AppError || this.#takeKeyPlace(key)) return key;
+    return new AppError("RATE_LIMITED", "Too many connections");
   }
 
   /** Destroys the connection without waiting for the client's close frame. */

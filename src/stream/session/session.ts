@@ -50,21 +50,14 @@ export type SessionParts = {
   readonly log: Log;
 };
 
-/** Why a key is not accepted: the error frame, then the close of the connection. */
-export type Rejection = {
-  readonly error: AppError;
-  readonly code: number;
-  readonly reason: string;
-};
-
 /** The connection that carries a session. Nothing is sent after `close`. */
 export type Carrier = {
   /** Returns `false` if the session must wait for `drained`. */
   write(bytes: Buffer): boolean;
   close(code: number, reason: string): void;
   ping(): void;
-  /** Returns the key, counted against the limits of its IP and of the key. */
-  authenticate(value: string): VerifiedKey | Rejection;
+  /** Returns the key, counted against its limit of connections. `RATE_LIMITED` when it has too many. */
+  authenticate(value: string): VerifiedKey | AppError;
 };
 
 type SessionOptions = {
@@ -314,9 +307,12 @@ export class Session implements Receiver {
   #authenticate(value: string, id: FrameId | null): void {
     if (this.#key !== null) throw invalid("action", "auth was done before");
     const key = this.#carrier.authenticate(value);
-    if ("error" in key) {
-      this.sendText(errorFrame(key.error, id, this.#options.connectionId));
-      return this.close(key.code, key.reason);
+    if (key instanceof AppError) {
+      this.sendText(errorFrame(key, id, this.#options.connectionId));
+      const { badKey, tooMany } = closeCodes;
+      return key.code === "RATE_LIMITED"
+        ? this.close(tooMany, "too many connections")
+        : this.close(badKey, "the key was not accepted");
     }
     this.#key = key;
     this.#parts.hub.listeners.add(this);
