@@ -91,12 +91,9 @@ export class Membership {
   readonly id = randomUUID();
   readonly #parts: MembershipParts;
   #epoch: string | null = null;
-  #downSeconds = Number.NaN;
-  #interruptedAtMs: number;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
-    this.#interruptedAtMs = parts.clock.monotonicMs();
   }
 
   /** Registers this node with its applied version, and announces that. Throws `SERVICE_UNAVAILABLE` without Redis. */
@@ -108,7 +105,6 @@ export class Membership {
       keys: [state, nodes, channel],
       values: [id, version, validityMs, randomUUID(), this.#epoch ?? ""],
     });
-    this.#noteInterruptions();
     const snapshot = parseSnapshot(answer);
     this.#epoch = snapshot.epoch;
     return snapshot;
@@ -116,7 +112,9 @@ export class Membership {
 
   /** Resolves when every node registered in Redis has applied `version`, or after `confirmWaitMs`; for new keys. */
   async awaitApplied(version: number): Promise<void> {
-    await this.#until(version, ({ nodes }) => isKnownBy(nodes, version));
+    await this.#until(version, ({ nodes }) =>
+      nodes.values().every((applied) => applied >= version),
+    );
   }
 
   /**
@@ -130,19 +128,24 @@ export class Membership {
 
   async #until(version: number, isDone: (snapshot: ClusterSnapshot) => boolean): Promise<void> {
     const { confirmWaitMs, confirmPollMs, confirmTimeoutMs } = accessLimits;
-    const startedAtMs = this.#parts.clock.monotonicMs();
+    const { redis, clock } = this.#parts;
+    const startedAtMs = clock.monotonicMs();
     let announcedAtMs = startedAtMs;
+    let { downSeconds } = redis;
     for (;;) {
       const snapshot = await this.renew(version).catch(() => null);
-      const nowMs = this.#parts.clock.monotonicMs();
+      const nowMs = clock.monotonicMs();
       // Until Redis has the version, nodes can extend the validity of older keys. So the wait starts when Redis has it,
-      // and again after each interruption.
-      const isNew = snapshot !== null && snapshot.announcedVersion < version;
-      if (isNew || this.#interruptedAtMs > announcedAtMs) announcedAtMs = nowMs;
-      if (snapshot !== null && isDone(snapshot)) return;
+      // and again after each interruption: Redis may since be another server, or have older contents.
+      if (snapshot !== null) {
+        const isInterrupted = redis.downSeconds !== downSeconds;
+        if (isInterrupted || snapshot.announcedVersion < version) announcedAtMs = nowMs;
+        ({ downSeconds } = redis);
+        if (isDone(snapshot)) return;
+      }
       if (nowMs - announcedAtMs >= confirmWaitMs) return;
       if (nowMs - startedAtMs >= confirmTimeoutMs) throw unconfirmed();
-      await this.#parts.clock.sleep(confirmPollMs, new AbortController().signal);
+      await clock.sleep(confirmPollMs, new AbortController().signal);
     }
   }
 
@@ -153,19 +156,6 @@ export class Membership {
       .run((client) => client.hDel(this.#parts.keys.nodes, this.id))
       .catch(() => 0);
   }
-
-  /** Notes when the connection was interrupted. Redis may since be another server, or have older contents. */
-  #noteInterruptions(): void {
-    const { downSeconds } = this.#parts.redis;
-    if (downSeconds === this.#downSeconds) return;
-    const isFirst = Number.isNaN(this.#downSeconds);
-    this.#downSeconds = downSeconds;
-    if (!isFirst) this.#interruptedAtMs = this.#parts.clock.monotonicMs();
-  }
-}
-
-function isKnownBy(nodes: ClusterSnapshot["nodes"], version: number): boolean {
-  return [...nodes.values()].every((applied) => applied >= version);
 }
 
 function unconfirmed(): AppError {
