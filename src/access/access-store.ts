@@ -1,4 +1,3 @@
-import { createHmac } from "node:crypto";
 import type { AccessAudit } from "./access-audit.ts";
 import type { Keys } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
@@ -33,13 +32,6 @@ export type AccessStore = {
   readonly ipWindow: RateWindow;
   /** Counts failed authentications and abuse, by the reason and `ipBucketOf` of the IP. */
   readonly offenseWindow: RateWindow;
-  /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
-  deriveSecret(purpose: string): Buffer;
   /** Writes unsaved data if storage is available, then closes. A second call does nothing. */
   close(): Promise<void>;
 };
-
-/** Derives the secret for a purpose from the pepper, the secret that keys are hashed with. */
-export function deriveSecret(pepper: string, purpose: string): Buffer {
-  return createHmac("sha256", pepper).update(`oddwire ${purpose}`).digest();
-}

@@ -59,6 +59,8 @@ export type Keys = {
   revoke(id: string): Promise<void>;
   /** Calls `listener` when values may have stopped working, before the change is acknowledged. Check `isLive` then. */
   onEnded(listener: () => void): void;
+  /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
+  deriveSecret(purpose: string): Buffer;
 };
 
 /** Whether a key works, and if not, why. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { assert } from "../base/assert.ts";
 import { ConfigError } from "../base/config/config.ts";
 import { webLimits } from "../base/config/limits.ts";
@@ -20,39 +19,6 @@ export type KeyUse = { readonly requests: number; readonly lastUsedAtMs: number 
 export type AdminKeyImport =
   | { readonly kind: "imported"; readonly keyId: string }
   | { readonly kind: "known" | "dead" };
-
-/** A value with its MAC. */
-export type HashedValue = { readonly value: string; readonly mac: string };
-
-/** Makes the record of a new key. */
-export function makeRecord(input: NewKey, hashed: HashedValue, nowMs: number): KeyRecord {
-  return {
-    ...input,
-    id: randomUUID(),
-    prefix: prefixOf(hashed.value),
-    mac: hashed.mac,
-    previousMac: null,
-    previousUntilMs: null,
-    createdAtMs: nowMs,
-    revokedAtMs: null,
-  };
-}
-
-/** Gives a key a new value. A value in the grace period of an earlier rotation ends: at most two work at a time. */
-export function rotateRecord(
-  record: KeyRecord,
-  hashed: HashedValue,
-  grace: { readonly ms: number; readonly nowMs: number },
-): KeyRecord {
-  const isGraceful = grace.ms > 0;
-  return {
-    ...record,
-    prefix: prefixOf(hashed.value),
-    mac: hashed.mac,
-    previousMac: isGraceful ? record.mac : null,
-    previousUntilMs: isGraceful ? grace.nowMs + grace.ms : null,
-  };
-}
 
 /** Whether a key is neither revoked nor expired. */
 export function isActive({ revokedAtMs, expiresAtMs }: KeyRecord, nowMs: number): boolean {
@@ -85,7 +51,8 @@ export function adminKeyOf(value: string): NewKey {
   return { name, scope: "admin", expiresAtMs: null, allowedIps: [] };
 }
 
-function prefixOf(value: string): string {
+/** Returns the part of a key's value that may be shown. */
+export function prefixOf(value: string): string {
   const parsed = parseKey(value);
   assert(parsed !== null, "a key we made must parse");
   return parsed.prefix;

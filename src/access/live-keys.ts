@@ -1,10 +1,17 @@
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { webLimits } from "../base/config/limits.ts";
 import { IpRanges } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { ApiKey, VerifiedKey } from "./api-key.ts";
-import type { Scope } from "./key-format.ts";
-import type { AdminKeyImport, HashedValue, KeyRecord, KeyUse } from "./key-record.ts";
+import type { ApiKey, NewKey, VerifiedKey } from "./api-key.ts";
+import { generateKey, type Scope } from "./key-format.ts";
+import {
+  type AdminKeyImport,
+  isActive,
+  type KeyRecord,
+  type KeyUse,
+  noActiveKey,
+  prefixOf,
+} from "./key-record.ts";
 import { KeyedHash } from "./keyed-hash.ts";
 
 type LiveValue = VerifiedKey & {
@@ -16,6 +23,9 @@ type LiveValue = VerifiedKey & {
 
 /** The use of a key that is not yet written. Both values of a key share one. */
 type Usage = { requests: number; lastUsedAtMs: number };
+
+/** A new key, or a key with a new value: the record to store, and the value, which is not stored. */
+export type MadeKey = { readonly record: KeyRecord; readonly value: string };
 
 /** What verifying keys needs. */
 export type LiveKeysOptions = {
@@ -35,29 +45,67 @@ const noKey = { mac: new Uint8Array(64), endsAtMs: 0, allowedIps: null };
 /** In characters. Longer texts are not keys and are not hashed. */
 const valueLengthMax = 100;
 
-/** The values that work, in memory. Every request is verified here. */
+/** The values that work, in memory. Every request is verified here. Classes that extend this store the keys. */
 export class LiveKeys {
+  protected readonly clock: Clock;
   readonly #requestsPerMinute: Readonly<Record<Scope, number>>;
-  readonly #clock: Clock;
+  readonly #pepper: string;
   readonly #keyedHash: KeyedHash;
   readonly #listeners: (() => void)[] = [];
   #usages = new Map<string, Usage>();
   #live = new Map<string, LiveValue>();
 
   constructor(options: LiveKeysOptions) {
-    this.#clock = options.clock;
+    this.clock = options.clock;
+    this.#pepper = options.pepper;
     this.#keyedHash = new KeyedHash(options.pepper, valueLengthMax);
     this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
-  /** Returns a value with its MAC. */
-  hashed(value: string): HashedValue {
-    return { value, mac: this.#keyedHash.hmac(value) };
+  deriveSecret(purpose: string): Buffer {
+    return createHmac("sha256", this.#pepper).update(`oddwire ${purpose}`).digest();
+  }
+
+  protected macOf(value: string): string {
+    return this.#keyedHash.hmac(value);
+  }
+
+  /** Makes a key, with a new value unless one is given. */
+  protected make(input: NewKey, value = generateKey(input.scope)): MadeKey {
+    const record = {
+      ...input,
+      id: randomUUID(),
+      prefix: prefixOf(value),
+      mac: this.macOf(value),
+      previousMac: null,
+      previousUntilMs: null,
+      createdAtMs: this.clock.nowMs(),
+      revokedAtMs: null,
+    };
+    return { record, value };
+  }
+
+  /**
+   * Gives a key a new value. A value in the grace period of an earlier rotation ends: at most two work at a time.
+   * Throws `NOT_FOUND` unless the key is active.
+   */
+  protected rotated(known: KeyRecord | undefined, graceMs: number): MadeKey {
+    const nowMs = this.clock.nowMs();
+    if (known === undefined || !isActive(known, nowMs)) throw noActiveKey();
+    const value = generateKey(known.scope);
+    const record = {
+      ...known,
+      prefix: prefixOf(value),
+      mac: this.macOf(value),
+      previousMac: graceMs > 0 ? known.mac : null,
+      previousUntilMs: graceMs > 0 ? nowMs + graceMs : null,
+    };
+    return { record, value };
   }
 
   /** Returns the live key of a value and counts its use; `null` for any invalid value, after the same work. */
   verify(value: string | undefined, ip: string): VerifiedKey | null {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.clock.nowMs();
     const key = this.#find(value, ip, nowMs);
     if (key === null) return null;
     key.usage.requests += 1;
@@ -66,30 +114,29 @@ export class LiveKeys {
   }
 
   /** Returns whether an admin key that was imported before still works. */
-  importOf({ mac }: HashedValue): AdminKeyImport {
-    return { kind: this.isLive({ fingerprint: mac }) ? "known" : "dead" };
+  protected importOf(mac: string): AdminKeyImport {
+    return { kind: this.#endOf(mac) > this.clock.nowMs() ? "known" : "dead" };
   }
 
-  isLive({ fingerprint }: Pick<VerifiedKey, "fingerprint">): boolean {
-    const live = this.#live.get(fingerprint);
-    return live !== undefined && this.#clock.nowMs() < live.endsAtMs;
+  isLive({ fingerprint }: VerifiedKey): boolean {
+    return this.#endOf(fingerprint) > this.clock.nowMs();
   }
 
   onEnded(listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  notify(): void {
+  protected notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
   /** Removes all values: no key works until `replace`. */
-  clear(): void {
+  protected clear(): void {
     this.#live = new Map();
   }
 
   /** Makes the values of these keys the only ones that work. */
-  replace(records: Iterable<KeyRecord>): void {
+  protected replace(records: Iterable<KeyRecord>): void {
     this.#live = new Map();
     this.#usages = new Map([...this.#usages].filter(([, usage]) => usage.requests > 0));
     for (const record of records) {
@@ -99,7 +146,7 @@ export class LiveKeys {
   }
 
   /** Returns the public form of a record, with its saved and unsaved use added up. */
-  show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
+  protected show(record: KeyRecord, saved: KeyUse = noUse): ApiKey {
     const { mac: _mac, previousMac, previousUntilMs, ...shown } = record;
     const unsaved = this.#usages.get(record.id) ?? noUse;
     const isInGrace = previousMac !== null && record.revokedAtMs === null;
@@ -107,7 +154,7 @@ export class LiveKeys {
     const untilMs = Math.min(graceUntilMs, endOf(record));
     return {
       ...shown,
-      previousUntilMs: untilMs > this.#clock.nowMs() ? untilMs : null,
+      previousUntilMs: untilMs > this.clock.nowMs() ? untilMs : null,
       requestsPerMinute: this.#requestsPerMinute[record.scope],
       lastUsedAtMs: unsaved.requests > 0 ? unsaved.lastUsedAtMs : saved.lastUsedAtMs,
       requestCount: saved.requests + unsaved.requests,
@@ -115,24 +162,29 @@ export class LiveKeys {
   }
 
   /** Returns the use of each key since the last `saved`. */
-  unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
+  protected unsavedUses(): readonly (readonly [string, Readonly<Usage>])[] {
     return [...this.#usages]
       .filter(([, usage]) => usage.requests > 0)
       .map(([id, usage]) => [id, { ...usage }]);
   }
 
   /** Subtracts use that `unsavedUses` returned and that has been written. */
-  saved(uses: readonly (readonly [string, Readonly<Usage>])[]): void {
+  protected saved(uses: readonly (readonly [string, Readonly<Usage>])[]): void {
     for (const [id, { requests }] of uses) {
       const usage = this.#usages.get(id);
       if (usage !== undefined) usage.requests -= requests;
     }
   }
 
+  /** Returns when the value with this MAC stops working; 0 if it does not work. */
+  #endOf(mac: string): number {
+    return this.#live.get(mac)?.endsAtMs ?? 0;
+  }
+
   /** Does the same work for every value that does not work, so that timing does not reveal why. */
   #find(value: string | undefined, ip: string, nowMs: number): LiveValue | null {
     const text = value !== undefined && value.length <= valueLengthMax ? value : "";
-    const fingerprint = this.#keyedHash.hmac(text);
+    const fingerprint = this.macOf(text);
     const found = this.#live.get(fingerprint);
     const { mac, endsAtMs, allowedIps } = found ?? noKey;
     const isSame = timingSafeEqual(Buffer.from(fingerprint, "latin1"), mac);

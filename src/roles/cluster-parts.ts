@@ -32,7 +32,7 @@ export async function openFeed(
   { redis, access }: { readonly redis: RedisConnection; readonly access: AccessStore },
 ): Promise<RedisFeed> {
   const { chainId } = start.config;
-  const codec = new FeedCodec(access.deriveSecret("feed"));
+  const codec = new FeedCodec(access.keys.deriveSecret("feed"));
   return new RedisFeed({ redis, reader: await openRedis(start), codec, chainId });
 }
 

@@ -40,7 +40,7 @@ export async function serveEverything(
   const metrics = openMetrics(start, access, served.readCluster);
   metrics.measure(parts);
   const { facts, state, books, intake } = parts;
-  const cursors = new Cursors(access.deriveSecret("cursors"), () => facts.newestSeq);
+  const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => facts.newestSeq);
   const freshness = () => intake.freshness();
   const routes = createRoutes({
     backend: { facts, state, cursors, freshness, books },

@@ -39,11 +39,11 @@ test("200: waits for a position that is indexed soon", async () => {
 
 test("200: a cursor of a node that is ahead waits for its position, then continues", async () => {
   const next = server.newestBlock + 1;
-  const ahead = new Cursors(access.deriveSecret("cursors"), () => firstSeqOf(next));
+  const ahead = new Cursors(access.keys.deriveSecret("cursors"), () => firstSeqOf(next));
   const path = "/v1/resolutions";
   const { pagination } = await server.getPage(`${path}?limit=1`);
   assert(pagination.next_cursor !== null);
-  const here = new Cursors(access.deriveSecret("cursors"), () => 0);
+  const here = new Cursors(access.keys.deriveSecret("cursors"), () => 0);
   const query = { order: "desc", status: "confirmed" };
   const place = here.decode(path, { ...query, cursor: pagination.next_cursor });
   assert(place !== null);

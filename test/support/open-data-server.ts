@@ -267,7 +267,7 @@ function makeRoutes(
 ): readonly Route[] {
   const { store, state, readiness, books, exportRowsMax } = parts;
   const freshness = () => freshnessOf(store);
-  const cursors = new Cursors(access.deriveSecret("cursors"), () => store.newestSeq);
+  const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => store.newestSeq);
   return createRoutes({
     backend: { facts: store, state, cursors, freshness, books },
     access,

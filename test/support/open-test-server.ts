@@ -117,7 +117,7 @@ export async function openTestServer(
   const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
-  const cursors = new Cursors(access.deriveSecret("cursors"), () => -1);
+  const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => -1);
   const services = { keys, audit, clock, cursors, ipBlocks };
   const edge = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead };
   const admission = new Admission({ access, clock, ...edge });

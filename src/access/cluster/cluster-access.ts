@@ -8,7 +8,7 @@ import { RedisConnection } from "../../base/redis.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit } from "../access-audit.ts";
-import { type AccessMetrics, type AccessStore, deriveSecret } from "../access-store.ts";
+import type { AccessMetrics, AccessStore } from "../access-store.ts";
 import type { LiveKeysOptions } from "../live-keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
@@ -35,7 +35,7 @@ export type ClusterAccessOptions = LiveKeysOptions & {
   readonly log: Log;
 };
 
-type Parts = {
+type Parts = ClusterAccessOptions & {
   readonly redis: RedisConnection;
   readonly names: RedisKeys;
   readonly membership: Membership;
@@ -50,7 +50,6 @@ export class ClusterAccess implements AccessStore {
   readonly keyWindow: ClusterWindow;
   readonly ipWindow: ClusterWindow;
   readonly offenseWindow: ClusterWindow;
-  readonly #options: ClusterAccessOptions;
   readonly #parts: Parts;
   readonly #windows: WindowClient;
   #timers: readonly NodeJS.Timeout[] = [];
@@ -58,12 +57,10 @@ export class ClusterAccess implements AccessStore {
   #isClosed = false;
   readonly #failing = new Set<string>();
 
-  private constructor(options: ClusterAccessOptions, parts: Parts) {
-    const { redis, names, membership, keys } = parts;
-    const { clock, log, limitsWithoutRedis } = options;
+  private constructor(parts: Parts) {
+    const { redis, names, membership, keys, clock, log, limitsWithoutRedis } = parts;
     const { keyWindow, ipWindow, offenseWindow } = webLimits;
-    const { windowMs = keyWindow.windowMs } = options;
-    this.#options = options;
+    const { windowMs = keyWindow.windowMs } = parts;
     this.#parts = parts;
     this.keys = keys;
     this.audit = new AccessAudit(log);
@@ -74,7 +71,7 @@ export class ClusterAccess implements AccessStore {
       clock,
       nodeId: membership.id,
       windowMs,
-      timeoutMs: options.windowTimeoutMs ?? redisLimits.commandTimeoutMs,
+      timeoutMs: parts.windowTimeoutMs ?? redisLimits.commandTimeoutMs,
     });
     this.#windows = client;
     const open = (bounds: WindowBounds, kind: string, withoutRedis: WithoutRedis) =>
@@ -95,14 +92,10 @@ export class ClusterAccess implements AccessStore {
       const names = redisKeys(redisPrefix);
       const membership = new Membership({ redis, keys: names, clock, isNode });
       const keys = await ClusterKeys.open({ ...options, redis, redisKeys: names, membership });
-      const access = new ClusterAccess(options, { redis, names, membership, keys });
+      const access = new ClusterAccess({ ...options, redis, names, membership, keys });
       await access.#join();
       return access;
     });
-  }
-
-  deriveSecret(purpose: string): Buffer {
-    return deriveSecret(this.#options.pepper, purpose);
   }
 
   get metrics(): AccessMetrics {
@@ -129,11 +122,11 @@ export class ClusterAccess implements AccessStore {
     this.keys.close();
     await this.#parts.membership.leave();
     this.#parts.redis.close();
-    await this.#options.engine.close();
+    await this.#parts.engine.close();
   }
 
   async #join(): Promise<void> {
-    const { adminKey } = this.#options;
+    const { adminKey } = this.#parts;
     await this.#follow();
     if (adminKey !== null) this.audit.recordImport(await this.keys.ensureAdminKey(adminKey));
     const flush = () => this.#guarded("use of keys", () => this.keys.flush());
@@ -152,22 +145,18 @@ export class ClusterAccess implements AccessStore {
   }
 
   async #renew(): Promise<void> {
-    const { redis, membership } = this.#parts;
+    const { redis, names, membership } = this.#parts;
     if (!redis.isUp) throw new AppError("SERVICE_UNAVAILABLE", "Redis is not connected");
-    if (!this.#isFollowing) await this.#subscribe();
-    const askedAtMs = this.#options.clock.monotonicMs();
+    if (!this.#isFollowing)
+      await redis.run((client) => client.subscribe(names.channel, (text) => this.#receive(text)));
+    this.#isFollowing = true;
+    const askedAtMs = this.#parts.clock.monotonicMs();
     const snapshot = await membership.renew(this.keys.version);
     this.#windows.seen(snapshot);
     this.keys.confirmed(snapshot, askedAtMs);
     await this.ipBlocks.follow(snapshot);
     if (snapshot.announcedVersion > this.keys.version)
       await this.#guarded("keys", () => this.#catchUp());
-  }
-
-  async #subscribe(): Promise<void> {
-    const { redis, names } = this.#parts;
-    await redis.run((client) => client.subscribe(names.channel, (text) => this.#receive(text)));
-    this.#isFollowing = true;
   }
 
   /** Applies a change that another node has announced. Ignores any other message. */
@@ -185,7 +174,7 @@ export class ClusterAccess implements AccessStore {
 
   /** Runs `work`. The next round retries a failure, which is logged once until the work succeeds again. */
   async #guarded(what: string, work: () => Promise<void>): Promise<void> {
-    const { log } = this.#options;
+    const { log } = this.#parts;
     try {
       await work();
       if (this.#failing.delete(what)) log.info({ of: what }, "access is synchronized again");

@@ -3,21 +3,16 @@ import { accessLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
-import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
   checkKeyCounts,
-  type HashedValue,
-  isActive,
   type KeyRecord,
   type KeyUse,
-  makeRecord,
   noActiveKey,
   otherPepper,
-  rotateRecord,
 } from "../key-record.ts";
-import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
+import { LiveKeys, type LiveKeysOptions, type MadeKey } from "../live-keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
 import type { ClusterSnapshot, Membership, RedisKeys } from "./membership.ts";
 
@@ -33,17 +28,16 @@ type ClusterKeysOptions = LiveKeysOptions & {
  * that the copy is current: it has read the log within `validityMs`, or Redis has since confirmed, without a gap of
  * `validityMs`, that no newer version is announced. Otherwise no key works here until the log has been read.
  */
-export class ClusterKeys implements Keys {
+export class ClusterKeys extends LiveKeys implements Keys {
   readonly #options: ClusterKeysOptions;
   readonly #log: KeyLog;
-  readonly #live: LiveKeys;
   #validUntilMs = Number.NEGATIVE_INFINITY;
   #validity: NodeJS.Timeout | undefined;
 
   private constructor(options: ClusterKeysOptions) {
+    super(options);
     this.#options = options;
-    this.#live = new LiveKeys(options);
-    this.#log = new KeyLog(options.engine, () => this.#live.replace(this.#active()));
+    this.#log = new KeyLog(options.engine, () => this.replace(this.#active()));
   }
 
   /** Throws `ConfigError` when the keys were made under another pepper, `SERVICE_UNAVAILABLE` without ClickHouse. */
@@ -55,7 +49,7 @@ export class ClusterKeys implements Keys {
   }
 
   get isVerified(): boolean {
-    return this.#options.clock.monotonicMs() < this.#validUntilMs;
+    return this.clock.monotonicMs() < this.#validUntilMs;
   }
 
   /** The newest version of the log that this node has applied. */
@@ -64,25 +58,24 @@ export class ClusterKeys implements Keys {
   }
 
   /** Returns `null` for every value while `isVerified` is false; the caller then answers 503 rather than 401. */
-  verify(value: string | undefined, ip: string): VerifiedKey | null {
-    return this.isVerified ? this.#live.verify(value, ip) : null;
+  override verify(value: string | undefined, ip: string): VerifiedKey | null {
+    return this.isVerified ? super.verify(value, ip) : null;
   }
 
-  isLive(key: VerifiedKey): boolean {
-    return this.isVerified && this.#live.isLive(key);
-  }
-
-  onEnded(listener: () => void): void {
-    this.#live.onEnded(listener);
+  override isLive(key: VerifiedKey): boolean {
+    return this.isVerified && super.isLive(key);
   }
 
   /** Applies new rows of the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and `UnreadableLogError`. */
   async refresh(): Promise<void> {
-    const startedAtMs = this.#options.clock.monotonicMs();
+    const startedAtMs = this.clock.monotonicMs();
     try {
       await this.#log.refresh();
     } catch (thrown) {
-      if (thrown instanceof UnreadableLogError) this.#invalidate();
+      if (thrown instanceof UnreadableLogError) {
+        this.#validUntilMs = Number.NEGATIVE_INFINITY;
+        this.notify();
+      }
       throw thrown;
     }
     this.#extendTo(startedAtMs + accessLimits.validityMs);
@@ -98,23 +91,23 @@ export class ClusterKeys implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(input, this.#live.hashed(generateKey(input.scope)));
+    return this.#insert(this.make(input));
   }
 
   /** Imports the configured admin key, as `LocalKeys.ensureAdminKey` does. The first of several nodes imports it. */
   async ensureAdminKey(value: string): Promise<AdminKeyImport> {
-    const input = adminKeyOf(value);
-    const hashed = this.#live.hashed(value);
-    if (!this.#log.fold.wasIssued(hashed.mac)) {
-      const { key } = await this.#insert(input, hashed).catch(async (thrown: unknown) => {
+    const made = this.make(adminKeyOf(value), value);
+    const { id, mac } = made.record;
+    if (!this.#log.fold.wasIssued(mac)) {
+      const issued = await this.#insert(made).catch(async (thrown: unknown) => {
         // Another node may have imported the key in the meantime, so its name is taken.
         await this.refresh();
-        if (!this.#log.fold.wasIssued(hashed.mac)) throw thrown;
-        return { key: null };
+        if (!this.#log.fold.wasIssued(mac)) throw thrown;
+        return null;
       });
-      if (key !== null) return { kind: "imported", keyId: key.id };
+      if (issued !== null) return { kind: "imported", keyId: id };
     }
-    return this.#live.importOf(hashed);
+    return this.importOf(mac);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -125,40 +118,36 @@ export class ClusterKeys implements Keys {
   async get(id: string): Promise<ApiKey | null> {
     await this.refresh();
     const record = this.#log.fold.get(id);
-    const [key = null] = record === null ? [] : await this.#show([record]);
+    const [key = null] = record === undefined ? [] : await this.#show([record]);
     return key;
   }
 
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
-    let made: { readonly record: KeyRecord; readonly value: string } | null = null;
-    const version = await this.#log.append((fold) => {
-      const nowMs = this.#options.clock.nowMs();
-      const known = fold.get(id);
-      if (known === null || !isActive(known, nowMs)) throw noActiveKey();
-      const hashed = this.#live.hashed(generateKey(known.scope));
-      const record = rotateRecord(known, hashed, { ms: graceMs, nowMs });
-      made = { record, value: hashed.value };
-      return { kind: "stored", record };
+    let value = "";
+    const { version, change } = await this.#log.append((fold) => {
+      const made = this.rotated(fold.get(id), graceMs);
+      ({ value } = made);
+      return { kind: "stored", record: made.record };
     });
     await this.#options.membership.confirm(version);
-    return this.#issued(made);
+    return { key: this.show(change.record), value };
   }
 
   async revoke(id: string): Promise<void> {
-    const version = await this.#log.append((fold) => {
+    const { version } = await this.#log.append((fold) => {
       const known = fold.get(id);
-      if (known === null || known.revokedAtMs !== null) throw noActiveKey();
-      return { kind: "revoked", id, atMs: this.#options.clock.nowMs() };
+      if (known === undefined || known.revokedAtMs !== null) throw noActiveKey();
+      return { kind: "revoked", id, atMs: this.clock.nowMs() };
     });
     await this.#options.membership.confirm(version);
   }
 
   /** Adds the use of keys since the last flush to the counts in Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async flush(): Promise<void> {
-    const used = this.#live.unsavedUses();
+    const used = this.unsavedUses();
     if (used.length === 0) return;
     const { keyUses, keyLastUses } = this.#options.redisKeys;
-    this.#live.saved(used);
+    this.saved(used);
     await this.#options.redis.run(async (client) => {
       const times = used.map(([id, { lastUsedAtMs }]) => [id, String(lastUsedAtMs)]);
       const counted = used.map(([id, { requests }]) => client.hIncrBy(keyUses, id, requests));
@@ -170,11 +159,6 @@ export class ClusterKeys implements Keys {
     clearTimeout(this.#validity);
   }
 
-  #invalidate(): void {
-    this.#validUntilMs = Number.NEGATIVE_INFINITY;
-    this.#live.notify();
-  }
-
   #extendTo(untilMs: number): void {
     if (untilMs <= this.#validUntilMs) return;
     this.#validUntilMs = untilMs;
@@ -184,33 +168,26 @@ export class ClusterKeys implements Keys {
   /** Notifies listeners when the validity ends, so that they close sockets as after a revocation. */
   #watchValidity(): void {
     clearTimeout(this.#validity);
-    const remainingMs = Math.max(0, this.#validUntilMs - this.#options.clock.monotonicMs());
+    const remainingMs = Math.max(0, this.#validUntilMs - this.clock.monotonicMs());
     // A timer can fire slightly early. The keys are still valid then, and the timer starts again.
     this.#validity = setTimeout(() => {
       if (this.isVerified) this.#watchValidity();
-      else this.#live.notify();
+      else this.notify();
     }, Math.ceil(remainingMs)).unref();
   }
 
-  async #insert(input: NewKey, hashed: HashedValue): Promise<IssuedKey> {
-    const record = makeRecord(input, hashed, this.#options.clock.nowMs());
-    const version = await this.#log.append((fold) => {
-      checkKeyCounts(fold.countActive(input.name, this.#options.clock.nowMs()));
+  async #insert({ record, value }: MadeKey): Promise<IssuedKey> {
+    const { version } = await this.#log.append((fold) => {
+      checkKeyCounts(fold.countActive(record.name, this.clock.nowMs()));
       return { kind: "stored", record };
     });
     await this.#options.membership.awaitApplied(version);
-    return this.#issued({ record, value: hashed.value });
-  }
-
-  #issued(made: { readonly record: KeyRecord; readonly value: string } | null): IssuedKey {
-    if (made === null) throw noActiveKey();
-    const { record, value } = made;
-    return { key: this.#live.show(record), value };
+    return { key: this.show(record), value };
   }
 
   async #show(records: readonly KeyRecord[]): Promise<readonly ApiKey[]> {
     const uses = await this.#readUses(records.map(({ id }) => id));
-    return records.map((record, index) => this.#live.show(record, uses[index]));
+    return records.map((record, index) => this.show(record, uses[index]));
   }
 
   /** Reads the use of keys from Redis; empty without Redis, where only this node's unsaved use is known. */
@@ -235,7 +212,7 @@ export class ClusterKeys implements Keys {
   }
 
   async #checkPepper(): Promise<void> {
-    const { mac: check } = this.#live.hashed("pepper check");
+    const check = this.macOf("pepper check");
     if (this.#log.fold.pepperCheck === null)
       await this.#log.append(() => ({ kind: "pepper", check }));
     if (this.#log.fold.pepperCheck !== check) throw new ConfigError([otherPepper]);

@@ -5,7 +5,7 @@ import type { KeyChange } from "./key-change.ts";
 
 /** The state of all keys, folded from the rows of the log. A revocation holds whatever the order of rows. */
 export class KeyFold {
-  #pepperCheck: string | null = null;
+  pepperCheck: string | null = null;
   readonly #records = new Map<string, KeyRecord>();
   readonly #revoked = new Map<string, number>();
   /** The MACs of all values ever issued, so that none is imported again. */
@@ -14,7 +14,7 @@ export class KeyFold {
   apply(change: KeyChange): void {
     switch (change.kind) {
       case "pepper":
-        this.#pepperCheck ??= change.check;
+        this.pepperCheck ??= change.check;
         return;
       case "revoked":
         if (this.#revoked.has(change.id)) return;
@@ -27,16 +27,12 @@ export class KeyFold {
     }
   }
 
-  get pepperCheck(): string | null {
-    return this.#pepperCheck;
-  }
-
   get records(): readonly KeyRecord[] {
     return [...this.#records.values()];
   }
 
-  get(id: string): KeyRecord | null {
-    return this.#records.get(id) ?? null;
+  get(id: string): KeyRecord | undefined {
+    return this.#records.get(id);
   }
 
   wasIssued(mac: string): boolean {

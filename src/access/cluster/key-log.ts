@@ -55,22 +55,26 @@ export class KeyLog {
   }
 
   /**
-   * Appends the change that `make` derives from the newest state, and returns its version. Passes on errors of `make`.
+   * Appends the change that `make` derives from the newest state. Returns it with its version. Passes on errors of `make`.
    * Throws `SERVICE_UNAVAILABLE` without ClickHouse, in which case the change may have been made.
    */
-  async append(make: (fold: KeyFold) => KeyChange): Promise<number> {
+  async append<Change extends KeyChange>(
+    make: (fold: KeyFold) => Change,
+  ): Promise<{ readonly version: number; readonly change: Change }> {
+    const { appendAttemptsMax, keyChangesMax } = accessLimits;
     let tried = 0;
-    for (let attempt = 0; attempt < accessLimits.appendAttemptsMax; attempt += 1) {
+    for (let attempt = 0; attempt < appendAttemptsMax; attempt += 1) {
       await this.refresh();
       const change = make(this.#fold);
       const version = Math.max(this.#version, tried) + 1;
-      this.#refuseFull(version);
+      if (version > keyChangesMax)
+        throw new AppError("CONFLICT", `The log of keys is full: it has ${keyChangesMax} changes`);
       const text = formatKeyChange(change, randomUUID());
       const row = new RowWriter().uint64(version).text(text).finish();
       await this.#engine.insert("access_log", row, `access:${version}`);
       await this.refresh();
       const [found] = await this.#query(`SELECT change FROM access_log WHERE version = ${version}`);
-      if (found?.[0] === text) return version;
+      if (found?.[0] === text) return { version, change };
       // Another writer was first, or a crash of the server left the token without its row.
       tried = version;
     }
@@ -113,14 +117,6 @@ export class KeyLog {
 
   async #query(sql: string): Promise<readonly Row[]> {
     return this.#engine.query(`${sql} ${newest}`);
-  }
-
-  #refuseFull(version: number): void {
-    if (version <= accessLimits.keyChangesMax) return;
-    throw new AppError(
-      "CONFLICT",
-      `The log of keys is full: it has ${accessLimits.keyChangesMax} changes`,
-    );
   }
 }
 

@@ -292,10 +292,10 @@ test("a change that cannot be written throws SERVICE_UNAVAILABLE and has no effe
 test("derived secrets differ by purpose and survive a restart", () => {
   const folder = newFolder();
   const first = open(folder);
-  const [cursors, others] = [first.deriveSecret("cursors"), first.deriveSecret("others")];
+  const [cursors, others] = [first.keys.deriveSecret("cursors"), first.keys.deriveSecret("others")];
   first.close();
   const second = open(folder);
-  assert.deepEqual(second.deriveSecret("cursors"), cursors);
+  assert.deepEqual(second.keys.deriveSecret("cursors"), cursors);
   assert.notDeepEqual(cursors, others);
   second.close();
 });

@@ -5,7 +5,7 @@ import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
 import { AccessAudit } from "../access-audit.ts";
-import { type AccessStore, deriveSecret } from "../access-store.ts";
+import type { AccessStore } from "../access-store.ts";
 import type { LiveKeysOptions } from "../live-keys.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { LocalIpBlocks } from "./local-ip-blocks.ts";
@@ -35,14 +35,12 @@ export class LocalAccess implements AccessStore {
   readonly ipWindow = new LocalWindow(webLimits.ipWindow);
   readonly offenseWindow = new LocalWindow(webLimits.offenseWindow);
   readonly #database: AccessDatabase;
-  readonly #pepper: string;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #log: Log;
 
   private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
     const { adminKey, clock, log } = options;
     this.#database = database;
-    this.#pepper = pepper;
     this.#log = log;
     this.audit = new AccessAudit(log);
     this.keys = new LocalKeys({ ...options, database, pepper });
@@ -70,10 +68,6 @@ export class LocalAccess implements AccessStore {
         throw error;
       }
     });
-  }
-
-  deriveSecret(purpose: string): Buffer {
-    return deriveSecret(this.#pepper, purpose);
   }
 
   async close(): Promise<void> {

@@ -1,19 +1,14 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
-import { generateKey } from "../key-format.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
   checkKeyCounts,
-  isActive,
   type KeyRecord,
   type KeyUse,
-  makeRecord,
   noActiveKey,
   otherPepper,
-  rotateRecord,
 } from "../key-record.ts";
 import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import type { AccessDatabase } from "./access-database.ts";
@@ -32,57 +27,44 @@ type LocalKeysOptions = LiveKeysOptions & { readonly database: AccessDatabase };
  * Keys in SQLite. Of a value, only its HMAC-SHA-256 under the pepper is stored. Requests are verified from a copy in
  * memory, which is read again after every change, including those of other processes.
  */
-export class LocalKeys implements Keys {
+export class LocalKeys extends LiveKeys implements Keys {
   readonly isVerified = true;
   readonly #database: AccessDatabase;
-  readonly #clock: Clock;
-  readonly #live: LiveKeys;
   #version = -1;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Throws `ConfigError` when the keys in the database were made under another pepper. */
   constructor(options: LocalKeysOptions) {
+    super(options);
     this.#database = options.database;
-    this.#clock = options.clock;
-    this.#live = new LiveKeys(options);
     this.#database.atomically(() => this.#checkPepper());
     this.refresh();
   }
 
-  verify(value: string | undefined, ip: string): VerifiedKey | null {
-    if (this.#clock.monotonicMs() - this.#checkedAtMs >= webLimits.accessRecheckMs) this.refresh();
-    return this.#live.verify(value, ip);
-  }
-
-  isLive(key: VerifiedKey): boolean {
-    return this.#live.isLive(key);
-  }
-
-  onEnded(listener: () => void): void {
-    this.#live.onEnded(listener);
+  override verify(value: string | undefined, ip: string): VerifiedKey | null {
+    if (this.clock.monotonicMs() - this.#checkedAtMs >= webLimits.accessRecheckMs) this.refresh();
+    return super.verify(value, ip);
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    const hashed = this.#live.hashed(generateKey(input.scope));
-    const record = makeRecord(input, hashed, this.#clock.nowMs());
+    const { record, value } = this.make(input);
     this.#database.transaction(() => this.#add(record));
     this.#reload();
-    return { key: this.#live.show(record), value: hashed.value };
+    return { key: this.show(record), value };
   }
 
   /** Imports the configured admin key unless it was issued here before. Throws `ConfigError` for another scope. */
   ensureAdminKey(value: string): AdminKeyImport {
-    const hashed = this.#live.hashed(value);
-    const record = makeRecord(adminKeyOf(value), hashed, this.#clock.nowMs());
+    const { record } = this.make(adminKeyOf(value), value);
     const isNew = this.#database.transaction(() => {
       const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
-      if (issued.get(bytesOf(hashed.mac)) !== undefined) return false;
+      if (issued.get(bytesOf(record.mac)) !== undefined) return false;
       this.#add(record);
       return true;
     });
     // Another process may have imported the key a moment ago.
     this.#reload();
-    return isNew ? { kind: "imported", keyId: record.id } : this.#live.importOf(hashed);
+    return isNew ? { kind: "imported", keyId: record.id } : this.importOf(record.mac);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -91,23 +73,20 @@ export class LocalKeys implements Keys {
       `SELECT ${columns} FROM keys WHERE (created_at_ms, id) < (?, ?)
        ORDER BY created_at_ms DESC, id DESC LIMIT ?`,
     ).all(createdAtMs, id, page.limit) as Row[];
-    return rows.map((row) => this.#live.show(recordOf(row), row));
+    return rows.map((row) => this.show(recordOf(row), row));
   }
 
   async get(id: string): Promise<ApiKey | null> {
     const row = this.#rowOf(id);
-    return row === null ? null : this.#live.show(recordOf(row), row);
+    return row === undefined ? null : this.show(recordOf(row), row);
   }
 
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
     const issued = this.#database.transaction(() => {
-      const nowMs = this.#clock.nowMs();
       const row = this.#rowOf(id);
-      if (row === null || !isActive(recordOf(row), nowMs)) throw noActiveKey();
-      const hashed = this.#live.hashed(generateKey(row.scope));
-      const rotated = rotateRecord(recordOf(row), hashed, { ms: graceMs, nowMs });
-      this.#store(rotated);
-      return { key: this.#live.show(rotated, row), value: hashed.value };
+      const { record, value } = this.rotated(row && recordOf(row), graceMs);
+      this.#store(record);
+      return { key: this.show(record, row), value };
     });
     this.#reload();
     return issued;
@@ -117,7 +96,7 @@ export class LocalKeys implements Keys {
     this.#database.transaction(() => {
       const { changes } = this.#prepare(
         "UPDATE keys SET revoked_at_ms = ? WHERE id = ? AND revoked_at_ms IS NULL",
-      ).run(this.#clock.nowMs(), id);
+      ).run(this.clock.nowMs(), id);
       if (changes === 0) throw noActiveKey();
     });
     this.#reload();
@@ -125,12 +104,12 @@ export class LocalKeys implements Keys {
 
   /** Applies changes of another process. Cheap when there are none. */
   refresh(): void {
-    this.#checkedAtMs = this.#clock.monotonicMs();
+    this.#checkedAtMs = this.clock.monotonicMs();
     if (this.#database.version() !== this.#version) this.#reload();
   }
 
   flush(): void {
-    const used = this.#live.unsavedUses();
+    const used = this.unsavedUses();
     if (used.length === 0) return;
     this.#database.transaction(() => {
       const update = this.#prepare(
@@ -139,7 +118,7 @@ export class LocalKeys implements Keys {
       );
       for (const [id, usage] of used) update.run(usage.requests, usage.lastUsedAtMs, id);
     });
-    this.#live.saved(used);
+    this.saved(used);
   }
 
   #add(record: KeyRecord): void {
@@ -173,25 +152,23 @@ export class LocalKeys implements Keys {
   /** Rebuilds the copy in memory from the database. There is no other way for a key to get into memory. */
   #reload(): void {
     // After a failure halfway, no key works, and the next request tries again.
-    this.#live.clear();
+    this.clear();
     this.#version = -1;
     const version = this.#database.version();
     const rows = this.#prepare(
       `SELECT ${columns} FROM keys WHERE revoked_at_ms IS NULL`,
     ).all() as Row[];
-    this.#live.replace(rows.map(recordOf));
+    this.replace(rows.map(recordOf));
     this.#version = version;
   }
 
-  #rowOf(id: string): Row | null {
-    return (
-      (this.#prepare(`SELECT ${columns} FROM keys WHERE id = ?`).get(id) as Row | undefined) ?? null
-    );
+  #rowOf(id: string): Row | undefined {
+    return this.#prepare(`SELECT ${columns} FROM keys WHERE id = ?`).get(id) as Row | undefined;
   }
 
   /** Throws `ConfigError` for another pepper. Without this check, every key would be refused with no visible reason. */
   #checkPepper(): void {
-    const check = bytesOf(this.#live.hashed("pepper check").mac);
+    const check = bytesOf(this.macOf("pepper check"));
     this.#prepare("INSERT OR IGNORE INTO settings VALUES ('pepper_check', ?)").run(check);
     const row = this.#prepare("SELECT value FROM settings WHERE name = 'pepper_check'").get();
     if (!check.equals(row?.["value"] as Uint8Array)) throw new ConfigError([otherPepper]);
