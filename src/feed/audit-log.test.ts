@@ -21,7 +21,7 @@ function audit(auditLog: AuditLog, covered: { from: number; to: number }, count:
   return Array.from({ length: count }, () => {
     const range = auditLog.next(covered);
     assert(range !== null);
-    auditLog.note(range, equal, { nowMs: 1, isNext: true });
+    auditLog.note(range, equal, 1);
     return range.from;
   });
 }
@@ -66,7 +66,7 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
   const auditLog = AuditLog.open(folder);
   const range = { from: 300, to: 399 };
   const gathered = { kind: "differs", state: "gathered", detail: "a fill is missing" } as const;
-  auditLog.note(range, gathered, { nowMs: 1, isNext: true });
+  auditLog.note(range, gathered, 1);
   auditLog.close();
   const again = AuditLog.open(folder);
   again.markOrderedRepaired(2);
@@ -75,7 +75,7 @@ test("a mismatch whose repair was not ordered before the process ended becomes u
     [["unverified", 0]],
   );
   assert.equal(again.status.repairs, 0);
-  again.note(range, gathered, { nowMs: 3, isNext: false });
+  again.note(range, gathered, 3);
   again.markOrdered(4);
   again.markOrderedRepaired(5);
   assert.deepEqual(

@@ -129,19 +129,15 @@ export class AuditLog {
     return end - 1;
   }
 
-  /** Stores the result of an audit. `isNext`: the range came from `next`, so the round advances past it. */
-  note(
-    range: BlockRange,
-    result: AuditResult,
-    { nowMs, isNext }: { nowMs: number; isNext: boolean },
-  ): void {
+  /** Stores the result of an audit of a span, which came from `next` or is unverified. */
+  note(range: BlockRange, result: AuditResult, nowMs: number): void {
     const state = this.#state;
     const { from, to } = range;
-    if (isNext) this.#moveOn(to);
+    this.#moveOn(to);
     if (result.kind === "skipped") {
       // A finding that could not be compared now moves behind the others.
-      if (!isNext)
-        this.#change((one) => one.from === from && one.to === to, { changedAtMs: nowMs });
+      const isUnverified = (one: Finding) => one.from === from && one.state === "unverified";
+      this.#change(isUnverified, { changedAtMs: nowMs });
     } else {
       state.ranges += 1;
       state.blocks += to - from + 1;
@@ -156,7 +152,7 @@ export class AuditLog {
     this.#save();
   }
 
-  /** Advances the round past a range, even if it could not be audited: its next turn is in the next round. */
+  /** Advances the round past a span at its ends, even if it could not be audited: its next turn is in the next round. */
   #moveOn(to: number): void {
     const state = this.#state;
     const span = Math.floor(to / auditLimits.spanBlocks);

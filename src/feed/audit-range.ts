@@ -37,9 +37,7 @@ export function formatDifference(difference: Difference): string {
  * - `differs`: `correctFacts` is `null` unless they are proven
  * - `unread`: no endpoint could answer; retry later
  */
-export type Verdict = Judgment & { readonly calls: number };
-
-type Judgment =
+export type Verdict =
   | { readonly kind: "equal"; readonly falseAlarms: readonly string[] }
   | {
       readonly kind: "differs";
@@ -58,29 +56,20 @@ export type AuditParts = {
   readonly reread: (request: FactsRequest) => Promise<FactsReading | NoReading>;
 };
 
-type Reread = AuditParts["reread"];
-
 /** Reads a stored range again from the endpoints and returns the verdict. */
 export async function auditRange(range: BlockRange, parts: AuditParts): Promise<Verdict> {
-  let calls = 0;
-  const reread: Reread = async (request) => {
-    const reading = await parts.reread(request);
-    calls += reading.kind === "read" ? reading.calls : 1;
-    return reading;
-  };
   const known = await readFactSummary(parts.engine, range);
   const request = { ...range, known, excludedHosts: [] };
-  const first = await askFirst(request, { ...parts, reread });
-  if (first.kind === "unread") return { ...first, calls };
+  const first = await askFirst(request, parts);
+  if (first.kind === "unread") return first;
   const readings = [first];
   if (parts.endpoints > 1) {
-    const second = await askAnother({ ...request, excludedHosts: [first.host] }, reread);
+    const second = await askAnother({ ...request, excludedHosts: [first.host] }, parts);
     if (second.kind === "read") readings.push(second);
   }
   const mismatches = readings.filter(({ facts }) => facts !== null);
-  if (mismatches.length === 0) return { kind: "equal", calls, falseAlarms: [] };
-  const verdict = await judge({ range, mismatches }, { ...parts, reread });
-  return { ...verdict, calls };
+  if (mismatches.length === 0) return { kind: "equal", falseAlarms: [] };
+  return judge({ range, mismatches }, parts);
 }
 
 async function askFirst(
@@ -95,7 +84,7 @@ async function askFirst(
 
 async function askAnother(
   request: Omit<FactsRequest, "way">,
-  reread: Reread,
+  { reread }: AuditParts,
 ): Promise<FactsReading | NoReading> {
   const other = await reread({ ...request, way: "logs" });
   return other.kind === "read" ? other : reread({ ...request, way: "receipts", excludedHosts: [] });
@@ -107,24 +96,25 @@ type Case = {
   readonly mismatches: readonly FactsReading[];
 };
 
-async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Judgment> {
+async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Verdict> {
   const stored = await readFactLines(parts.engine, range);
   const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
   const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
   const span = { from: Math.min(...blocks), to: Math.max(...blocks) };
   const hosts = mismatches.map(({ host }) => host);
   // Receipts prove logs, not times: an endpoint can serve both with a header that has another time.
-  const areTimesEqual = claims.every((lines) => hasSameTimes(stored, lines));
+  const areTimesEqual = claims.every((lines) => otherBlock(stored, lines, "timestamp") === null);
   const proof = areTimesEqual ? await prove(span, hosts, parts) : null;
   if (proof?.facts === null) return { kind: "equal", falseAlarms: hosts };
   const [first] = mismatches;
   const facts = proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, span);
   const lines = linesOf(facts ?? []);
+  // Final blocks are never replaced by blocks of another fork (R3). The operator has to decide.
+  const forked = otherBlock(stored, lines, "blockHash");
+  const isDecided = proof !== null || isDeepStrictEqual(claims[0], claims[1]);
+  const undecided = `one endpoint contradicts${areTimesEqual ? "" : " the times of blocks"}, and no receipts decide`;
   const mismatch =
-    otherForkOf(stored, lines) ??
-    (proof !== null || areAgreed(claims)
-      ? null
-      : `one endpoint contradicts${areTimesEqual ? "" : " the times of blocks"}, and no receipts decide`);
+    forked === null ? (isDecided ? null : undecided) : `block ${forked} is of another fork`;
   const last = mismatch === null ? first?.last : undefined;
   return {
     kind: "differs",
@@ -159,26 +149,17 @@ function withProven(
   return [...others, ...proven].toSorted((one, other) => one.number - other.number);
 }
 
-/** Final blocks are never replaced by blocks of another fork (R3). The operator has to decide. */
-function otherForkOf(stored: readonly FactLine[], read: readonly FactLine[]): string | null {
-  const hashes = new Map(stored.map(({ seq, blockHash }) => [blockNumberOf(seq), blockHash]));
-  const other = read.find(({ seq, blockHash }) => {
-    return (hashes.get(blockNumberOf(seq)) ?? blockHash) !== blockHash;
-  });
-  return other === undefined ? null : `block ${blockNumberOf(other.seq)} is of another fork`;
-}
-
-/** Whether the blocks that both have are of the same times. */
-function hasSameTimes(stored: readonly FactLine[], read: readonly FactLine[]): boolean {
-  const times = new Map(stored.map(({ seq, timestamp }) => [blockNumberOf(seq), timestamp]));
-  return read.every(
-    ({ seq, timestamp }) => (times.get(blockNumberOf(seq)) ?? timestamp) === timestamp,
-  );
-}
-
-function areAgreed(claims: readonly (readonly FactLine[])[]): boolean {
-  const [one, other] = claims;
-  return other !== undefined && isDeepStrictEqual(one, other);
+/** Returns the first block whose facts have another time or hash than its stored facts; `null` without one. */
+function otherBlock(
+  stored: readonly FactLine[],
+  read: readonly FactLine[],
+  field: "timestamp" | "blockHash",
+): number | null {
+  const known = new Map(stored.map((line) => [blockNumberOf(line.seq), line[field]]));
+  const isOther = (line: FactLine) =>
+    (known.get(blockNumberOf(line.seq)) ?? line[field]) !== line[field];
+  const other = read.find(isOther);
+  return other === undefined ? null : blockNumberOf(other.seq);
 }
 
 function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {

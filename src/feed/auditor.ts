@@ -46,6 +46,8 @@ export class Auditor {
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #tries = 0;
+  /** The calls that the current range has cost. */
+  #calls = 0;
   /** Whether the current range is audited again because of an unproven mismatch. */
   #isRecheck = false;
   /** Proven mismatches whose repair is not ordered yet. */
@@ -132,11 +134,12 @@ export class Auditor {
     const range = stale ?? this.#auditLog.next(covered);
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
+    this.#calls = 0;
     try {
       const { engine } = facts;
       const verdict = await auditRange(range, { ...this.#parts, engine, reread: this.#reread });
       await this.#take(range, verdict);
-      return verdict.calls;
+      return this.#calls;
     } catch (thrown) {
       // The engine is overloaded: queries of clients go first.
       if (thrown instanceof AppError) return 0;
@@ -144,12 +147,14 @@ export class Auditor {
     }
   }
 
-  /** Rejects when the auditor is closed, since an endpoint can take long to answer. */
+  /** Counts calls. Rejects when the auditor is closed, since an endpoint can take long to answer. */
   readonly #reread: AuditParts["reread"] = async (request) => {
     const { signal } = this.#abort;
     const { promise, reject } = Promise.withResolvers<never>();
     using _stop = addAbortListener(signal, () => reject(toError(signal.reason)));
-    return await Promise.race([promise, this.#parts.reread(request)]);
+    const reading = await Promise.race([promise, this.#parts.reread(request)]);
+    this.#calls += reading.kind === "read" ? reading.calls : 1;
+    return reading;
   };
 
   #staleMismatch(): BlockRange | null {
@@ -241,8 +246,7 @@ export class Auditor {
 
   #note(range: BlockRange, result: AuditResult): void {
     this.#tries = 0;
-    const nowMs = this.#parts.clock.nowMs();
-    this.#auditLog.note(range, result, { nowMs, isNext: !this.#isRecheck });
+    this.#auditLog.note(range, result, this.#parts.clock.nowMs());
   }
 }
 
