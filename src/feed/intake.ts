@@ -36,7 +36,7 @@ export type ChangeSource = {
 };
 
 /** What is taken in, where it goes, and what the checks are measured by. */
-export type IntakeParts = {
+type IntakeParts = {
   /** Closed with the intake. */
   readonly source: ChangeSource;
   readonly config: Pick<Config, "readyLagSecondsMax">;

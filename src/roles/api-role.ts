@@ -1,6 +1,7 @@
 import { systemClock as clock } from "../base/time/clock.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
+import { Intake } from "../feed/intake.ts";
 import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
@@ -9,7 +10,7 @@ import { Hub } from "../stream/hub/hub.ts";
 import { IndexedFacts } from "../views/indexed-facts.ts";
 import { openFeed, openRedis, servingStatus } from "./cluster-parts.ts";
 import { serveEverything } from "./listen.ts";
-import { openAccess, openBooks, openIntake, openState, type RoleStart } from "./open-parts.ts";
+import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.ts";
 
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
@@ -25,7 +26,8 @@ export async function openApi(start: RoleStart): Promise<string> {
   const books = openBooks(start);
   const hub = new Hub({ facts, state, books });
   const follower = new FeedFollower({ feed, reader, facts, log });
-  const intake = openIntake(start, { source: follower, facts, state, subscribers: hub });
+  const followed = { source: follower, facts, state, subscribers: hub };
+  const intake = life.own(new Intake({ ...followed, config, log }));
   const table = new MetadataTable(facts.engine);
   const { headBuffer } = facts;
   life.own(MetadataFollower.start({ table, ledger: state.venue, headBuffer, clock, log }));

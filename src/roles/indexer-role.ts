@@ -1,4 +1,4 @@
-import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import type { MeasuredParts, ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
@@ -6,7 +6,7 @@ import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
-import type { Checks } from "../feed/intake.ts";
+import { type Checks, Intake } from "../feed/intake.ts";
 import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
@@ -23,7 +23,6 @@ import {
   openAccess,
   openAuditor,
   openChain,
-  openIntake,
   openMetadata,
   openMetrics,
   openState,
@@ -41,13 +40,8 @@ type Standby = {
   readonly lease: Lease;
 };
 
-/** The readings of the active indexer, for readiness and metrics. */
-type Active = {
-  readonly readChecks: () => Promise<Checks>;
-  /** Returns the number of its newest term; `null` before the first. */
-  readonly readTerm: () => number | null;
-  readonly readOpenClaims: () => number;
-};
+/** The parts of the active indexer that readiness and metrics read. */
+type Active = { readonly parts: MeasuredParts; readonly publisher: Publisher };
 
 /**
  * Opens the role `index`: waits until no other indexer is active, then indexes the chain into the shared database and
@@ -68,15 +62,20 @@ export async function openIndex(start: RoleStart): Promise<string> {
 
   let active: Active | null = null;
   const readActive = async (): Promise<ActiveIndexer | null> =>
-    active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.readTerm() };
-  const readCluster = async () =>
-    indexingStatus(redis, await readActive(), active && { openClaims: active.readOpenClaims() });
+    active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.publisher.term };
+  const readCluster = async () => {
+    const openClaims = active?.parts.facts.writer?.claims?.ends.length ?? 0;
+    return indexingStatus(redis, await readActive(), active && { openClaims });
+  };
   const metrics = openMetrics(start, access, readCluster);
   const readChecks = async (): Promise<Checks> => {
     const known = await readActive();
     const unknown = redis.isUp ? "no indexer is known" : "unknown, Redis is unavailable";
     const detail = known === null ? unknown : `${known.node}, term ${known.term}`;
-    if (active !== null) return { ...(await active.readChecks()), active: { ok: true, detail } };
+    if (active !== null) {
+      const checks = await readIntakeChecks(active.parts, metrics);
+      return { ...checks, active: { ok: true, detail } };
+    }
     const isRefused = redis.isUp && lease.isRefused;
     const role = isRefused ? "cannot take over, Redis refuses to write" : "stands by";
     return { standby: { ok: redis.isUp && !isRefused, detail: `${role}; active: ${detail}` } };
@@ -103,17 +102,14 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   );
   const readStatus = () => ({ head: chain.head, checks: intake.checks(0) });
   const named = { node: nodeName(), readStatus };
-  const { log, life } = start;
+  const { config, log, life } = start;
   const publisher = life.own(new Publisher({ feed, lease, facts, ...named, log }));
-  const intake = openIntake(start, { source: chain, facts, state, subscribers: publisher });
+  const followed = { source: chain, facts, state, subscribers: publisher };
+  const intake: Intake = life.own(new Intake({ ...followed, config, log }));
   const auditor = openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books: null, marketMetadata };
   metrics.measure(parts);
   publisher.start();
   await startIndexing(start, parts);
-  return {
-    readChecks: () => readIntakeChecks(parts, metrics),
-    readTerm: () => publisher.term,
-    readOpenClaims: () => facts.writer?.claims?.ends.length ?? 0,
-  };
+  return { parts, publisher };
 }

@@ -1,5 +1,6 @@
 /** The listeners of a role. */
 import type { AccessStore } from "../access/access-store.ts";
+import { Admission } from "../access/admission.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { openExplorer } from "../api/explorer/build-explorer.ts";
 import { Explorer } from "../api/explorer/explorer-routes.ts";
@@ -23,7 +24,7 @@ import { systemClock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Hub } from "../stream/hub/hub.ts";
 import type { StreamQuotas } from "../stream/session/session.ts";
-import { admissionOf, openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
+import { openMetrics, type RoleStart, readIntakeChecks } from "./open-parts.ts";
 
 /** Serves REST, the stream, the explorer and the guide. Returns the URL. */
 export async function serveEverything(
@@ -108,8 +109,11 @@ async function listen(
 }
 
 function edgeOf({ config, log }: RoleStart, access: AccessStore) {
-  const { host, corsOrigins } = config;
-  return { host, corsOrigins, admission: admissionOf(config, access), clock: systemClock, log };
+  const { host, corsOrigins, trustedProxies, connectionsPerIp } = config;
+  const { authFailuresMax: failuresMax, publicRead } = config;
+  const limits = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead: publicRead === 1 };
+  const admission = new Admission({ access, clock: systemClock, ...limits });
+  return { host, corsOrigins, admission, clock: systemClock, log };
 }
 
 function quotasOf(config: Config): StreamQuotas {

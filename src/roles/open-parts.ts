@@ -1,20 +1,19 @@
 /** Parts that several roles open. Each is closed with the lifetime that it is opened for. */
 import type { AccessStore } from "../access/access-store.ts";
-import { Admission } from "../access/admission.ts";
 import { openAccess as openConfiguredAccess } from "../access/open-access.ts";
 import {
   type MeasuredParts,
   type MetricsParts,
   ServiceMetrics,
 } from "../api/metrics/service-metrics.ts";
-import type { Config, Role } from "../base/config/config.ts";
+import type { Role } from "../base/config/config.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
-import { type Checks, Intake, type IntakeParts } from "../feed/intake.ts";
+import type { Checks } from "../feed/intake.ts";
 import { logProgress } from "../feed/progress-log.ts";
 import {
   type IndexingStart,
@@ -46,13 +45,6 @@ export type RoleStart = IndexingStart & {
 /** Opens the keys, limits and IP blocks of this process, or of its cluster, where the database must have its tables. */
 export async function openAccess({ config, log, life }: RoleStart): Promise<AccessStore> {
   return life.own(await openConfiguredAccess(config, { isNode: true, log }));
-}
-
-/** Returns the admission that decides which requests a listener accepts. */
-export function admissionOf(config: Config, access: AccessStore): Admission {
-  const { authFailuresMax: failuresMax, trustedProxies, connectionsPerIp, publicRead } = config;
-  const limits = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead: publicRead === 1 };
-  return new Admission({ access, clock: systemClock, ...limits });
 }
 
 /** Starts the chain thread. Call it before other slow steps, so that it queries nodes meanwhile. */
@@ -153,14 +145,6 @@ export function openMetadata(
   };
   const means = { ...venueMeans(log), onFailure };
   return life.own(MarketMetadata.open({ baseUrl, sink: state.venue, publish, ...means }));
-}
-
-/** Opens the intake of the changes of a source. The caller starts it. */
-export function openIntake(
-  { config, log, life }: RoleStart,
-  parts: Omit<IntakeParts, "config" | "log">,
-): Intake {
-  return life.own(new Intake({ ...parts, config, log }));
 }
 
 /**

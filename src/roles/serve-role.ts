@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { Log } from "../base/log.ts";
+import { Intake } from "../feed/intake.ts";
 import { releaseDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { serveEverything } from "./listen.ts";
@@ -8,7 +8,6 @@ import {
   openAuditor,
   openBooks,
   openChain,
-  openIntake,
   openMetadata,
   openState,
   openWrittenFacts,
@@ -20,43 +19,31 @@ import {
 export async function openServe(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
   const { dataDir } = config;
-  const times = new StartLog();
+  // When each step of the start was done, in milliseconds since the process began.
+  const doneAtMs: Record<string, number> = {};
+  const note = (step: string) => {
+    doneAtMs[step] = Math.round(performance.now());
+  };
+  note("modules");
   const chain = openChain(start);
   const facts = await releaseIfRefused(dataDir, openWrittenFacts(start));
   life.onClose(() => (facts.coverage === null ? releaseDataFolder(dataDir) : undefined));
-  times.done("store");
+  note("store");
   const access = await openAccess(start);
   const state = await openState(start, facts);
-  times.done("state");
+  note("state");
 
   const books = openBooks(start);
   const marketMetadata = openMetadata(start, state);
   const hub = new Hub({ facts, state, books });
-  const intake = openIntake(start, { source: chain, facts, state, subscribers: hub });
+  const followed = { source: chain, facts, state, subscribers: hub };
+  const intake = life.own(new Intake({ ...followed, config, log }));
   const auditor = openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books, marketMetadata };
   const url = await serveEverything(start, { access, hub, parts });
-  times.done("listening");
+  note("listening");
   await startIndexing(start, parts);
-  times.report(log);
+  note("connected");
+  log.info({ done_at_ms: doneAtMs }, "started");
   return url;
-}
-
-/** Records when each step of a start was done, in milliseconds since the process began. */
-class StartLog {
-  readonly #doneAtMs: Record<string, number> = {};
-
-  /** Records the first step: the modules are loaded. */
-  constructor() {
-    this.done("modules");
-  }
-
-  done(step: string): void {
-    this.#doneAtMs[step] = Math.round(performance.now());
-  }
-
-  report(log: Log): void {
-    this.done("connected");
-    log.info({ done_at_ms: this.#doneAtMs }, "started");
-  }
 }
