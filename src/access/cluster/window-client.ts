@@ -67,12 +67,13 @@ export class WindowClient {
   /** From when it also has those that this node admitted alone, while Redis was down. */
   #completeFromMs = 0;
   #nodes: readonly string[] = [];
-  #inexactSinceMs: number | null;
+  #measuredMs: number;
+  /** The time until `#measuredMs` during which limits were not exact. */
   #inexactMs = 0;
 
   constructor(parts: WindowClientParts) {
     this.#parts = parts;
-    this.#inexactSinceMs = parts.clock.monotonicMs();
+    this.#measuredMs = parts.clock.monotonicMs();
   }
 
   /** Whether Redis has every request of the trailing window, where nodes admit none without Redis. */
@@ -98,9 +99,8 @@ export class WindowClient {
 
   /** Seconds since the start during which limits were not exact. */
   get inexactSeconds(): number {
-    const since = this.#inexactSinceMs;
-    const present = since === null ? 0 : this.#parts.clock.monotonicMs() - since;
-    return (this.#inexactMs + present) / 1000;
+    this.#measure();
+    return this.#inexactMs / 1000;
   }
 
   /** Returns this node's share of a limit. All shares add up to it. `null` while this node does not know the nodes. */
@@ -113,6 +113,7 @@ export class WindowClient {
 
   /** Processes an answer of Redis: its epoch decides from when limits are exact. */
   seen(snapshot: ClusterSnapshot): void {
+    this.#measure();
     const nowMs = this.#parts.clock.monotonicMs();
     const { epoch, ageMs, isFresh } = snapshot;
     if (this.#epoch === null) {
@@ -125,7 +126,6 @@ export class WindowClient {
     this.#epoch = epoch;
     this.#isLost = false;
     this.#nodes = this.#nodesOf(snapshot);
-    this.#measure();
   }
 
   /** Returns the nodes that share limits. Early in an epoch some are not registered yet: those known before count too. */
@@ -138,18 +138,15 @@ export class WindowClient {
 
   /** Notes that Redis cannot be asked. */
   lost(): void {
-    this.#isLost = true;
     this.#measure();
+    this.#isLost = true;
   }
 
-  /** Updates the time during which limits were not exact. */
+  /** Counts the time since the last call as inexact if limits still are. Called before every change of the answer. */
   #measure(): void {
     const nowMs = this.#parts.clock.monotonicMs();
-    if (this.isComplete && this.#inexactSinceMs !== null) {
-      this.#inexactMs += nowMs - this.#inexactSinceMs;
-      this.#inexactSinceMs = null;
-    }
-    if (!this.isComplete) this.#inexactSinceMs ??= nowMs;
+    if (!this.isComplete) this.#inexactMs += nowMs - this.#measuredMs;
+    this.#measuredMs = nowMs;
   }
 
   /** Returns the answer of Redis; `null` when it does not answer, or its epoch is not the one that this node knows. */
