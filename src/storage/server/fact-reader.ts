@@ -9,7 +9,7 @@ import { MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
 import { connectToServer, type ServerPlace } from "./open-database.ts";
-import { readSchemaVersion, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
+import { readSchemaVersion, refuseOtherDatabase } from "./prepare-database.ts";
 import { readNewestRepair } from "./repairs.ts";
 import { untilReady, type WaitOptions } from "./until-replicated.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
@@ -54,7 +54,6 @@ async function openReader(place: ServerPlace, dataDir: string): Promise<FactRead
   const engine = new MeteredEngine(await connectToServer(place, dataDir));
   return orClose(engine, async () => {
     const name = `the database ${place.database}`;
-    await refuseOldServer(engine);
     const version = await readSchemaVersion(engine);
     if (version === 0) throw notReady(`${name} has no tables yet`);
     if (version < schemaVersion) {

@@ -11,7 +11,6 @@ import {
   type Database,
   prepareDatabase,
   readSchemaVersion,
-  refuseOldServer,
   refuseOtherDatabase,
 } from "./prepare-database.ts";
 import { ServerEngine, type ServerSettings } from "./server-engine.ts";
@@ -69,7 +68,6 @@ export async function openExistingDatabase(
 ): Promise<CommittedFacts> {
   const engine = await connectToServer(place, dataDir);
   return orClose(engine, async () => {
-    await refuseOldServer(engine);
     if ((await readSchemaVersion(engine)) === 0) {
       const publicMessage = `the database ${place.database} has no tables yet`;
       throw new AppError("NOT_FOUND", { publicMessage });

@@ -21,7 +21,6 @@ export type Database = {
  * another identity, and `SERVICE_UNAVAILABLE` when the user may not write.
  */
 export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
-  await refuseOldServer(engine);
   if ((await readSchemaVersion(engine)) < schemaVersion) {
     for (const sql of databaseStatements(place)) await engine.command(sql);
   }
@@ -48,9 +47,10 @@ VALUES (${row})`,
 
 /**
  * Reads the version of the tables; 0 before the first migration has finished. Throws `ConfigError` when it is too old to
- * be migrated.
+ * be migrated, and as `refuseOldServer`.
  */
 export async function readSchemaVersion(engine: Engine): Promise<number> {
+  await refuseOldServer(engine);
   const identity = "system.tables WHERE database = currentDatabase() AND name = 'identity'";
   if ((await readCount(engine, identity)) === 0) return 0;
   const [row] = await engine.query("SELECT max(schema_version) FROM identity");
