@@ -104,8 +104,9 @@ export class Admission {
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = keyOf(request.headers);
     if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
-    const isAnonymous = value === undefined && this.#servesAnonymous(access);
-    if (takesNoKey(access) || isAnonymous) return this.#admitByIp(sender, null);
+    const needsNoKey = access === "optional" || (access === "read" && this.isPublicRead);
+    if (takesNoKey(access) || (value === undefined && needsNoKey))
+      return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
     if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
@@ -162,10 +163,6 @@ export class Admission {
     const sender = { ip, bucket: ipBucketOf(ip) };
     if (this.#trustedProxies === null) this.#senders.set(request.socket, sender);
     return sender;
-  }
-
-  #servesAnonymous(access: Access): boolean {
-    return access === "optional" || (access === "read" && this.isPublicRead);
   }
 
   /** Counts a request against a limit of its own, and shows the limit of the IP. */

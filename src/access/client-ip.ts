@@ -12,7 +12,17 @@ export function clientIpOf(
   const peer = parseIpAddress(request.socket.remoteAddress ?? "") ?? goneAddress;
   if (trustedProxies === null || !trustedProxies.contains(peer)) return peer;
   // Node joins repeated header lines with commas, in their order.
-  return walkFromRight(String(request.headers["x-forwarded-for"] ?? ""), peer, trustedProxies);
+  const nodes = String(request.headers["x-forwarded-for"] ?? "").split(",");
+  let client = peer;
+  for (const node of nodes.toReversed()) {
+    // RFC 9110, 5.6.1: empty elements of a list do not count.
+    if (node.trim() === "") continue;
+    const address = parseNode(node.trim());
+    if (address === null) return client;
+    client = address;
+    if (!trustedProxies.contains(address)) return client;
+  }
+  return client;
 }
 
 /** Stands for the peer of a socket that has closed. No one receives the answer. */
@@ -22,21 +32,4 @@ const goneAddress = "0.0.0.0";
 function parseNode(text: string): string | null {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]{1,5})?$/.exec(text) ?? [];
   return parseIpAddress(bracketed ?? plain ?? text);
-}
-
-function walkFromRight(forwardedFor: string, peer: string, trustedProxies: IpRanges): string {
-  let client = peer;
-  let end = forwardedFor.length;
-  while (end > 0) {
-    const comma = forwardedFor.lastIndexOf(",", end - 1);
-    const node = forwardedFor.slice(comma + 1, end).trim();
-    end = comma;
-    // RFC 9110, 5.6.1: empty elements of a list do not count.
-    if (node === "") continue;
-    const address = parseNode(node);
-    if (address === null) return client;
-    client = address;
-    if (!trustedProxies.contains(address)) return client;
-  }
-  return client;
 }

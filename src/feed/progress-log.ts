@@ -34,7 +34,8 @@ function factsOf({ indexedBlock, toBlock, progress, rates, secondsLeft }: Backfi
   return {
     indexed_block: indexedBlock,
     head_block: toBlock,
-    percent: percentOf(progress),
+    // Rounded down, so that 100 % means that nothing is left.
+    percent: Math.floor(progress * 1000) / 10,
     blocks_per_second: Math.round(rates?.blocksPerSecond ?? 0),
     fills_per_second: Math.round(rates?.fillsPerSecond ?? 0),
     seconds_left: secondsLeft,
@@ -48,11 +49,6 @@ function lineOf(backfill: Backfill): string {
     `block ${facts.indexed_block} of ${facts.head_block} (${facts.percent} %), ` +
     `${facts.blocks_per_second} blocks/s, ${facts.fills_per_second} fills/s, ${left} left`
   );
-}
-
-/** Rounds down to a tenth of a percent, so that 100 % means that nothing is left. */
-function percentOf(progress: number): number {
-  return Math.floor(progress * 1000) / 10;
 }
 
 /** Formats a duration in at most two units: `3700` -> `1 h 1 min`. */

@@ -3,8 +3,6 @@ import { Value } from "typebox/value";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
-import type { RedisConnection } from "../../base/redis.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
 import { LuaScript } from "./lua-script.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
@@ -55,10 +53,9 @@ return block`);
 
 /** Blocked IPs in Redis. Every node holds a copy in memory, and applies the changes that others announce. */
 export class ClusterIpBlocks implements IpBlocks {
-  readonly #redis: RedisConnection;
-  readonly #clock: Clock;
+  readonly #parts: RedisParts;
+  /** The names that the scripts use. */
   readonly #keys: readonly string[];
-  readonly #hash: string;
   #blocks = new Map<string, IpBlock>();
   /** Blocks that are not in Redis yet. */
   readonly #unsaved = new Map<string, IpBlock>();
@@ -68,11 +65,9 @@ export class ClusterIpBlocks implements IpBlocks {
   /** Whether all blocks were read from Redis at least once. */
   #isLoaded = false;
 
-  constructor({ redis, keys, clock }: RedisParts) {
-    const { state, blocks, blocksByEnd, channel } = keys;
-    this.#redis = redis;
-    this.#clock = clock;
-    this.#hash = blocks;
+  constructor(parts: RedisParts) {
+    const { state, blocks, blocksByEnd, channel } = parts.keys;
+    this.#parts = parts;
     this.#keys = [state, blocks, blocksByEnd, channel];
   }
 
@@ -91,16 +86,22 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Throws `SERVICE_UNAVAILABLE` before the blocks in Redis are read: an empty list would be wrong. */
   async list(page: BlockPage): Promise<readonly IpBlock[]> {
-    if (!this.#isLoaded) throw unread();
-    return pageOfBlocks(this.#blocks.values(), page, this.#clock.nowMs());
+    if (!this.#isLoaded) {
+      const publicMessage = "The blocked IP addresses are not known yet: Redis is unavailable";
+      throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 1 });
+    }
+    return pageOfBlocks(this.#blocks.values(), page, this.#parts.clock.nowMs());
   }
 
   /** Removes a block. Other nodes apply that within a second. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async remove(bucket: string): Promise<boolean> {
-    const stored = await removeScript.run(this.#redis, { keys: this.#keys, values: [bucket] });
+    const stored = await removeScript.run(this.#parts.redis, {
+      keys: this.#keys,
+      values: [bucket],
+    });
     const block = this.#unsaved.get(bucket) ?? parseBlock(stored);
     this.#forget(bucket);
-    return block !== null && block.blockedUntilMs > this.#clock.nowMs();
+    return block !== null && block.blockedUntilMs > this.#parts.clock.nowMs();
   }
 
   /** Applies changes of other nodes that this node has not received. Throws `SERVICE_UNAVAILABLE` without Redis. */
@@ -126,7 +127,8 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Reads all blocks from Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async load(blockChanges: number): Promise<void> {
-    const stored = await this.#redis.run((client) => client.hGetAll(this.#hash));
+    const { redis, keys } = this.#parts;
+    const stored = await redis.run((client) => client.hGetAll(keys.blocks));
     const blocks = Object.values(stored)
       .map(parseBlock)
       .filter((block) => block !== null)
@@ -139,7 +141,7 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Marks the blocks in force as unsaved, because Redis has lost its contents. */
   #keepAll(): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     for (const block of this.#blocks.values())
       if (block.blockedUntilMs > nowMs) this.#unsaved.set(block.bucket, block);
     this.#changes = -1;
@@ -147,11 +149,11 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Stores the blocks that Redis does not have yet. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async flush(): Promise<void> {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     for (const [bucket, block] of this.#unsaved) {
       const endMs = block.blockedUntilMs + webLimits.ipBlockMaxMs;
       const values = [bucket, JSON.stringify(block), endMs, nowMs, webLimits.ipBlocksMax];
-      await putScript.run(this.#redis, { keys: this.#keys, values });
+      await putScript.run(this.#parts.redis, { keys: this.#keys, values });
       if (this.#unsaved.get(bucket) === block) this.#unsaved.delete(bucket);
     }
   }
@@ -160,11 +162,6 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#blocks.delete(bucket);
     this.#unsaved.delete(bucket);
   }
-}
-
-function unread(): AppError {
-  const publicMessage = "The blocked IP addresses are not known yet: Redis is unavailable";
-  return new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 1 });
 }
 
 function parseBlock(text: unknown): Static<typeof blockSchema> | null {

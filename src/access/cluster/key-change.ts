@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { Value } from "typebox/value";
 import { isIpRange } from "../../base/ip-address.ts";
 import { tryParseJson } from "../../base/json.ts";
+import { nullable } from "../../rows/wire-format.ts";
 import { scopes } from "../key-format.ts";
 import type { KeyRecord } from "../key-record.ts";
 
@@ -19,8 +20,6 @@ const mac = Type.String({ pattern: "^[0-9a-f]{64}$" });
 const id = Type.String({
   pattern: "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 });
-const nullable = <Schema extends typeof timeMs | typeof mac>(schema: Schema) =>
-  Type.Union([schema, Type.Null()]);
 
 const recordSchema = Type.Object(
   {

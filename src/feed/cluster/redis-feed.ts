@@ -50,24 +50,21 @@ type RedisFeedParts = {
 
 /** The feed as a Redis Stream. Ids are `<term>-<index>`. Two scripts ensure that only the newest term appends. */
 export class RedisFeed implements ChangeFeed {
-  readonly #redis: RedisConnection;
-  readonly #reader: RedisConnection;
-  readonly #codec: FeedCodec;
+  readonly #parts: RedisFeedParts;
   readonly #keys: readonly [stream: string, state: string];
   /** The index of the last message that this process appended in its term. */
   #index = 0;
 
-  constructor({ redis, reader, codec, chainId }: RedisFeedParts) {
-    this.#redis = redis;
-    this.#reader = reader;
-    this.#codec = codec;
+  constructor(parts: RedisFeedParts) {
+    const { chainId } = parts;
+    this.#parts = parts;
     // The braces put both keys into one slot of a Redis Cluster.
     this.#keys = [`oddwire:{${chainId}}:feed`, `oddwire:{${chainId}}:feed-state`];
   }
 
   async beginTerm(node: string): Promise<FeedTerm> {
     const parameters = { keys: this.#keys, values: [randomUUID(), node] };
-    const answer = await beginScript.run(this.#redis, parameters);
+    const answer = await beginScript.run(this.#parts.redis, parameters);
     const [epoch, number] = answer as [string, number];
     const term = { epoch, term: number };
     this.#index = 0;
@@ -83,9 +80,9 @@ export class RedisFeed implements ChangeFeed {
     const position = { ...term, index: this.#index + 1 };
     const start = startIndex === null ? "" : idOf({ ...term, index: startIndex });
     const numbers = [term.term, position.index, start, feedLimits.messagesKept];
-    const bytes = this.#codec.encode(message, position);
+    const bytes = this.#parts.codec.encode(message, position);
     const parameters = { keys: this.#keys, values: [term.epoch, ...numbers, bytes] };
-    const taken = await appendScript.run(this.#redis, parameters);
+    const taken = await appendScript.run(this.#parts.redis, parameters);
     if (Number(taken) !== 1)
       throw new Error("the term is stale: another indexer is active, or Redis was emptied");
     this.#index = position.index;
@@ -104,7 +101,7 @@ export class RedisFeed implements ChangeFeed {
 
   async #readFrom(id: string, waitMs: number): Promise<readonly FeedEntry[]> {
     const options = { COUNT: feedLimits.messagesReadMax, ...(waitMs > 0 && { BLOCK: waitMs }) };
-    const answer: unknown = await this.#reader.run(
+    const answer: unknown = await this.#parts.reader.run(
       (client) => client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id }, options),
       waitMs + redisLimits.commandTimeoutMs,
     );
@@ -116,13 +113,13 @@ export class RedisFeed implements ChangeFeed {
         // Skips entries that are not ours.
         if (!Buffer.isBuffer(bytes)) return [];
         const position = positionOf(String(epoch), String(at));
-        return [{ position, message: this.#codec.decode(bytes, position) }];
+        return [{ position, message: this.#parts.codec.decode(bytes, position) }];
       });
   }
 
   async end(): Promise<FeedEnd | null> {
     const fields = ["epoch", "term", "index", "start", "node"];
-    const state = await this.#redis.run((client) => client.hmGet(this.#keys[1], fields));
+    const state = await this.#parts.redis.run((client) => client.hmGet(this.#keys[1], fields));
     const [epoch, term, index, start, node = null] = state;
     if (typeof epoch !== "string") return null;
     const newest = { epoch, term: Number(term), index: Number(index) };
