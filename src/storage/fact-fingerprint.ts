@@ -1,15 +1,14 @@
 /**
  * Facts as lines of text, one for each stored row, to verify a store. A fact read from a node and the
- * engine's row of it give the same line, byte for byte. So lines can be compared one by one, or all
- * together as counts and hashes by contract and event.
+ * engine's row of it give the same line, because its text is the row in `RowBinary`, as it is inserted. So lines can
+ * be compared one by one, or all together as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
-import { formatMicros } from "../base/decimal.ts";
-import { type Address, type Hash, type Seq, zeroHash } from "../base/ids.ts";
+import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import type { BlockFacts, LocatedEvent, QuarantinedLog } from "../market/block-facts.ts";
-import type { Fill } from "../market/fill.ts";
-import { encodeEvent, subjectOf } from "./codec/event-codec.ts";
+import type { BlockFacts } from "../market/block-facts.ts";
+import { encodeEventRow, encodeFills } from "./codec/encode-facts.ts";
+import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
 
@@ -22,6 +21,7 @@ export type FactLine = {
   readonly contract: Address;
   /** The kind of event; `order_filled` for fills, `quarantined` for logs that cannot be decoded. */
   readonly event: string;
+  /** The bytes of the row, in hex. */
   readonly text: string;
 };
 
@@ -31,109 +31,53 @@ type Tally = { readonly count: number; readonly hash: string };
 /** Tallies by `<contract> <event>`; kinds that do not occur are left out. */
 export type FactSummary = Readonly<Record<string, Tally>>;
 
-/** A field of a line: the SQL that reads it from a row, and the function that reads it from a fact. */
-type Field<Fact> = readonly [sql: string, read: (fact: Fact) => string | number | bigint];
-
-/** The facts of one table: the fields of a line, and those in its text. */
-type FactFields<Fact> = {
-  readonly factsOf: (block: BlockFacts) => readonly Fact[];
-  readonly blockHash: readonly [sql: string, read: (fact: Fact) => Hash];
-  readonly contract: readonly [sql: string, read: (fact: Fact) => Address];
-  readonly event: readonly [sql: string, read: (fact: Fact) => string];
-  readonly text: readonly Field<Fact>[];
-};
-
-const tables = [
-  tableOf<Fill>("fills", {
-    factsOf: (block) => block.fills,
-    blockHash: [hexOf("block_hash"), (fill) => fill.blockHash],
-    contract: [hexOf("exchange_address"), (fill) => fill.exchange.address],
-    event: ["'order_filled'", () => "order_filled"],
-    text: [
-      ["seq", (fill) => fill.seq],
-      ["timestamp", (fill) => fill.timestamp],
-      [hexOf("block_hash"), (fill) => fill.blockHash],
-      [hexOf("tx_hash"), (fill) => fill.txHash],
-      ["exchange", (fill) => fill.exchange.exchange],
-      ["exchange_version", (fill) => fill.exchange.generation],
-      ["role", (fill) => fill.role],
-      [hexOf("order_hash"), (fill) => fill.orderHash],
-      [hexOf("maker"), (fill) => fill.maker],
-      [hexOf("taker"), (fill) => fill.taker],
-      ["maker_side", (fill) => fill.makerSide],
-      [hexOf("maker_token_id"), (fill) => fill.makerTokenId],
-      ["maker_amount", (fill) => fill.makerAmount],
-      ["taker_amount", (fill) => fill.takerAmount],
-      ["fee", (fill) => formatMicros(fill.fee)],
-      ["fee_refund", (fill) => formatMicros(fill.feeRefund)],
-      [hexOf("builder"), (fill) => fill.builder ?? zeroHash],
-      [hexOf("metadata"), (fill) => fill.metadata ?? zeroHash],
-      [hexOf("token_id"), (fill) => fill.tokenId],
-      ["side", (fill) => fill.side],
-      ["size", (fill) => formatMicros(fill.size)],
-      ["value", (fill) => formatMicros(fill.value)],
-      ["match_type", (fill) => fill.matchType ?? "none"],
-      [hexOf("taker_order_hash"), (fill) => fill.takerOrderHash ?? zeroHash],
-      ["match_seq", (fill) => fill.matchSeq ?? 0],
-      ["legs", (fill) => fill.legs],
-    ],
-  }),
-  tableOf<LocatedEvent>("events", {
-    factsOf: (block) => block.events,
-    blockHash: [hexOf("block_hash"), (located) => located.blockHash],
-    contract: [hexOf("address"), (located) => located.address],
-    event: ["toString(kind)", (located) => located.event.kind],
-    text: [
-      ["seq", (located) => located.seq],
-      ["timestamp", (located) => located.timestamp],
-      [hexOf("block_hash"), (located) => located.blockHash],
-      [hexOf("tx_hash"), (located) => located.txHash],
-      [hexOf("subject"), (located) => subjectOf(located.event)],
-      ["payload", (located) => encodeEvent(located.event)],
-    ],
-  }),
-  tableOf<QuarantinedLog>("quarantine", {
-    factsOf: (block) => block.quarantined,
-    blockHash: ["JSONExtractString(log, 'blockHash')", ({ log }) => log.blockHash],
-    contract: ["JSONExtractString(log, 'address')", ({ log }) => log.address],
-    event: ["'quarantined'", () => "quarantined"],
+/** By table, the SQL of what the line of a row says. */
+const lineSql = {
+  fills: {
+    blockHash: hexOf("block_hash"),
+    contract: hexOf("exchange_address"),
+    event: "'order_filled'",
+    row: "*",
+  },
+  events: {
+    blockHash: hexOf("block_hash"),
+    contract: hexOf("address"),
+    event: "toString(kind)",
+    row: "*",
+  },
+  quarantine: {
+    blockHash: "JSONExtractString(log, 'blockHash')",
+    contract: "JSONExtractString(log, 'address')",
+    event: "'quarantined'",
     // `reason` is left out: a later version can word it differently.
-    text: [
-      ["seq", (quarantined) => quarantined.seq],
-      ["timestamp", (quarantined) => quarantined.timestamp],
-      ["log", (quarantined) => JSON.stringify(quarantined.log)],
-    ],
-  }),
-];
-
-/** Returns the functions that read the lines of a table: from its rows, as SQL, and from the facts of a block. */
-function tableOf<Fact extends { readonly seq: Seq; readonly timestamp: number }>(
-  name: string,
-  fields: FactFields<Fact>,
-) {
-  const { blockHash, contract, event, text } = fields;
-  const values = text.map(([sql]) => `toString(${sql})`).join(", ");
-  return {
-    select: (range: BlockRange): string =>
-      `SELECT seq, timestamp, ${blockHash[0]} AS hash_of_block, ${contract[0]} AS contract, ${event[0]} AS event,
-        concatWithSeparator(' ', ${values}) AS text
-        FROM ${name} WHERE ${blockRangeSql(range)}`,
-    linesOf: (block: BlockFacts): readonly FactLine[] =>
-      fields.factsOf(block).map((fact) => ({
-        seq: fact.seq,
-        timestamp: fact.timestamp,
-        blockHash: blockHash[1](fact),
-        contract: contract[1](fact),
-        event: event[1](fact),
-        text: text.map(([, read]) => read(fact)).join(" "),
-      })),
-  };
-}
+    row: "seq, timestamp, log",
+  },
+} as const;
 
 /** Returns the lines of some blocks, in the order of the chain. */
 export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
-  const lines = blocks.flatMap((block) => tables.flatMap((table) => table.linesOf(block)));
+  const lines = blocks.flatMap(({ fills, events, quarantined }) => [
+    ...fills.map((fill) =>
+      lineOf(fill, [fill.exchange.address, "order_filled"], encodeFills([fill])),
+    ),
+    ...events.map((located) =>
+      lineOf(located, [located.address, located.event.kind], encodeEventRow(located)),
+    ),
+    ...quarantined.map(({ seq, timestamp, log }) => {
+      const { blockHash, address } = log;
+      const row = new RowWriter().uint64(seq).uint32(timestamp).text(JSON.stringify(log)).finish();
+      return lineOf({ seq, timestamp, blockHash }, [address, "quarantined"], row);
+    }),
+  ]);
   return lines.toSorted((one, other) => one.seq - other.seq);
+}
+
+function lineOf(
+  { seq, timestamp, blockHash }: Pick<FactLine, "seq" | "timestamp" | "blockHash">,
+  [contract, event]: readonly [Address, string],
+  row: Buffer,
+): FactLine {
+  return { seq, timestamp, blockHash, contract, event, text: row.toString("hex") };
 }
 
 /** Summarizes lines as counts and hashes. Their order does not matter. */
@@ -185,7 +129,13 @@ export async function readFactLines(
 }
 
 function selectLines(range: BlockRange): string {
-  return tables.map((table) => table.select(range)).join(" UNION ALL ");
+  const selects = Object.entries(lineSql).map(
+    ([table, { blockHash, contract, event, row }]) =>
+      `SELECT seq, timestamp, ${blockHash} AS hash_of_block, ${contract} AS contract, ${event} AS event,
+        lower(hex(formatRow('RowBinary', ${row}))) AS text
+        FROM ${table} WHERE ${blockRangeSql(range)}`,
+  );
+  return selects.join(" UNION ALL ");
 }
 
 function hexOf(column: string): string {

@@ -114,6 +114,13 @@ export function encodeFills(fills: readonly Fill[]): Buffer {
   return rows.finish();
 }
 
+/** Encodes an event as a row of `events`. */
+export function encodeEventRow(located: LocatedEvent): Buffer {
+  const row = new RowWriter();
+  writeEvent(row, located);
+  return row.finish();
+}
+
 function writeFill(row: RowWriter, fill: Fill): void {
   const { exchange, role, side, matchType } = enumCodes;
   row.uint64(fill.seq).uint32(fill.timestamp).repeated(0, fill.tokenId);
