@@ -14,24 +14,21 @@ export type ResolutionList = {
   readonly from: { readonly index: number; readonly step: 1 | -1 };
 };
 
-/** Reads the first `limit` resolutions of a list from the views alone. */
-export function readResolutions(
-  { facts, state }: Sources,
-  { range, from }: ResolutionList,
-  limit: number,
-): readonly Resolution[] {
-  facts.reads.add("resolutions", "views");
-  return state.directory.resolutions.select(range, from).take(limit).toArray();
-}
+/** The places of resolutions in the order of a list, and how to read each of them. */
+export type ResolutionSnapshot = {
+  readonly places: readonly number[];
+  readonly at: (place: number) => Resolution;
+};
 
-/** Takes a snapshot of a list. Copies unfinalized resolutions; final ones keep their index and are read on demand. */
+/** Takes a snapshot of the first `limit` rows of a list. Copies the unfinalized ones; final ones are read on demand. */
 export function snapshotResolutions(
   { facts, state }: Sources,
   { range, from }: ResolutionList,
-): { readonly length: number; readonly at: (index: number) => Resolution } {
+  limit: number,
+): ResolutionSnapshot {
   facts.reads.add("resolutions", "views");
   const { resolutions } = state.directory;
-  const places = resolutions.places(range, from);
+  const places = resolutions.places(range, from).take(limit).toArray();
   const stored = (place: number): Resolution => {
     const found = resolutions.at(place);
     assert(found !== null, "no final resolution is removed");
@@ -42,11 +39,5 @@ export function snapshotResolutions(
   const unfinalized = new Map(
     places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),
   );
-  return {
-    length: places.length,
-    at: (index) => {
-      const place = places[index] ?? -1;
-      return unfinalized.get(place) ?? stored(place);
-    },
-  };
+  return { places, at: (place) => unfinalized.get(place) ?? stored(place) };
 }

@@ -69,17 +69,13 @@ export class ResolutionLog {
 
   /** Returns the results of a range from an index on, in the direction of `step`. */
   select(range: ResolutionRange, from: Walk): IteratorObject<Resolution> {
-    return this.#find(range, from)
+    return this.places(range, from)
       .map((at) => this.at(at))
       .filter((one) => one !== null);
   }
 
   /** Returns the indices of these results. They stay valid until a reorg reverts results below them. */
-  places(range: ResolutionRange, from: Walk): number[] {
-    return [...this.#find(range, from)];
-  }
-
-  *#find(range: ResolutionRange, { index, step }: Walk): Generator<number> {
+  *places(range: ResolutionRange, { index, step }: Walk): Generator<number> {
     const isAskedFor = this.#test(range);
     for (let at = index; this.#isWithin(at, range, step); at += step) if (isAskedFor(at)) yield at;
   }

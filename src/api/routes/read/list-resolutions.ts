@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { ConditionId, Seq } from "../../../base/ids.ts";
 import { conditionId, hash } from "../../../base/input/client-texts.ts";
 import type { Resolution } from "../../../market/market.ts";
-import { readResolutions, snapshotResolutions } from "../../../query/read-resolutions.ts";
+import { type ResolutionSnapshot, snapshotResolutions } from "../../../query/read-resolutions.ts";
 import { presentResolution, resolutionRow } from "../../../rows/resolution-row.ts";
 import { firstSeqAbove } from "../../../storage/recover.ts";
 import { marketsOfEvent } from "../../../views/events/event-list.ts";
@@ -46,14 +46,19 @@ export function listResolutions(parts: ListParts): Route {
 function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<Resolution> {
   const from = { index: firstIndexOf(backend, query), step: stepOf(query) };
   const list = { range: rangeOf(query, backend), from };
+  const take = (limit: number) => snapshotResolutions(backend, list, limit);
   return {
-    readPage: async (limit) => readResolutions(backend, list, limit),
+    readPage: async (limit) => {
+      const { places, at } = take(limit);
+      return places.map(at);
+    },
     positionOf,
     openFile: async (rowsMax) => {
-      const { length, at } = snapshotResolutions(backend, list);
-      const edge = length > rowsMax ? positionOf(at(rowsMax - 1)) : null;
-      const rowCount = Math.min(length, rowsMax);
-      return { rowCount, edge, chunks: chunksOf(rowCount, at) };
+      const { places, at } = take(rowsMax + 1);
+      const sent = places.slice(0, rowsMax);
+      const last = places.length > rowsMax ? sent.at(-1) : undefined;
+      const edge = last === undefined ? null : positionOf(at(last));
+      return { rowCount: sent.length, edge, chunks: chunksOf({ places: sent, at }) };
     },
   };
 }
@@ -61,14 +66,9 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
 /** Resolutions read per turn. Each takes some 10 us, so that a turn is short. */
 const resultsAtOnce = 250;
 
-function* chunksOf(
-  count: number,
-  at: (index: number) => Resolution,
-): Generator<readonly Resolution[]> {
-  for (let from = 0; from < count; from += resultsAtOnce) {
-    const length = Math.min(resultsAtOnce, count - from);
-    yield Array.from({ length }, (_, index) => at(from + index));
-  }
+function* chunksOf({ places, at }: ResolutionSnapshot): Generator<readonly Resolution[]> {
+  for (let from = 0; from < places.length; from += resultsAtOnce)
+    yield places.slice(from, from + resultsAtOnce).map(at);
 }
 
 function positionOf({ seq, conditionId: id }: Resolution): CursorPosition {
