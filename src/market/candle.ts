@@ -16,7 +16,7 @@ export const resolutionSeconds = {
   "1d": 86_400,
 } as const;
 
-/** A candle of at least one trade with a price. Prices are micros per share, amounts micros. */
+/** A candle of at least one trade with a price, or of none (`flatCandle`). Prices are micros per share, amounts micros. */
 export type Candle = {
   readonly open: Tick;
   readonly close: Tick;
@@ -40,6 +40,13 @@ export function candleOfMinute(minute: MinuteCandle): Candle | null {
   if (open === null || close === null) return null;
   const priceVolume = buyVolumeUsd + sellVolumeUsd;
   return { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, priceVolume, trades };
+}
+
+/** Returns the candle of a bucket without trades, at the close of the candle before it. */
+export function flatCandle({ close }: Candle): Candle {
+  const { price } = close;
+  const nothing = { volume: 0n, buyVolumeUsd: 0n, sellVolumeUsd: 0n, priceVolume: 0n, trades: 0 };
+  return { open: close, close, high: price, low: price, ...nothing };
 }
 
 /** Merges two candles of a token. Their order does not matter. */

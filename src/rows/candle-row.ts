@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import { averagePrice, type Candle } from "../market/candle.ts";
+import { averagePrice, type BucketCandle } from "../market/candle.ts";
 import * as wire from "./wire-format.ts";
 
 /** One candle. `volume` is in shares; `volume_usd` sums the taker's half of each trade. */
@@ -22,11 +22,8 @@ export const candleRow = Type.Object({
 });
 export type CandleRow = Static<typeof candleRow>;
 
-/** A candle as clients see it. `bucket` is its start, unix seconds. */
-export function presentCandle(
-  { bucket, candle }: { bucket: number; candle: Candle },
-  isClosed: boolean,
-): CandleRow {
+/** A candle as clients see it. `bucket` is its start, unix seconds. One of 0 trades fills a bucket without trades. */
+export function presentCandle({ bucket, candle }: BucketCandle, isClosed: boolean): CandleRow {
   return {
     ...wire.timeFields(bucket),
     open: formatMicros(candle.open.price),
@@ -40,29 +37,6 @@ export function presentCandle(
     trades: candle.trades,
     vwap: wire.decimalOrNull(averagePrice(candle)),
     closed: isClosed,
-    filled: false,
-  };
-}
-
-/** The candle of a bucket without trades, at the close before it. */
-export function presentFilledCandle(
-  { bucket, price }: { bucket: number; price: bigint },
-  isClosed: boolean,
-): CandleRow {
-  const flat = formatMicros(price);
-  return {
-    ...wire.timeFields(bucket),
-    open: flat,
-    high: flat,
-    low: flat,
-    close: flat,
-    volume: "0",
-    volume_usd: "0",
-    buy_volume_usd: "0",
-    sell_volume_usd: "0",
-    trades: 0,
-    vwap: null,
-    closed: isClosed,
-    filled: true,
+    filled: candle.trades === 0,
   };
 }

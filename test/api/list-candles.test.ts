@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as fc from "fast-check";
+import { formatMicros } from "../../src/base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { resolutionSeconds } from "../../src/market/candle.ts";
 import { invertPrice } from "../../src/market/invert.ts";
-import { presentCandle, presentFilledCandle } from "../../src/rows/candle-row.ts";
+import { presentCandle } from "../../src/rows/candle-row.ts";
+import { timeFields } from "../../src/rows/wire-format.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { pathOf } from "../support/list-cases.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
@@ -42,6 +44,26 @@ function expectedCandles(asked: Asked): Row[] {
   );
 }
 
+/** Returns the row of a bucket without a trade, at the close before it. */
+function emptyCandle(bucket: number, price: bigint, closed: boolean): Row {
+  const [flat, none] = [formatMicros(price), "0"];
+  return {
+    ...timeFields(bucket),
+    open: flat,
+    high: flat,
+    low: flat,
+    close: flat,
+    volume: none,
+    volume_usd: none,
+    buy_volume_usd: none,
+    sell_volume_usd: none,
+    trades: 0,
+    vwap: null,
+    closed,
+    filled: true,
+  };
+}
+
 /** Adds to `expectedCandles` a flat candle for every bucket up to now without a trade. */
 function expectedFilled(asked: Asked): Row[] {
   const traded = naiveCandles(server.fills, asked);
@@ -53,7 +75,7 @@ function expectedFilled(asked: Asked): Row[] {
     const candle = traded.get(bucket);
     price = candle?.close.price ?? price;
     if (candle !== undefined) rows.push(presentCandle({ bucket, candle }, isClosed));
-    else rows.push(presentFilledCandle({ bucket, price }, isClosed));
+    else rows.push(emptyCandle(bucket, price, isClosed));
   }
   return rows;
 }

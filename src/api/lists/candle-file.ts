@@ -1,7 +1,8 @@
 import { webLimits } from "../../base/config/limits.ts";
-import type { CandleRow } from "../../rows/candle-row.ts";
+import type { BucketCandle } from "../../market/candle.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
-import { type CandlePage, readCandlePage } from "./candle-page.ts";
+import { type CandlePage, pageAfter, readCandlePage } from "./candle-page.ts";
+import type { CursorPosition } from "./cursor.ts";
 import type { FileRows } from "./row-list.ts";
 
 /** A request for candles as a file. */
@@ -12,17 +13,24 @@ type CandleFile = {
   readonly query: { readonly limit?: number | undefined; readonly order: "asc" | "desc" };
 };
 
+/** Returns the position of a candle in its list. */
+export function candlePosition({ bucket }: BucketCandle): CursorPosition {
+  return [bucket];
+}
+
 /** Reads one page when `limit` is given, otherwise all candles of up to `rowsMax` buckets. */
 export async function openCandleFile(
   facts: IndexedFacts,
   { page, query }: CandleFile,
   rowsMax: number,
-): Promise<FileRows<CandleRow>> {
+): Promise<FileRows<BucketCandle>> {
   if (query.limit === undefined) return openAll(facts, { page, query }, rowsMax);
-  const { rows, edge } = await readCandlePage(facts, { ...page, limit: rowsMax });
+  const found = await readCandlePage(facts, { ...page, limit: rowsMax + 1 });
+  const rows = found.slice(0, rowsMax);
+  const last = found.length > rowsMax ? rows.at(-1) : undefined;
   return {
     rowCount: rows.length,
-    edge: edge === null ? null : [edge],
+    edge: last === undefined ? null : candlePosition(last),
     chunks: [page.order === query.order ? rows : rows.toReversed()],
   };
 }
@@ -32,25 +40,26 @@ async function openAll(
   facts: IndexedFacts,
   { page, query }: CandleFile,
   rowsMax: number,
-): Promise<FileRows<CandleRow>> {
+): Promise<FileRows<BucketCandle>> {
   const { bucketSeconds, now } = page;
   // The range ends with the open bucket, so trades that arrive while rows are sent add no bucket.
   const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const whole = { ...page, to };
-  const [first] = (await readCandlePage(facts, { ...whole, limit: 1 })).rows;
+  const [first] = await readCandlePage(facts, { ...whole, limit: 1 });
   if (first === undefined) return { rowCount: 0, edge: null, chunks: [] };
-  const bucket = first.timestamp_ms / 1000;
+  const { bucket } = first;
   const span = rowsMax * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
     ? { from: bucket, to: Math.min(to, bucket + span) }
     : { from: Math.max(page.from, bucket + bucketSeconds - span), to };
   const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
-  const isCut = await hasRows(facts, { ...whole, ...left });
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
+  const [further] =
+    left.from < left.to ? await readCandlePage(facts, { ...whole, ...left, limit: 1 }) : [];
   return {
     rowCount: null,
-    edge: isCut ? [edge] : null,
+    edge: further === undefined ? null : [edge],
     chunks: readChunks(facts, { ...whole, ...sent, order: query.order }),
   };
 }
@@ -58,18 +67,13 @@ async function openAll(
 async function* readChunks(
   facts: IndexedFacts,
   interval: CandlePage,
-): AsyncGenerator<readonly CandleRow[], void, undefined> {
-  let page = { ...interval, limit: webLimits.exportChunkRows };
+): AsyncGenerator<readonly BucketCandle[], void, undefined> {
+  let page: CandlePage = { ...interval, limit: webLimits.exportChunkRows };
   for (;;) {
-    const { rows, edge } = await readCandlePage(facts, page);
+    const rows = await readCandlePage(facts, page);
     if (rows.length > 0) yield rows;
-    if (edge === null) return;
-    page =
-      page.order === "asc" ? { ...page, from: edge + page.bucketSeconds } : { ...page, to: edge };
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < page.limit) return;
+    page = pageAfter(page, last.bucket);
   }
-}
-
-async function hasRows(facts: IndexedFacts, page: CandlePage): Promise<boolean> {
-  if (page.from >= page.to) return false;
-  return (await readCandlePage(facts, { ...page, limit: 1 })).rows.length > 0;
 }

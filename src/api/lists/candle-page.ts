@@ -1,9 +1,9 @@
 import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
-import type { BucketCandle } from "../../market/candle.ts";
+import { type BucketCandle, flatCandle } from "../../market/candle.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
-import { type CandleRow, presentCandle, presentFilledCandle } from "../../rows/candle-row.ts";
+import { type CandleRow, presentCandle } from "../../rows/candle-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 
 /** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
@@ -13,7 +13,7 @@ export type CandlePage = Range<number> & {
   readonly bucketSeconds: number;
   readonly order: "asc" | "desc";
   readonly limit: number;
-  /** Whether a bucket without trades gets a candle at the previous close. */
+  /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
   readonly fillForward: boolean;
   readonly totalsOf: (tokenId: TokenId) => CandleTotals;
   /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
@@ -31,44 +31,54 @@ export function firstBucketOf(
   return first - (first % bucketSeconds);
 }
 
-/** The rows of a page in its order. `edge` is the bucket of the last row if more rows follow, otherwise `null`. */
-type CandleRows = { readonly rows: readonly CandleRow[]; readonly edge: number | null };
-
-/** Reads a page of candles. */
-export async function readCandlePage(facts: IndexedFacts, page: CandlePage): Promise<CandleRows> {
-  if (page.fillForward) return readFilledPage(facts, page);
-  const found = await readCandles(facts, { ...page, limit: page.limit + 1 });
-  const rows = found.slice(0, page.limit).map((one) => presentCandle(one, isClosed(one, page)));
-  return pageRows(rows, found.length > page.limit);
+/** Returns the part of a page that follows a bucket. */
+export function pageAfter(page: CandlePage, bucket: number): CandlePage {
+  return page.order === "asc"
+    ? { ...page, from: Math.max(page.from, bucket + page.bucketSeconds) }
+    : { ...page, to: Math.min(page.to, bucket) };
 }
 
-function pageRows(rows: readonly CandleRow[], hasMore: boolean): CandleRows {
-  const last = hasMore ? rows.at(-1) : undefined;
-  return { rows, edge: last === undefined ? null : last.timestamp_ms / 1000 };
+/** Reads the first `limit` candles of a page, in its order. */
+export async function readCandlePage(
+  facts: IndexedFacts,
+  page: CandlePage,
+): Promise<readonly BucketCandle[]> {
+  return page.fillForward ? readFilledPage(facts, page) : readCandles(facts, page);
+}
+
+/** Returns a candle of a page as clients see it. */
+export function presentPageCandle(
+  one: BucketCandle,
+  { bucketSeconds, now }: CandlePage,
+): CandleRow {
+  return presentCandle(one, one.bucket + bucketSeconds <= now);
 }
 
 /** Reads every bucket of the page, with or without trades, from the first trade to the open bucket. */
-async function readFilledPage(facts: IndexedFacts, page: CandlePage): Promise<CandleRows> {
+async function readFilledPage(
+  facts: IndexedFacts,
+  page: CandlePage,
+): Promise<readonly BucketCandle[]> {
   const { bucketSeconds, order, limit, now } = page;
   const first = firstBucketOf(page);
-  if (first === null) return pageRows([], false);
+  if (first === null) return [];
   const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
-  const { traded, before } = await readTraded(facts, { ...page, from, to });
-  const rows = fillForward({ page, from, to }, traded, before);
-  return order === "asc"
-    ? pageRows(rows, to < highest)
-    : pageRows(rows.toReversed(), from > lowest);
+  const filled = fillForward({ ...page, from, to }, await readTraded(facts, { ...page, from, to }));
+  return order === "asc" ? filled : filled.toReversed();
 }
 
+/** The candles with trades in a range, and the candle before them. */
+type Traded = {
+  readonly traded: readonly BucketCandle[];
+  readonly before: BucketCandle | undefined;
+};
+
 /** Reads the candles of a range of at most `limit` buckets, and the candle before them. */
-async function readTraded(
-  facts: IndexedFacts,
-  page: CandlePage,
-): Promise<{ traded: readonly BucketCandle[]; before: BucketCandle | undefined }> {
+async function readTraded(facts: IndexedFacts, page: CandlePage): Promise<Traded> {
   const { from, to, now, limit } = page;
   if (to > now) {
     // One query without bounds also finds the candle before the newest page.
@@ -83,24 +93,17 @@ async function readTraded(
   return { traded, before };
 }
 
+/** Returns a candle for each bucket of a range, ascending, from the first that has a price on. */
 function fillForward(
-  { page, from, to }: { page: CandlePage; from: number; to: number },
-  traded: readonly BucketCandle[],
-  before: BucketCandle | undefined,
-): CandleRow[] {
+  { from, to, bucketSeconds }: CandlePage,
+  { traded, before }: Traded,
+): BucketCandle[] {
   const byBucket = new Map(traded.map((one) => [one.bucket, one]));
-  const rows: CandleRow[] = [];
-  let price = before?.candle.close.price;
-  for (let bucket = from; bucket < to; bucket += page.bucketSeconds) {
-    const one = byBucket.get(bucket);
-    price = one?.candle.close.price ?? price;
-    const closed = isClosed({ bucket }, page);
-    if (one !== undefined) rows.push(presentCandle(one, closed));
-    else if (price !== undefined) rows.push(presentFilledCandle({ bucket, price }, closed));
+  const filled: BucketCandle[] = [];
+  let newest = before;
+  for (let bucket = from; bucket < to; bucket += bucketSeconds) {
+    newest = byBucket.get(bucket) ?? (newest && { bucket, candle: flatCandle(newest.candle) });
+    if (newest !== undefined) filled.push(newest);
   }
-  return rows;
-}
-
-function isClosed({ bucket }: { bucket: number }, { bucketSeconds, now }: CandlePage): boolean {
-  return bucket + bucketSeconds <= now;
+  return filled;
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { resolutionSeconds } from "../../../market/candle.ts";
+import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
@@ -11,9 +11,15 @@ import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { openCandleFile } from "../../lists/candle-file.ts";
-import { type CandlePage, firstBucketOf, readCandlePage } from "../../lists/candle-page.ts";
-import { listOf, metaSchema } from "../../lists/list-answer.ts";
+import { candlePosition, openCandleFile } from "../../lists/candle-file.ts";
+import {
+  type CandlePage,
+  firstBucketOf,
+  pageAfter,
+  presentPageCandle,
+  readCandlePage,
+} from "../../lists/candle-page.ts";
+import { answerPage, listOf, metaSchema } from "../../lists/list-answer.ts";
 import { answerFile, type ListParts, shownAs } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -58,23 +64,23 @@ export function listCandles(backend: ListParts): Route {
       const path = `/v1/candles/${asked}`;
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
       const { format } = query;
+      const present = (one: BucketCandle) => presentPageCandle(one, page);
       if (format !== "json") {
         const openFile = async (rowsMax: number) =>
           openCandleFile(backend.facts, { page, query }, rowsMax);
         const file = { path, query, format, row: candleRow, source: { openFile } };
-        return answerFile(backend, reply, { ...file, ...shownAs((row: CandleRow) => row) });
+        return answerFile(backend, reply, { ...file, ...shownAs(present) });
       }
-      const { rows, edge } = await readCandlePage(backend.facts, page);
+      const { limit } = page;
+      const rows = await readCandlePage(backend.facts, { ...page, limit: limit + 1 });
+      const read = { path, query: { ...query, limit }, rows, positionOf: candlePosition };
+      const { data, pagination } = answerPage(backend.cursors, read, present);
       const first = firstBucketOf(page);
-      const maxAge = isLasting(rows, page) ? page.bucketSeconds : 1;
+      const maxAge = isLasting(data, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
-        data: page.order === query.order ? [...rows] : rows.toReversed(),
-        pagination: {
-          limit: page.limit,
-          has_more: edge !== null,
-          next_cursor: edge === null ? null : backend.cursors.encode(path, query, [edge]),
-        },
+        data: page.order === query.order ? data : data.toReversed(),
+        pagination,
         meta: {
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,
@@ -107,13 +113,9 @@ function pageOf(
   const now = backend.state.dayWindow.now;
   const fillForward = query.fill === "previous";
   const totalsOf = (id: TokenId) => backend.state.directory.totalsOf(id);
-  const page = { ...tokens, bucketSeconds, order, limit, fillForward, totalsOf, now };
+  const whole = { ...tokens, bucketSeconds, order, limit, fillForward, totalsOf, now, from, to };
   const position = backend.cursors.decode(path, query);
-  if (position === null) return { ...page, from, to };
-  const edge = Number(position[0]);
-  return order === "asc"
-    ? { ...page, from: Math.max(from, edge + bucketSeconds), to }
-    : { ...page, from, to: Math.min(to, edge) };
+  return position === null ? whole : pageAfter(whole, Number(position[0]));
 }
 
 function settlementOf(
