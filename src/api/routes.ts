@@ -42,9 +42,9 @@ export function createRoutes(parts: {
 }): readonly Route[] {
   const { backend, access, clock, role, readChecks, metrics } = parts;
   const { keys, ipBlocks, audit } = access;
-  const bulk = new BulkAnswers({ rowsMax: parts.exportRowsMax, keys, log: parts.log });
-  const lists = { ...backend, bulk };
   const { cursors } = backend;
+  const { exportRowsMax: rowsMax, log } = parts;
+  const lists = { ...backend, bulk: new BulkAnswers({ rowsMax, cursors, keys, log }) };
   const services = { keys, ipBlocks, audit, clock, cursors };
   const reading = {
     listMarkets: listMarkets(lists, clock),

@@ -1,5 +1,6 @@
 /** Files that never end, to test their bounds: back-pressure, simultaneous files, keys that end. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
@@ -7,6 +8,7 @@ import { pino } from "pino";
 import { type Static, Type } from "typebox";
 import { BulkAnswers } from "../../src/api/bulk/bulk-answers.ts";
 import { defineRoute, type Route } from "../../src/api/http/route.ts";
+import { Cursors } from "../../src/api/lists/cursor.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
 import { assertError, openTestServer, type RouteParts } from "../support/open-test-server.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -26,7 +28,9 @@ const { read, write, admin } = server.keys;
 
 function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly Route[] {
   const log = pino({ level: "silent" });
-  const answers = new BulkAnswers({ rowsMax: 1000, keys: access.keys, log, lookEveryMs });
+  const cursors = new Cursors(randomBytes(32), () => 0);
+  const { keys } = access;
+  const answers = new BulkAnswers({ rowsMax: 1000, cursors, keys, log, lookEveryMs });
   const endless = defineRoute({
     path: "/v1/endless",
     access: "read",
@@ -38,13 +42,12 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
         format: "ndjson",
         row,
         path: "/v1/endless",
-        limit: query.limit,
-        open: async () => {
+        query,
+        openFile: async () => {
           await gate.opening();
-          const reported = { rowCount: null, isCut: false, nextCursor: null };
-          const writer = () => (one: Static<typeof row>) => JSON.stringify(one);
-          return { ...reported, chunks: endlessChunks(), writer };
+          return { rowCount: null, edge: null, chunks: endlessChunks() };
         },
+        writer: () => (one: Static<typeof row>) => JSON.stringify(one),
       }),
   });
   return [endless];

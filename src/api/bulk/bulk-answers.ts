@@ -7,33 +7,32 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import type { CursorPosition, Cursors } from "../lists/cursor.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
 import { EncodingThread } from "./encoding-thread.ts";
 
-/** The rows of a file, and the facts that its headers report before the first row. */
-export type BulkRows<Item> = {
+/** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
+export type FileRows<Item> = {
   /** Number of rows in this file; `null` when it is not known before the first row. */
   readonly rowCount: number | null;
-  /** Whether the row cap leaves rows out. */
-  readonly isCut: boolean;
-  /** The cursor of the rows that the cap or `limit` leaves out; `null` when none are left out. */
-  readonly nextCursor: string | null;
+  /** The position of the last row if more follow, otherwise `null`. */
+  readonly edge: CursorPosition | null;
   readonly chunks: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
-  /** Called for each chunk; returns a function that writes a row as JSON. */
-  readonly writer: () => (item: Item) => string;
 };
 
 /** A request for a list as a file. */
-export type BulkRequest<Item> = {
+export type FileRequest<Item> = {
   readonly format: FileFormatName;
   readonly row: TObject;
-  /** The path of the list, such as `/v1/trades`. The file is named for its noun. */
+  /** The path of the list, such as `/v1/trades`. The file is named for its noun, and cursors are bound to it. */
   readonly path: string;
-  /** Rows requested. They are a page, which does not count as an export. */
-  readonly limit: number | undefined;
-  /** Finds the rows before anything is sent. */
-  readonly open: () => Promise<BulkRows<Item>>;
+  /** Rows up to `limit` are a page, which does not count as an export. */
+  readonly query: { readonly limit?: number | undefined };
+  /** Opens the first `rowsMax` rows, before anything is sent. */
+  readonly openFile: (rowsMax: number) => Promise<FileRows<Item>>;
+  /** Called for each chunk; returns a function that writes a row as JSON. */
+  readonly writer: () => (item: Item) => string;
 };
 
 /**
@@ -41,7 +40,8 @@ export type BulkRequest<Item> = {
  * `SERVICE_UNAVAILABLE` when too many exports run. A revoked key gets no further chunk.
  */
 export class BulkAnswers {
-  readonly rowsMax: number;
+  readonly #rowsMax: number;
+  readonly #cursors: Cursors;
   readonly #keys: Pick<Keys, "isLive">;
   readonly #log: Log;
   readonly #lookEveryMs: number;
@@ -51,32 +51,36 @@ export class BulkAnswers {
 
   /** `lookEveryMs` is the interval at which the throughput of each client is checked. */
   constructor(options: {
+    /** The row cap. */
     rowsMax: number;
+    cursors: Cursors;
     keys: Pick<Keys, "isLive">;
     log: Log;
     lookEveryMs?: number;
   }) {
-    this.rowsMax = options.rowsMax;
+    this.#rowsMax = options.rowsMax;
+    this.#cursors = options.cursors;
     this.#keys = options.keys;
     this.#log = options.log;
     this.#lookEveryMs = options.lookEveryMs ?? webLimits.exportBytesMinMs;
   }
 
-  /** Sets the headers of the file and returns its body. */
-  async answer<Item>(reply: FastifyReply, bulk: BulkRequest<Item>): Promise<Readable> {
+  /** Sets the headers of the file and returns its body: the rows up to `limit` and the row cap. */
+  async answer<Item>(reply: FastifyReply, file: FileRequest<Item>): Promise<Readable> {
     const { request } = reply;
     const { key } = request.caller;
-    const release = bulk.limit === undefined ? this.#take(key?.id ?? "") : () => undefined;
+    const { limit } = file.query;
+    const release = limit === undefined ? this.#take(key?.id ?? "") : () => undefined;
     try {
-      const rows = await bulk.open();
-      setHeaders(reply, { bulk, rows, rowsMax: this.rowsMax });
+      const rows = await file.openFile(Math.min(limit ?? Infinity, this.#rowsMax));
+      this.#setHeaders(reply, file, rows);
       if (request.method === "HEAD") {
         release();
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
       const taken = { bytes: 0, isItsTurn: false };
-      const pieces = metered(this.#piecesOf(bulk, this.#whileLive(rows, key)), taken);
+      const pieces = metered(this.#piecesOf(file, this.#whileLive(file, rows, key)), taken);
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
       const watch = watchThroughput(body, { taken, everyMs: this.#lookEveryMs });
       // `close` also comes when the client disconnects before it reads anything.
@@ -101,7 +105,7 @@ export class BulkAnswers {
   }
 
   #piecesOf(
-    { format, row }: Pick<BulkRequest<unknown>, "format" | "row">,
+    { format, row }: Pick<FileRequest<unknown>, "format" | "row">,
     chunks: AsyncIterable<readonly string[]>,
   ): AsyncIterable<string | Uint8Array> {
     return format === "ndjson"
@@ -114,7 +118,8 @@ export class BulkAnswers {
 
   /** Yields the rows of each chunk as JSON. Throws `UNAUTHORIZED` when the key has been revoked. */
   async *#whileLive<Item>(
-    { chunks, writer }: BulkRows<Item>,
+    { writer }: FileRequest<Item>,
+    { chunks }: FileRows<Item>,
     key: VerifiedKey | null,
   ): AsyncGenerator<readonly string[], void, undefined> {
     for await (const chunk of chunks) {
@@ -124,6 +129,24 @@ export class BulkAnswers {
       if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
       yield lines;
     }
+  }
+
+  #setHeaders<Item>(
+    reply: FastifyReply,
+    { format, path, query }: FileRequest<Item>,
+    { rowCount, edge }: FileRows<Item>,
+  ): void {
+    const [, , name] = path.split("/");
+    const isCapped = edge !== null && (query.limit ?? Infinity) >= this.#rowsMax;
+    reply.headers({
+      "content-type": fileFormats[format].contentType,
+      "content-disposition": `attachment; filename="${name}.${format}"`,
+      "cache-control": "no-store",
+      "x-row-cap": this.#rowsMax,
+      "x-rows-truncated": String(isCapped),
+      ...(rowCount === null ? {} : { "x-row-count": rowCount }),
+      ...(edge === null ? {} : { "x-next-cursor": this.#cursors.encode(path, query, edge) }),
+    });
   }
 
   #take(keyId: string): () => void {
@@ -178,21 +201,4 @@ async function* mapped<From, To>(
   map: (one: From) => To,
 ): AsyncGenerator<To, void, undefined> {
   for await (const one of from) yield map(one);
-}
-
-function setHeaders<Item>(
-  reply: FastifyReply,
-  { bulk, rows, rowsMax }: { bulk: BulkRequest<Item>; rows: BulkRows<Item>; rowsMax: number },
-): void {
-  const { format, path } = bulk;
-  const [, , name] = path.split("/");
-  reply.headers({
-    "content-type": fileFormats[format].contentType,
-    "content-disposition": `attachment; filename="${name}.${format}"`,
-    "cache-control": "no-store",
-    "x-row-cap": rowsMax,
-    "x-rows-truncated": String(rows.isCut),
-    ...(rows.rowCount === null ? {} : { "x-row-count": rows.rowCount }),
-    ...(rows.nextCursor === null ? {} : { "x-next-cursor": rows.nextCursor }),
-  });
 }

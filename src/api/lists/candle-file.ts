@@ -1,9 +1,9 @@
 import { webLimits } from "../../base/config/limits.ts";
 import type { BucketCandle } from "../../market/candle.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { FileRows } from "../bulk/bulk-answers.ts";
 import { type CandlePage, pageAfter, readCandlePage } from "./candle-page.ts";
 import type { CursorPosition } from "./cursor.ts";
-import type { FileRows } from "./row-list.ts";
 
 /** A request for candles as a file. */
 type CandleFile = {

@@ -6,17 +6,11 @@ import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
 import { searchMarkets } from "../../query/read-markets.ts";
 import type { MarketList, MarketPlace } from "../../views/markets/market-list.ts";
 import type { Hits } from "../../views/search/market-search.ts";
+import type { FileRows } from "../bulk/bulk-answers.ts";
 import type { CursorPosition } from "./cursor.ts";
 import { ListSnapshots } from "./list-snapshots.ts";
 import { searchedWords } from "./market-query.ts";
-import {
-  answerList,
-  type FileRows,
-  firstRows,
-  type ListParts,
-  type RowList,
-  shownAs,
-} from "./row-list.ts";
+import { answerList, firstRows, type ListParts, type RowList, shownAs } from "./row-list.ts";
 
 /** A place with the name of its list, which is empty when no page follows. */
 type NamedPlace = MarketPlace & { readonly name: string };

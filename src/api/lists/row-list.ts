@@ -10,7 +10,7 @@ import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
-import type { BulkAnswers, BulkRows } from "../bulk/bulk-answers.ts";
+import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
@@ -34,12 +34,6 @@ export function rowListRoute<RowShape extends TObject>(row: RowShape) {
 
 /** The parts that list routes need. */
 export type ListParts = Backend & { readonly bulk: BulkAnswers };
-
-/** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
-export type FileRows<Item> = Pick<BulkRows<Item>, "rowCount" | "chunks"> & {
-  /** The position of the last row if more follow, otherwise `null`. */
-  readonly edge: CursorPosition | null;
-};
 
 /** The source of the rows of a list, from the end of the previous page on. */
 export type RowSource<Item> = {
@@ -76,7 +70,8 @@ export async function answerList<Item>(parts: ListParts, reply: FastifyReply, li
   const writer = writerOf(list);
   if (format !== "json") {
     const row = include === undefined ? requiredPart(list.row) : list.row;
-    return answerFile(parts, reply, { ...list, row, format, writer });
+    const { openFile } = source;
+    return answerFile(parts, reply, { path, query, row, format, openFile, writer });
   }
   const limit = query.limit ?? pageRows;
   // One row more than the page shows that there is a next page.
@@ -88,31 +83,14 @@ export async function answerList<Item>(parts: ListParts, reply: FastifyReply, li
   return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
 }
 
-/** A list requested as a file. */
-type FileList<Item> = Pick<RowList<Item>, "path" | "query" | "row" | "writer"> & {
-  readonly format: FileFormatName;
-  readonly source: Pick<RowSource<Item>, "openFile">;
-};
-
 /** Responds with a file of the rows, up to `limit` and the row cap. */
-export async function answerFile<Item>(
+export function answerFile<Item>(
   parts: ListParts,
   reply: FastifyReply,
-  { path, query, row, format, source, writer }: FileList<Item>,
+  { writer, ...file }: Omit<FileRequest<Item>, "writer"> & Pick<RowList<Item>, "writer">,
 ): Promise<Readable> {
-  const capRows = parts.bulk.rowsMax;
-  const rowsMax = Math.min(query.limit ?? capRows, capRows);
-  const open = async (): Promise<BulkRows<Item>> => {
-    const context = rowContextOf(parts);
-    const { edge, ...rows } = await source.openFile(rowsMax);
-    return {
-      ...rows,
-      isCut: edge !== null && rowsMax === capRows,
-      nextCursor: edge === null ? null : parts.cursors.encode(path, query, edge),
-      writer: () => writer(context),
-    };
-  };
-  return parts.bulk.answer(reply, { format, row, path, limit: query.limit, open });
+  const context = rowContextOf(parts);
+  return parts.bulk.answer(reply, { ...file, writer: () => writer(context) });
 }
 
 function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {

@@ -68,7 +68,7 @@ export function listCandles(backend: ListParts): Route {
       if (format !== "json") {
         const openFile = async (rowsMax: number) =>
           openCandleFile(backend.facts, { page, query }, rowsMax);
-        const file = { path, query, format, row: candleRow, source: { openFile } };
+        const file = { path, query, format, row: candleRow, openFile };
         return answerFile(backend, reply, { ...file, ...shownAs(present) });
       }
       const { limit } = page;
