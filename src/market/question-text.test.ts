@@ -14,7 +14,6 @@ type TextRow = {
   gammaMarketId: string | null;
   gammaEventId?: string;
   outcomes: [string, string];
-  initializer: string;
   ancillaryDataUtf8: string;
   ancillaryDataHex: string;
 };
@@ -24,17 +23,11 @@ const parse = (text: string): QuestionText => parseQuestionText(encode(text));
 const parseData = (text: string): QuestionText => parseNegRiskQuestionText(encode(text));
 const parseEvent = (text: string): EventText => parseEventText(encode(text));
 
-const initializer = "0x91430cad2d3975766499717fa0d66a78d814e5c5";
-const ending = `,initializer:${initializer.slice(2)}`;
+const caller = "91430cad2d3975766499717fa0d66a78d814e5c5";
+const ending = `,initializer:${caller}`;
 const prices = "p1: 0, p2: 1, p3: 0.5";
 const yesNo = `${prices}. Where p1 corresponds to No, p2 to Yes, p3 to unknown/50-50`;
-const nothing: QuestionText = {
-  title: null,
-  description: null,
-  outcomes: null,
-  marketId: null,
-  initializer: null,
-};
+const nothing: QuestionText = { title: null, description: null, outcomes: null };
 
 describe("real texts", () => {
   const rows = readFixture("chain-real/ancillary_verified.json.gz") as TextRow[];
@@ -45,11 +38,9 @@ describe("real texts", () => {
       const question = parseQuestionText(bytes);
       assert.equal(question.title, row.question);
       assert.deepEqual(question.outcomes, row.outcomes);
-      assert.equal(question.marketId, row.gammaMarketId);
-      assert.equal(question.initializer, row.initializer);
-      const { description, marketId } = question;
-      const mark = marketId === null ? " res_data: " : ` market_id: ${marketId} res_data: `;
-      const start = `q: title: ${row.question}, description: ${description}${mark}`;
+      const { gammaMarketId: id } = row;
+      const mark = id === null ? " res_data: " : ` market_id: ${id} res_data: `;
+      const start = `q: title: ${row.question}, description: ${question.description}${mark}`;
       assert.ok(row.ancillaryDataUtf8.startsWith(start));
     });
   }
@@ -61,18 +52,16 @@ describe("real texts", () => {
       const event = parseEventText(encode(text));
       assert.equal(event.title, "Democratic Presidential Nominee 2028");
       assert.equal(event.eventId, gammaEventId);
-      const { title, description, eventId } = event;
-      assert.equal(`title: ${title}, description: ${description}, id: ${eventId}`, text);
+      assert.ok(text.endsWith(`, id: ${event.eventId}`));
     }
   });
 });
 
 describe("forms of a question", () => {
-  const full = { title: "T", description: "D", outcomes: ["Yes", "No"], marketId: null };
+  const full = { title: "T", description: "D", outcomes: ["Yes", "No"] };
 
   test("without the caller at the end", () => {
-    const expected = { ...full, initializer: null };
-    assert.deepEqual(parse(`q: title: T, description: D res_data: ${yesNo}`), expected);
+    assert.deepEqual(parse(`q: title: T, description: D res_data: ${yesNo}`), full);
   });
 
   test("comma before the resolution, price for an early request", () => {
@@ -80,13 +69,13 @@ describe("forms of a question", () => {
       "p1: 0, p2: 1, p3: 0.5, p4: -57896044618658097711785492504343953926634992332820282019728.792003956564819968. " +
       "Where p1 corresponds to No, p2 to Yes, p3 to unknown, p4 to an early request";
     const text = `q: title: T, description: D, res_data: ${resolution}${ending}`;
-    assert.deepEqual(parse(text), { ...full, initializer });
+    assert.deepEqual(parse(text), full);
   });
 
   test("labels in the other order, with an article", () => {
     const resolution = `${prices}. Where p2 corresponds to Yes, p1 to a No, p3 to unknown/50-50`;
     const text = `q: title: T, description: D res_data: ${resolution}${ending}`;
-    assert.deepEqual(parse(text), { ...full, initializer });
+    assert.deepEqual(parse(text), full);
   });
 
   test("labels with commas and quotes", () => {
@@ -109,16 +98,12 @@ describe("forms of a question", () => {
     const title = "q: title: a, b: res_data: market_id: 5";
     const description = "x, description: title: y market_id: 6 res_data: p1: 1 ,initializer:00 z";
     const text = `q: title: ${title}, description: ${description} market_id: 7 res_data: ${yesNo}${ending}`;
-    const expected = { title, description, outcomes: ["Yes", "No"], marketId: "7", initializer };
-    assert.deepEqual(parse(text), expected);
+    assert.deepEqual(parse(text), { title, description, outcomes: ["Yes", "No"] });
   });
 
   test("a market id that is not a number belongs to the description", () => {
-    const { description, marketId } = parse(
-      `q: title: T, description: the market_id: seven res_data: ${yesNo}`,
-    );
-    assert.equal(description, "the market_id: seven");
-    assert.equal(marketId, null);
+    const text = `q: title: T, description: the market_id: seven res_data: ${yesNo}`;
+    assert.equal(parse(text).description, "the market_id: seven");
   });
 
   test("without a resolution", () => {
@@ -126,10 +111,14 @@ describe("forms of a question", () => {
     assert.deepEqual(parse("q: title: T, description: D market_id: 7 "), expected);
   });
 
-  test("without a title, only the caller is parsed", () => {
-    const expected = { ...nothing, initializer };
-    assert.deepEqual(parse(`q: title:  , description: D res_data: ${yesNo}${ending}`), expected);
-    assert.deepEqual(parse(`Will it rain?${ending}`), expected);
+  test("without a title, nothing is parsed", () => {
+    assert.deepEqual(parse(`q: title:  , description: D res_data: ${yesNo}${ending}`), nothing);
+    assert.deepEqual(parse(`Will it rain?${ending}`), nothing);
+  });
+
+  test("the caller at the end does not belong to the description", () => {
+    const expected = { ...nothing, title: "T", description: "D" };
+    assert.deepEqual(parse(`q: title: T, description: D${ending}`), expected);
   });
 
   for (const [name, resolution] of Object.entries({
@@ -152,8 +141,8 @@ describe("forms of a question", () => {
     "not last": `${ending} `,
   })) {
     test(`no caller: ${name}`, () => {
-      const text = `q: title: T, description: D res_data: ${yesNo}${tail}`;
-      assert.deepEqual(parse(text), { ...full, initializer: null });
+      const expected = { ...nothing, title: "T", description: `D${tail}` };
+      assert.deepEqual(parse(`q: title: T, description: D${tail}`), expected);
     });
   }
 });
@@ -187,22 +176,18 @@ describe("forms of a neg-risk question", () => {
 
 describe("forms of an event", () => {
   test("marks inside title and description", () => {
-    assert.deepEqual(parseEvent("title: a, id: 1, description: b, description: c, id: 2, id: 3"), {
-      title: "a, id: 1",
-      description: "b, description: c, id: 2",
-      eventId: "3",
-    });
+    const text = "title: a, id: 1, description: b, description: c, id: 2, id: 3";
+    assert.deepEqual(parseEvent(text), { title: "a, id: 1", eventId: "3" });
   });
 
   test("without an id", () => {
-    const expected = { title: "T", description: "D, id: x", eventId: null };
+    const expected = { title: "T", eventId: null };
     assert.deepEqual(parseEvent("title: T, description: D, id: x"), expected);
   });
 
   test("without a title", () => {
-    const expected = { title: null, description: null, eventId: null };
     for (const text of ["", "T", "title: T", "title: , description: D, id: 1"]) {
-      assert.deepEqual(parseEvent(text), expected);
+      assert.deepEqual(parseEvent(text), { title: null, eventId: null });
     }
   });
 });
@@ -255,7 +240,7 @@ describe("hostile bytes", () => {
   const fragment = fc.oneof(
     fc.constantFrom("q: ", "title: ", ", description: ", " market_id: ", "7", " res_data: "),
     fc.constantFrom(prices, ". Where p1 corresponds to ", ", p2 to ", ", p3 to ", ", id: "),
-    fc.constantFrom(",initializer:", initializer.slice(2), "{", '"title":', "}", "\u0000"),
+    fc.constantFrom(",initializer:", caller, "{", '"title":', "}", "\u0000"),
     fc.string({ unit: "binary" }),
   );
   const anyText = fc.array(fragment).map((parts) => encode(parts.join("")));
@@ -270,8 +255,8 @@ describe("hostile bytes", () => {
       fc.property(anyBytes, (bytes) => {
         const text = Buffer.from(bytes).toString("utf8");
         const question = parseQuestionText(bytes);
-        const { title, description, outcomes, marketId } = question;
-        for (const field of [title, description, marketId, ...(outcomes ?? [])]) {
+        const { title, description, outcomes } = question;
+        for (const field of [title, description, ...(outcomes ?? [])]) {
           assert.ok(field === null || text.includes(field));
         }
         parseEventText(bytes);
@@ -290,14 +275,7 @@ describe("hostile bytes", () => {
       fc.property(parts, fc.nat(), ({ title, description, first, second }, id) => {
         const labels = `Where p1 corresponds to ${second}, p2 to ${first}, p3 to unknown/50-50`;
         const text = `q: title: ${title}, description: ${description} market_id: ${id} res_data: ${prices}. ${labels}${ending}`;
-        const outcomes = [first, second];
-        assert.deepEqual(parse(text), {
-          title,
-          description,
-          outcomes,
-          marketId: `${id}`,
-          initializer,
-        });
+        assert.deepEqual(parse(text), { title, description, outcomes: [first, second] });
       }),
     );
   });

@@ -5,7 +5,6 @@
  */
 
 import { isUtf8 } from "node:buffer";
-import { type Address, parseAddress } from "../base/ids.ts";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
 
 /** The fields of a question's text, exactly as written: neither trimmed nor cleaned. */
@@ -14,16 +13,11 @@ export type QuestionText = {
   readonly description: string | null;
   /** The labels of outcome 0 and outcome 1. */
   readonly outcomes: readonly [string, string] | null;
-  /** The market's id in the venue's market metadata; digits. */
-  readonly marketId: string | null;
-  /** The account that called the adapter. Adapters append it from version 2 on; `null` without it. */
-  readonly initializer: Address | null;
 };
 
 /** The fields of a neg-risk market's metadata. `eventId` is its id in the venue's market metadata. */
 export type EventText = {
   readonly title: string | null;
-  readonly description: string | null;
   readonly eventId: string | null;
 };
 
@@ -36,13 +30,7 @@ const textBytesMax = 8139;
 /** A text in no known format, up to this many characters, is taken as a title. */
 const bareTitleCharsMax = 256;
 
-const noQuestion: QuestionText = {
-  title: null,
-  description: null,
-  outcomes: null,
-  marketId: null,
-  initializer: null,
-};
+const noQuestion: QuestionText = { title: null, description: null, outcomes: null };
 
 /** Parses the UMA text of a question, of any adapter version. */
 export function parseQuestionText(bytes: Uint8Array): QuestionText {
@@ -53,10 +41,9 @@ export function parseQuestionText(bytes: Uint8Array): QuestionText {
 /** Parses the metadata of a neg-risk market: `title: T, description: D, id: N`. */
 export function parseEventText(bytes: Uint8Array): EventText {
   const titled = splitTitle(decodeText(bytes) ?? "");
-  if (titled === null) return { title: null, description: null, eventId: null };
-  const { title, rest } = titled;
-  const [, description = rest, eventId = null] = /^(.*), id: ([0-9]{1,20})$/s.exec(rest) ?? [];
-  return { title, description, eventId };
+  if (titled === null) return { title: null, eventId: null };
+  const [, eventId = null] = /, id: ([0-9]{1,20})$/.exec(titled.rest) ?? [];
+  return { title: titled.title, eventId };
 }
 
 /**
@@ -79,22 +66,20 @@ export function decodeText(bytes: Uint8Array): string | null {
 
 /** Parses `q: title: T, description: D market_id: N res_data: R,initializer:A`, from both ends inward. */
 function parseQuestion(text: string): QuestionText {
-  // The adapter appends its caller at the end, in lower case and without `0x`.
-  const [, body = text, digits = ""] = /^(.*),initializer:([0-9a-fA-F]{40})$/s.exec(text) ?? [];
-  const initializer = parseAddress(`0x${digits}`);
+  // From version 2 on, adapters append their caller at the end, without `0x`.
+  const body = text.replace(/,initializer:[0-9a-fA-F]{40}$/, "");
   const titled = splitTitle(body.startsWith("q: ") ? body.slice(3) : body);
-  if (titled === null) return { ...noQuestion, initializer };
+  if (titled === null) return noQuestion;
   const { title, rest } = titled;
   const [, beforeMark, resolution] = /^(.*)res_data:(.*)$/s.exec(rest) ?? [];
   if (beforeMark === undefined || resolution === undefined) {
-    return { ...noQuestion, title, description: rest, initializer };
+    return { ...noQuestion, title, description: rest };
   }
   // Texts have a space before `res_data:`; some early ones a comma and a space.
   const before = beforeMark.replace(/,? $/, "");
   // A description can contain `market_id:` too. It is the mark only if nothing but digits follows.
-  const known = /^(.*) market_id: ([0-9]{1,20})$/s.exec(before);
-  const [, description = before, marketId = null] = known ?? [];
-  return { title, description, outcomes: parseOutcomes(resolution), marketId, initializer };
+  const description = before.replace(/ market_id: [0-9]{1,20}$/, "");
+  return { title, description, outcomes: parseOutcomes(resolution) };
 }
 
 /** Splits at the first `, description: `. Later ones belong to the description, which can quote the mark. */

@@ -78,7 +78,6 @@ describe("derives the ids known from the chain", () => {
       conditionId: other,
       eventId,
       conditionIndex: 60,
-      outcomeIndex: 1,
     });
   });
 });
@@ -102,13 +101,12 @@ test("derives the ids of every recorded condition", () => {
     const { condition_id: conditionId, legs, legacy_condition_id: legacy } = market;
     const tokenIds = [market.yes_token_id, market.no_token_id].map(tokenIdOfDecimal);
     assert.deepEqual(deriveGen3TokenIds(conditionId), tokenIds);
-    for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
+    for (const tokenId of tokenIds) {
       const position = parseGen3TokenId(tokenId);
       assert.ok(position !== null);
       assert.equal(position.module, ["binary", "neg_risk", "combinatorial"][market.module - 1]);
       assert.equal(position.conditionId, conditionId);
       assert.equal(position.conditionIndex, market.condition_index);
-      assert.equal(position.outcomeIndex, outcomeIndex);
       assert.equal(position.eventId, market.event_id ?? conditionId);
       const siblings = deriveGen3ConditionIds(position.eventId);
       assert.equal(siblings[market.condition_index], conditionId);
@@ -154,7 +152,8 @@ test("parses any bits to null, or to a position whose parts yield the id again",
     fc.property(fc.oneof(field(256), likely).map(tokenIdOf), (tokenId) => {
       const position = parseGen3TokenId(tokenId);
       if (position === null) return;
-      const { conditionId, eventId, conditionIndex, outcomeIndex } = position;
+      const { conditionId, eventId, conditionIndex } = position;
+      const outcomeIndex = Number(BigInt(tokenId) & 1n);
       assert.equal(deriveGen3ConditionId(eventId, conditionIndex), conditionId);
       assert.equal(deriveGen3TokenIds(conditionId)[outcomeIndex], tokenId);
       assert.equal(

@@ -18,8 +18,6 @@ export type Gen3Position = {
   readonly eventId: Hash;
   /** In a neg-risk event, the index that equals the arity is "Other": none of the named conditions. */
   readonly conditionIndex: number;
-  /** 0 is YES, 1 is NO. */
-  readonly outcomeIndex: 0 | 1;
 };
 
 const moduleOfDigits = new Map<string, Gen3Module>([
@@ -27,7 +25,7 @@ const moduleOfDigits = new Map<string, Gen3Module>([
   ["02", "neg_risk"],
   ["03", "combinatorial"],
 ]);
-const layout = /^0x(..).{36}0{16}....(....)0([01])$/;
+const layout = /^0x(..).{36}0{16}....(....)0[01]$/;
 
 /**
  * Parses a token id; `null` when no module could have made it (unknown module, outcome above 1,
@@ -35,7 +33,7 @@ const layout = /^0x(..).{36}0{16}....(....)0([01])$/;
  * tokens of an event that was never announced can exist and be traded.
  */
 export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
-  const [, digits = "", conditionIndex = "", outcome] = layout.exec(tokenId) ?? [];
+  const [, digits = "", conditionIndex = ""] = layout.exec(tokenId) ?? [];
   const module = moduleOfDigits.get(digits);
   if (module === undefined) return null;
   return {
@@ -43,7 +41,6 @@ export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
     conditionId: `${tokenId.slice(0, -2)}00` as ConditionId,
     eventId: `${tokenId.slice(0, -6)}000000` as Hash,
     conditionIndex: Number.parseInt(conditionIndex, 16),
-    outcomeIndex: outcome === "1" ? 1 : 0,
   };
 }
 

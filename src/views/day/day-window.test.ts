@@ -229,11 +229,7 @@ function byMarket(fills: readonly Fill[]): ReadonlyMap<number, readonly Fill[]> 
 
 function volumeOf(fills: readonly Fill[]): DayVolume {
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
-  return {
-    trades: fills.length,
-    volumeUsd: sum(fills.map((fill) => fill.value)),
-    volumeShares: sum(fills.map((fill) => fill.size)),
-  };
+  return { trades: fills.length, volumeUsd: sum(fills.map((fill) => fill.value)) };
 }
 
 describe("the day window", () => {
@@ -286,13 +282,13 @@ describe("the day window", () => {
     assert.equal(window.volumeOf(tokenId).trades, 0);
     assert.equal(window.candleOf(tokenId), null);
     window.moveTo(100 + dayWindowSeconds - 1);
-    assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n, volumeShares: 4n });
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 1, volumeUsd: 2n });
   });
 
   test("is empty for a token that was never traded", () => {
     const window = new DayWindow(new MemoryStateStore(), marketSums());
     const [tokenId] = tokenIds as [TokenId];
-    assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n, volumeShares: 0n });
+    assert.deepEqual(window.volumeOf(tokenId), { trades: 0, volumeUsd: 0n });
     assert.equal(window.candleOf(tokenId), null);
   });
 });

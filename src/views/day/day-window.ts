@@ -19,11 +19,7 @@ import { type TradedAmounts, TradeQueue } from "./trade-queue.ts";
 export const dayWindowSeconds = 86_400;
 
 /** Sums of a token's own trades within the window, including trades without a price. Micros. */
-export type DayVolume = {
-  readonly trades: number;
-  readonly volumeUsd: bigint;
-  readonly volumeShares: bigint;
-};
+export type DayVolume = { readonly trades: number; readonly volumeUsd: bigint };
 
 /** What is known of a token that is new to the window: its last priced trade, and the ordinal of its market. */
 export type KnownTokens = {
@@ -34,7 +30,7 @@ export type KnownTokens = {
 /** Sums over the tokens of each market, by ordinal. Lists of markets are ordered by them. Each start rebuilds them. */
 type MarketSums = { readonly dayVolumeUsd: Column<"f64">; readonly dayTrades: Column<"f64"> };
 
-const noVolume: DayVolume = { trades: 0, volumeUsd: 0n, volumeShares: 0n };
+const noVolume: DayVolume = { trades: 0, volumeUsd: 0n };
 
 export class DayWindow {
   readonly #trades: TradeQueue;
@@ -45,10 +41,9 @@ export class DayWindow {
   readonly #newestOf: Column<"f64">;
   /** By slot: the number of the oldest trade within the window; 0 for none. */
   readonly #firstOf: Column<"f64">;
-  /** By slot: the count, value and size of the trades within the window. */
+  /** By slot: the count and value of the trades within the window. */
   readonly #count: Column<"f64">;
   readonly #usd: ExactColumn;
-  readonly #shares: ExactColumn;
   readonly #marketTrades: Column<"f64">;
   readonly #marketUsd: ExactColumn;
   /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
@@ -65,7 +60,6 @@ export class DayWindow {
     this.#firstOf = stateStore.column("day.first", "f64");
     this.#count = stateStore.column("day.count", "f64");
     this.#usd = ExactColumn.open(stateStore, "day.usd");
-    this.#shares = ExactColumn.open(stateStore, "day.shares");
     this.#saved = stateStore.column("day.saved", "f64");
     this.#first = this.#trades.oldest;
     this.#marketTrades = markets.dayTrades;
@@ -195,11 +189,7 @@ export class DayWindow {
   volumeOf(tokenId: TokenId): DayVolume {
     const slot = this.tokens.find(tokenId);
     if (slot === -1) return noVolume;
-    return {
-      trades: this.#count.get(slot),
-      volumeUsd: BigInt(this.#usd.get(slot)),
-      volumeShares: BigInt(this.#shares.get(slot)),
-    };
+    return { trades: this.#count.get(slot), volumeUsd: BigInt(this.#usd.get(slot)) };
   }
 
   /** The candle of a token's own trades within the window; `null` when none had a price. */
@@ -251,11 +241,9 @@ export class DayWindow {
   #sum(number: number, sign: 1 | -1): void {
     const trades = this.#trades;
     const slot = trades.slotOf(number);
-    const { size, value } = trades.amountsOf(number);
-    const usd = signed(value, sign);
+    const usd = signed(trades.amountsOf(number).value, sign);
     this.#count.set(slot, this.#count.get(slot) + sign);
     this.#usd.add(slot, usd);
-    this.#shares.add(slot, signed(size, sign));
     this.#addToMarket(slot, sign, usd);
   }
 
@@ -275,7 +263,7 @@ export class DayWindow {
   #end(slot: number): void {
     this.#addAllToMarket(slot, -1);
     for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
-    for (const sums of [this.#usd, this.#shares]) sums.set(slot, 0);
+    this.#usd.set(slot, 0);
     this.#candles.delete(slot);
     this.tokens.end(slot);
   }
