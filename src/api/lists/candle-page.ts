@@ -67,40 +67,21 @@ async function readFilledPage(
   const span = limit * bucketSeconds;
   const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
   const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
-  const filled = fillForward({ ...page, from, to }, await readTraded(facts, { ...page, from, to }));
+  // The range has at most `limit` buckets, so these candles include the one before it, if there is one.
+  const newest = { from: 0, to, order: "desc", limit: limit + 1 } as const;
+  const candles = await readCandles(facts, { ...page, ...newest });
+  const filled = fillForward({ ...page, from, to }, candles);
   return order === "asc" ? filled : filled.toReversed();
 }
 
-/** The candles with trades in a range, and the candle before them. */
-type Traded = {
-  readonly traded: readonly BucketCandle[];
-  readonly before: BucketCandle | undefined;
-};
-
-/** Reads the candles of a range of at most `limit` buckets, and the candle before them. */
-async function readTraded(facts: IndexedFacts, page: CandlePage): Promise<Traded> {
-  const { from, to, now, limit } = page;
-  if (to > now) {
-    // One query without bounds also finds the candle before the newest page.
-    const endless = { from: 0, to: Number.MAX_SAFE_INTEGER, order: "desc" } as const;
-    const newest = await readCandles(facts, { ...page, ...endless, limit: limit + 1 });
-    const traded = newest.filter(({ bucket }) => bucket >= from);
-    return { traded, before: newest[traded.length] };
-  }
-  const traded = await readCandles(facts, { ...page, order: "asc" });
-  const one = { from: 0, to: from, order: "desc", limit: 1 } as const;
-  const [before] = await readCandles(facts, { ...page, ...one });
-  return { traded, before };
-}
-
-/** Returns a candle for each bucket of a range, ascending, from the first that has a price on. */
+/** Returns a candle for each bucket of a range, from the first with a price on. `candles` are newest first. */
 function fillForward(
   { from, to, bucketSeconds }: CandlePage,
-  { traded, before }: Traded,
+  candles: readonly BucketCandle[],
 ): BucketCandle[] {
-  const byBucket = new Map(traded.map((one) => [one.bucket, one]));
+  const byBucket = new Map(candles.map((one) => [one.bucket, one]));
   const filled: BucketCandle[] = [];
-  let newest = before;
+  let newest = candles.find(({ bucket }) => bucket < from);
   for (let bucket = from; bucket < to; bucket += bucketSeconds) {
     newest = byBucket.get(bucket) ?? (newest && { bucket, candle: flatCandle(newest.candle) });
     if (newest !== undefined) filled.push(newest);
