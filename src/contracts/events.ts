@@ -115,6 +115,27 @@ type Gen3MarketFields = {
 export type TradeEvent = Union<TradeFields>;
 /** Exchange events that move no shares: those of `/v1/cancellations`, and those that operators watch. */
 export type ExchangeNotice = Union<NoticeFields>;
+
+/** By kind of notice, the field with the order or user that it is about; `null` for other notices. */
+export const subjectFieldByKind: Readonly<
+  Record<ExchangeNotice["kind"], "orderHash" | "user" | null>
+> = {
+  order_cancelled: "orderHash",
+  order_preapproved: "orderHash",
+  order_preapproval_invalidated: "orderHash",
+  user_paused: "user",
+  user_unpaused: "user",
+  user_pause_interval_updated: null,
+  trading_paused: null,
+  trading_unpaused: null,
+  role_changed: null,
+  fee_receiver_updated: null,
+  max_fee_rate_updated: null,
+};
+
+/** The kinds of all notices. */
+export const noticeKinds = Object.keys(subjectFieldByKind) as readonly ExchangeNotice["kind"][];
+
 /** Events that define markets, their texts and their results. */
 export type MarketEvent = Union<MarketFields>;
 /** Events that define markets of generation 3, whose conditions need no preparation. */

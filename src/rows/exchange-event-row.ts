@@ -1,36 +1,16 @@
 import { type Static, Type } from "typebox";
 import { assert } from "../base/assert.ts";
-import type { ExchangeNotice } from "../contracts/events.ts";
+import { type ExchangeNotice, noticeKinds } from "../contracts/events.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import * as trade from "./trade-row.ts";
 import { addressText, hashText, nullable } from "./wire-format.ts";
-
-type Kind = ExchangeNotice["kind"];
-
-/** By kind, the field with the order or user that an event is about; `null` for other events. */
-export const subjectFieldByKind: Readonly<Record<Kind, "order_hash" | "user" | null>> = {
-  order_cancelled: "order_hash",
-  order_preapproved: "order_hash",
-  order_preapproval_invalidated: "order_hash",
-  user_paused: "user",
-  user_unpaused: "user",
-  user_pause_interval_updated: null,
-  trading_paused: null,
-  trading_unpaused: null,
-  role_changed: null,
-  fee_receiver_updated: null,
-  max_fee_rate_updated: null,
-};
-
-/** The kinds of all events of an exchange that are not fills. */
-export const exchangeEventKinds = Object.keys(subjectFieldByKind) as readonly Kind[];
 
 /** The kinds of events that can end an order before it is filled, as far as the chain shows. */
 export const cancellationKinds = [
   "order_cancelled",
   "order_preapproval_invalidated",
   "user_paused",
-] as const satisfies readonly Kind[];
+] as const satisfies typeof noticeKinds;
 
 type Cancellation = Extract<ExchangeNotice, { readonly kind: (typeof cancellationKinds)[number] }>;
 
@@ -55,7 +35,7 @@ export const cancellationRow = Type.Object({
 /** One event of an exchange that moves no assets: about orders, users, pauses, roles or fee settings. */
 export const exchangeEventRow = Type.Object({
   ...trade.idShape,
-  kind: Type.Enum([...exchangeEventKinds]),
+  kind: Type.Enum([...noticeKinds]),
   ...endShape,
   by: addressOrNull,
   account: addressOrNull,
@@ -122,7 +102,7 @@ export function isCancellation(event: LocatedEvent["event"]): event is Cancellat
 }
 
 function isNotice(event: LocatedEvent["event"]): event is ExchangeNotice {
-  return Object.hasOwn(subjectFieldByKind, event.kind);
+  return noticeKinds.some((kind) => kind === event.kind);
 }
 
 function fieldsOf(event: ExchangeNotice): Partial<Omit<ExchangeEventRow, "kind">> {

@@ -18,25 +18,6 @@ import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
 import { addCandle, addTotals } from "./token-totals.ts";
 
-/** Events that the directory learns from; the others are only served. */
-export const marketEventKinds: readonly LocatedEvent["event"]["kind"][] = [
-  "condition_prepared",
-  "condition_resolved",
-  "token_registered",
-  "question_initialized",
-  "question_updated",
-  "neg_risk_market_prepared",
-  "neg_risk_question_prepared",
-  "neg_risk_question_requested",
-  "gen3_event_announced",
-  "gen3_reporter_added",
-  "gen3_text_registered",
-  "gen3_condition_migrated",
-  "gen3_combo_prepared",
-  "gen3_remaining_resolved_no",
-  "gen3_other_resolved_yes",
-];
-
 /** When something was first seen. The timestamp is in unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
 

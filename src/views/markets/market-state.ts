@@ -8,6 +8,7 @@ import type { Range } from "../../base/range.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
+import { noticeKinds } from "../../contracts/events.ts";
 import type { Delta } from "../../market/delta.ts";
 import type { LastTrade } from "../../market/last-trade.ts";
 import type { Tick } from "../../market/minute-candle.ts";
@@ -23,7 +24,7 @@ import { readDayTrades } from "../day/read-day-trades.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import type { View } from "../view.ts";
-import { MarketDirectory, marketEventKinds } from "./market-directory.ts";
+import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
 
 /** Rows of one answer of the engine, which is one string. The largest rows, texts of questions, have some kilobytes. */
@@ -181,9 +182,10 @@ export class MarketState implements View {
   }
 
   async #loadEvents(engine: Engine, { from, to }: SeqRange): Promise<void> {
-    const kinds = listLiteral(marketEventKinds.map(wordLiteral));
+    // The directory learns nothing from the notices of exchanges.
+    const notices = listLiteral(noticeKinds.map(wordLiteral));
     for (let next: number = from; ; ) {
-      const wanted = `FROM events WHERE kind IN ${kinds} AND seq >= ${integerLiteral(next)}`;
+      const wanted = `FROM events WHERE kind NOT IN ${notices} AND seq >= ${integerLiteral(next)}`;
       // The subquery finds the end of the page without reading the contents of events.
       const rows = await engine.query(
         `SELECT ${eventColumns} ${wanted} AND seq <= (SELECT max(seq) FROM (

@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import { storeLimits } from "../../../base/config/limits.ts";
 import { AppError } from "../../../base/errors.ts";
 import { hash } from "../../../base/input/client-texts.ts";
+import { subjectFieldByKind } from "../../../contracts/events.ts";
 import { readEvents } from "../../../query/read-events.ts";
 import { readFills } from "../../../query/read-fills.ts";
 import { rowContextOf } from "../../../query/row-context.ts";
@@ -9,7 +10,6 @@ import {
   cancellationKinds,
   cancellationRow,
   presentCancellation,
-  subjectFieldByKind,
 } from "../../../rows/exchange-event-row.ts";
 import { fillRow, presentFill } from "../../../rows/fill-row.ts";
 import { hashText } from "../../../rows/wire-format.ts";
@@ -41,7 +41,7 @@ export function getOrder(backend: Backend): Route {
         readFills(backend.facts, { ...page, filter, limit: limit + 1 }),
         readEvents(backend.facts, {
           ...page,
-          kinds: cancellationKinds.filter((kind) => subjectFieldByKind[kind] === "order_hash"),
+          kinds: cancellationKinds.filter((kind) => subjectFieldByKind[kind] === "orderHash"),
           subject: order_hash,
           limit,
         }),

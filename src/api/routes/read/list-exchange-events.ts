@@ -1,17 +1,15 @@
 import { type Static, type TObject, Type } from "typebox";
 import { assert } from "../../../base/assert.ts";
 import { address, hash } from "../../../base/input/client-texts.ts";
-import type { ExchangeNotice } from "../../../contracts/events.ts";
+import { type ExchangeNotice, noticeKinds, subjectFieldByKind } from "../../../contracts/events.ts";
 import type { LocatedEvent } from "../../../market/block-facts.ts";
 import { type EventFilter, storedEvents } from "../../../query/read-events.ts";
 import {
   cancellationKinds,
   cancellationRow,
-  exchangeEventKinds,
   exchangeEventRow,
   presentCancellation,
   presentExchangeEvent,
-  subjectFieldByKind,
 } from "../../../rows/exchange-event-row.ts";
 import type { RowContext } from "../../../rows/trade-row.ts";
 import { subjectOfAddress } from "../../../storage/codec/event-codec.ts";
@@ -55,7 +53,7 @@ export function listExchangeEvents(parts: ListParts): Route {
     path: "/v1/exchange-events",
     summary: "What exchanges log besides fills: cancellations, approvals, pauses, roles, fees",
     row: exchangeEventRow,
-    kinds: exchangeEventKinds,
+    kinds: noticeKinds,
     present: presentExchangeEvent,
   });
 }
@@ -115,7 +113,7 @@ function exchangesOf({ state }: Backend, wanted: EventQuery["exchange"]) {
 function isAskedFor(one: Kind, { kind, order_hash, user }: EventQuery): boolean {
   return (
     (kind === undefined || one === kind) &&
-    (order_hash === undefined || subjectFieldByKind[one] === "order_hash") &&
+    (order_hash === undefined || subjectFieldByKind[one] === "orderHash") &&
     (user === undefined || subjectFieldByKind[one] === "user")
   );
 }
