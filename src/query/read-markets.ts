@@ -38,7 +38,7 @@ export async function searchMarkets(
   facts.reads.add("search", "views");
   const { columns } = state.directory;
   const corrected = columns.search.corrected(words);
-  const steps = columns.search.findInSteps(corrected, () => columns.count);
+  const steps = columns.search.find(corrected, () => columns.count);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

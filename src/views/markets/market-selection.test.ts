@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { anyMarket } from "../../../test/support/any-market.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
+import { searchNow } from "../../../test/support/search-now.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Market } from "../../market/market.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
@@ -32,7 +33,7 @@ function shown({
   words,
   ...selection
 }: Partial<MarketSelection> & { words: readonly string[] | null }): [number, number][] {
-  const hits = words === null ? null : columns.search.find(words, columns.count);
+  const hits = words === null ? null : searchNow(columns.search, words, columns.count);
   const { ordinals, ranks, length } = membersOf(columns, { ...anyMarket, hits, ...selection });
   const found = Array.from(ranks, (rank, at): [number, number] => [ordinals?.[at] ?? at, rank]);
   const members = found.filter(([, rank]) => rank > 0);

@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { BlockWriter } from "../../../test/support/generate-matches.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import { searchNow } from "../../../test/support/search-now.ts";
 import {
   encodeLog,
   knownCreator,
@@ -84,7 +85,8 @@ suite("a condition about the question of another market has no title when", () =
       const directory = directoryOf(all);
       for (const one of ones) {
         assertUntitled(directory, one);
-        const found = directory.columns.search.find(["three", "win"], directory.columns.count);
+        const { search, count } = directory.columns;
+        const found = searchNow(search, ["three", "win"], count);
         const place = directory.ordinalOf(one.conditionId);
         assert(place === null || found.ranks[place] === 0);
       }

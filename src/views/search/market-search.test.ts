@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
+import { searchNow } from "../../../test/support/search-now.ts";
 import { marketLimits } from "../../base/config/limits.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import { type Hits, MarketSearch, type SearchedMarket } from "./market-search.ts";
@@ -94,7 +95,7 @@ function foundBy(
   query: readonly string[],
   count = markets,
 ): [number, number][] {
-  return shown(search.find(query, count));
+  return shown(searchNow(search, query, count));
 }
 
 function shown({ ranks, ordinals }: Hits): [number, number][] {
@@ -192,7 +193,7 @@ describe("a search of markets", () => {
         };
         for (const [step, count, queries] of turns) {
           for (const query of queries) {
-            asked.push({ query, steps: search.findInSteps(query, () => markets) });
+            asked.push({ query, steps: search.find(query, () => markets) });
           }
           for (let i = 0; i < count; i += 1) {
             const at = i % Math.max(1, asked.length);

@@ -34,8 +34,8 @@ const descriptionStartBytesMin = 3;
 const scoredCost = 2;
 /** A word is common if one in this many markets has it. Parts of words are not kept: too many are searched. */
 const commonShare = 16;
-/** Attempts in steps. If changes interrupt all of them, the search runs to its end in one turn. */
-const attemptsMax = 3;
+/** Attempts with pauses. If changes interrupt all of them, the search runs to its end in one turn. */
+const pausedAttemptsMax = 3;
 
 /** Ordinals of found markets are returned when fewer than one market in this many is found. */
 const fewShare = 8;
@@ -100,26 +100,19 @@ export class MarketSearch {
     });
   }
 
-  /** Finds the markets with ordinals below `count` that have all of the words. */
-  find(words: readonly string[], count: number): Hits {
-    const steps = this.#searching(words, count);
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) return step.value;
-    }
-  }
-
-  /** Does what `find` does, with a pause after each word. Starts over when texts change during a pause. */
-  *findInSteps(words: readonly string[], count: () => number): Generator<void, Hits, void> {
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  /**
+   * Finds the markets with ordinals below `count` that have all of the words, with a pause after each word. Starts over
+   * when texts change during a pause, finally without pauses.
+   */
+  *find(words: readonly string[], count: () => number): Generator<void, Hits, void> {
+    for (let attempt = 0; ; attempt += 1) {
       const changes = this.#changes;
       const steps = this.#searching(words, count());
       for (let step = steps.next(); changes === this.#changes; step = steps.next()) {
         if (step.done === true) return step.value;
-        yield;
+        if (attempt < pausedAttemptsMax) yield;
       }
     }
-    return this.find(words, count());
   }
 
   *#searching(words: readonly string[], count: number): Generator<void, Hits, void> {
