@@ -13,7 +13,7 @@ import type { BlockFacts } from "../src/market/block-facts.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
-import { type FillField, fillColumns } from "../src/storage/codec/fill-layout.ts";
+import { fillColumns, fillOffsets } from "../src/storage/codec/fill-layout.ts";
 import { RowWriter } from "../src/storage/codec/row-writer.ts";
 import type { Engine, OpenEngine } from "../src/storage/engine/engine.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
@@ -152,16 +152,12 @@ function fillsSql(from: number, to: number, shape: Shape): string {
 
 /** SQL that inserts the same fills into `fills_by_token`. */
 function byTokenSql(from: number, to: number): string {
-  const columns = fillColumns.fills_by_token.map(({ name, bytes, fields }) => {
-    const packed = fields.map((field) => `reinterpret(${field}, 'FixedString(${bytesOf(field)})')`);
-    return name === "row" ? `toFixedString(concat(${packed.join()}), ${bytes})` : name;
+  const columns = fillColumns.fills_by_token.map(({ name, type }) => {
+    const packed = `substring(formatRow('RowBinary', *), ${fillOffsets.side + 1})`;
+    return name === "row" ? `CAST(${packed}, '${type}')` : name;
   });
   return `INSERT INTO fills_by_token SELECT ${columns.join()} FROM fills
     WHERE seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)} ${oneInsert}`;
-}
-
-function bytesOf(field: FillField): number {
-  return fillColumns.fills.find(({ name }) => name === field)?.bytes ?? 0;
 }
 
 /** SQL of a hash of the given numbers, with the length of hashes on the chain. */

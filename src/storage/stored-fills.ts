@@ -1,5 +1,5 @@
 /**
- * Reads stored fills as raw columns (`Native`). A function around a column, such as `hex` for ids, would cost
+ * Reads stored fills as the bytes of their rows. A function around a column, such as `hex` for ids, would cost
  * a page more than its rows do, and text would have to be made and parsed.
  */
 import { assert } from "../base/assert.ts";
@@ -8,16 +8,13 @@ import type { Generation } from "../contracts/contracts.ts";
 import type { Fill } from "../market/fill.ts";
 import {
   enumCodes,
-  type FillColumn,
-  type FillField,
   type FillTable,
   fillBytes,
   fillColumns,
   fillOffsets,
-  offsetsOf,
 } from "./codec/fill-layout.ts";
-import { type NativeBlock, readNativeBlocks } from "./codec/native-blocks.ts";
 import { RowReader } from "./codec/row-reader.ts";
+import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
 
 const words = {
@@ -27,9 +24,11 @@ const words = {
   matchType: wordsOf(enumCodes.matchType),
 } as const;
 
-/** Where the values of a field are: the reader of its column, the first byte, and the bytes from row to row. */
-type Cell = { readonly reader: RowReader; readonly begin: number; readonly stride: number };
-type Cells = Readonly<Record<FillField, Cell>>;
+/** What `RowBinaryWithNames` begins with: the number of columns and their names. */
+const headers: Readonly<Record<FillTable, Buffer>> = {
+  fills: headerOf("fills"),
+  fills_by_token: headerOf("fills_by_token"),
+};
 
 /** Reads fills from a table, equal to those that were appended. `clauses` follow `FROM <table>`. */
 export async function readStoredFills(
@@ -37,90 +36,69 @@ export async function readStoredFills(
   table: FillTable,
   clauses: string,
 ): Promise<readonly Fill[]> {
-  const columns = fillColumns[table];
-  const names = columns.map(({ name }) => name).join();
   // `SELECT *`, because naming the columns takes a tenth of the time of the query.
-  const bytes = await engine.queryNative(`SELECT * FROM ${table} ${clauses}`);
-  const widths = columns.map((column) => column.bytes);
-  return [...readNativeBlocks(bytes, widths)].flatMap((block) => {
-    assert(block.names.join() === names, "the table has its columns in their order");
-    const cells = cellsOf(block, columns);
-    return Array.from({ length: block.rows }, (_, index) => fillAt(cells, index));
-  });
+  const sql = `SELECT * FROM ${table} ${clauses}`;
+  const bytes = await engine.queryBinary(sql, "RowBinaryWithNames");
+  const { length } = headers[table];
+  const isOurs = bytes.subarray(0, length).equals(headers[table]);
+  assert(isOurs, "the table has its columns in their order");
+  return decodeFills(bytes.subarray(length));
 }
 
 /** Decodes the rows that `encodeFills` writes. */
 export function decodeFills(rows: Buffer): readonly Fill[] {
   const reader = new RowReader(rows);
-  const cells = Object.fromEntries(
-    Object.entries(fillOffsets).map(([field, begin]) => [
-      field,
-      { reader, begin, stride: fillBytes },
-    ]),
-  ) as Cells;
-  return Array.from({ length: rows.length / fillBytes }, (_, index) => fillAt(cells, index));
+  assert(rows.length % fillBytes === 0, "rows of fills are whole");
+  return Array.from({ length: rows.length / fillBytes }, (_, index) =>
+    fillAt(reader, index * fillBytes),
+  );
 }
 
-function cellsOf(block: NativeBlock, columns: readonly FillColumn[]): Cells {
-  const cells = columns.flatMap(({ bytes, fields }, index) => {
-    const reader = new RowReader(block.columns[index] ?? Buffer.of());
-    const offsets = offsetsOf(fields);
-    return fields.map((name) => [name, { reader, begin: offsets[name], stride: bytes }] as const);
-  });
-  return Object.fromEntries(cells) as Cells;
+function headerOf(table: FillTable): Buffer {
+  const columns = fillColumns[table];
+  const header = new RowWriter().uint8(columns.length);
+  for (const { name } of columns) header.text(name);
+  return header.finish();
 }
 
-function fillAt(cells: Cells, index: number): Fill {
-  const read = <Value>(
-    field: FillField,
-    decode: (reader: RowReader, at: number) => Value,
-  ): Value => {
-    const { reader, begin, stride } = cells[field];
-    return decode(reader, begin + stride * index);
-  };
-  const matchType = wordOf(words.matchType, read("match_type", uint8));
-  const matchSeq = read("match_seq", seq);
+function fillAt(rows: RowReader, row: number): Fill {
+  const at = fillOffsets;
+  const matchType = wordOf(words.matchType, rows.uint8(row + at.match_type));
+  const matchSeq = rows.uint64(row + at.match_seq) as Seq;
   return {
-    seq: read("seq", seq),
-    timestamp: read("timestamp", (reader, at) => reader.uint32(at)),
-    blockHash: read("block_hash", hash),
-    txHash: read("tx_hash", hash),
+    seq: rows.uint64(row + at.seq) as Seq,
+    timestamp: rows.uint32(row + at.timestamp),
+    blockHash: rows.hash(row + at.block_hash),
+    txHash: rows.hash(row + at.tx_hash),
     exchange: {
       kind: "exchange",
-      address: read("exchange_address", address),
-      exchange: wordOf(words.exchange, read("exchange", uint8)),
-      generation: read("exchange_version", uint8) as Generation,
+      address: rows.address(row + at.exchange_address),
+      exchange: wordOf(words.exchange, rows.uint8(row + at.exchange)),
+      generation: rows.uint8(row + at.exchange_version) as Generation,
       startBlock: 0,
     },
-    role: wordOf(words.role, read("role", uint8)),
-    orderHash: read("order_hash", hash),
-    maker: read("maker", address),
-    taker: read("taker", address),
-    makerSide: wordOf(words.side, read("maker_side", uint8)),
-    makerTokenId: read("maker_token_id", tokenId),
-    makerAmount: BigInt.asUintN(128, read("maker_amount", int128)),
-    takerAmount: BigInt.asUintN(128, read("taker_amount", int128)),
-    fee: read("fee", int128),
-    feeRefund: read("fee_refund", int128),
-    builder: unlessZero(read("builder", hash)),
-    metadata: unlessZero(read("metadata", hash)),
-    tokenId: read("token_id", tokenId),
-    side: wordOf(words.side, read("side", uint8)),
-    size: read("size", int128),
-    value: read("value", int128),
+    role: wordOf(words.role, rows.uint8(row + at.role)),
+    orderHash: rows.hash(row + at.order_hash),
+    maker: rows.address(row + at.maker),
+    taker: rows.address(row + at.taker),
+    makerSide: wordOf(words.side, rows.uint8(row + at.maker_side)),
+    makerTokenId: rows.tokenId(row + at.maker_token_id),
+    makerAmount: BigInt.asUintN(128, rows.int128(row + at.maker_amount)),
+    takerAmount: BigInt.asUintN(128, rows.int128(row + at.taker_amount)),
+    fee: rows.int128(row + at.fee),
+    feeRefund: rows.int128(row + at.fee_refund),
+    builder: unlessZero(rows.hash(row + at.builder)),
+    metadata: unlessZero(rows.hash(row + at.metadata)),
+    tokenId: rows.tokenId(row + at.token_id),
+    side: wordOf(words.side, rows.uint8(row + at.side)),
+    size: rows.int128(row + at.size),
+    value: rows.int128(row + at.value),
     matchType: matchType === "none" ? null : matchType,
-    takerOrderHash: unlessZero(read("taker_order_hash", hash)),
+    takerOrderHash: unlessZero(rows.hash(row + at.taker_order_hash)),
     matchSeq: matchSeq === 0 ? null : matchSeq,
-    legs: read("legs", (reader, at) => reader.uint16(at)),
+    legs: rows.uint16(row + at.legs),
   };
 }
-
-const uint8 = (reader: RowReader, at: number) => reader.uint8(at);
-const int128 = (reader: RowReader, at: number) => reader.int128(at);
-const seq = (reader: RowReader, at: number) => reader.uint64(at) as Seq;
-const hash = (reader: RowReader, at: number) => reader.hash(at);
-const address = (reader: RowReader, at: number) => reader.address(at);
-const tokenId = (reader: RowReader, at: number) => reader.tokenId(at);
 
 function wordsOf<Word extends string>(
   codes: Readonly<Record<Word, number>>,

@@ -38,11 +38,20 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       assert.deepEqual(await engine.query("SELECT 1 WHERE 0"), []);
     });
 
-    test("returns columns in the Native format, unchanged", async (t) => {
+    test("returns columns and rows in binary formats, unchanged", async (t) => {
       const engine = await open(t);
-      const bytes = await engine.queryNative("SELECT toUInt16(258) AS n");
-      assert.deepEqual(bytes, Buffer.from("\x01\x01\x01n\x06UInt16\x02\x01", "latin1"));
-      assert.equal((await engine.queryNative("SELECT 1 WHERE 0")).length, 0);
+      const [native, rows] = ["Native", "RowBinaryWithNames"] as const;
+      const sql = "SELECT toUInt16(258) AS n";
+      const header = "\x01\x01n";
+      for (const [format, where, bytes] of [
+        [native, "1", "\x01\x01\x01n\x06UInt16\x02\x01"],
+        [native, "0", ""],
+        [rows, "1", `${header}\x02\x01`],
+        [rows, "0", header],
+      ] as const) {
+        const read = await engine.queryBinary(`${sql} WHERE ${where}`, format);
+        assert.deepEqual(read, Buffer.from(bytes, "latin1"));
+      }
     });
 
     test("inserts rows from memory, and from a file that several tables can read", async (t) => {
@@ -109,7 +118,7 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       const engine = await open(t);
       for (const sql of ["SELEC 1", "SELECT 1 FROM nowhere"]) {
         await assert.rejects(engine.query(sql));
-        await assert.rejects(engine.queryNative(sql));
+        await assert.rejects(engine.queryBinary(sql, "Native"));
         await assert.rejects(engine.command(sql));
       }
       await assert.rejects(engine.insert("nowhere", rowsOf([1])));
@@ -121,7 +130,8 @@ for (const [name, open] of Object.entries(engineOpeners)) {
       const sql =
         "SELECT throwIf(number = 2000000) FROM numbers(3000000) SETTINGS max_block_size = 1000";
       await assert.rejects(engine.query(sql));
-      await assert.rejects(engine.queryNative(sql));
+      await assert.rejects(engine.queryBinary(sql, "Native"));
+      await assert.rejects(engine.queryBinary(sql, "RowBinaryWithNames"));
     });
 
     test("answers a query while a write is running", async (t) => {

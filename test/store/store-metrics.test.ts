@@ -88,7 +88,7 @@ function engineOf(answer: () => Promise<never>) {
   return {
     kind: "embedded" as const,
     query: answer,
-    queryNative: answer,
+    queryBinary: answer,
     command: answer,
     deleteRows: answer,
     openRows: answer,

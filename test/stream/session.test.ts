@@ -52,7 +52,7 @@ test("replays take turns: in each iteration of the event loop only one of them s
 test("after a failed read of a channel that others follow, the next client starts a new read", async () => {
   const { engine } = server.store;
   const fail = async () => Promise.reject(new Error("the store is down"));
-  const broken = { query: fail, queryNative: fail };
+  const broken = { query: fail, queryBinary: fail };
   Object.assign(engine, broken);
   const resume = { action: "subscribe", channel: { type: "trades" }, resume_from: 0 };
   const follower = new SessionClient(parts);

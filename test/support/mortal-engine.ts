@@ -1,4 +1,4 @@
-import type { Engine, Row, Rows } from "../../src/storage/engine/engine.ts";
+import type { BinaryFormat, Engine, Row, Rows } from "../../src/storage/engine/engine.ts";
 import type { SpoolFile } from "../../src/storage/engine/spool-file.ts";
 
 /** An engine that fails before its n-th write, as if the process had died. */
@@ -19,8 +19,8 @@ export class MortalEngine implements Engine {
     return this.#engine.query(sql);
   }
 
-  queryNative(sql: string): Promise<Buffer> {
-    return this.#engine.queryNative(sql);
+  queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
+    return this.#engine.queryBinary(sql, format);
   }
 
   command(sql: string): Promise<void> {

@@ -60,7 +60,7 @@ compares the two.
 const noEngine = new MeteredEngine({
   kind: "embedded",
   query: refuse,
-  queryNative: refuse,
+  queryBinary: refuse,
   command: refuse,
   deleteRows: refuse,
   openRows: refuse,

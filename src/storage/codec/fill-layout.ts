@@ -71,29 +71,30 @@ const packedFields = {
 
 export type FillField = keyof typeof ownFields | keyof typeof packedFields;
 
-/** A stored column: the bytes of a value, and the fields in it, in order. */
-export type FillColumn = {
-  readonly name: string;
-  readonly type: string;
-  readonly bytes: number;
-  readonly fields: readonly FillField[];
-};
+/** A stored column. */
+type FillColumn = { readonly name: string; readonly type: string };
 
 const fields: Readonly<Record<FillField, FieldType>> = { ...ownFields, ...packedFields };
 const fieldNames = namesOf(fields);
-const packedBytes = bytesOf(namesOf(packedFields));
+
+/** The length of a row, in bytes. */
+export const fillBytes: number = bytesOf(fieldNames);
+
+/** The offset of each field in a row, in bytes. */
+export const fillOffsets = Object.fromEntries(
+  fieldNames.map((name, index) => [name, bytesOf(fieldNames.slice(0, index))]),
+) as Readonly<Record<FillField, number>>;
+
+/** The bytes before and in the packed fields. */
+const ownBytes = bytesOf(namesOf(ownFields));
+const packedBytes = fillBytes - ownBytes;
 
 /** The stored columns of the two tables of fills, in their order. */
 export const fillColumns = {
   fills: fieldNames.map(columnOf),
   fills_by_token: [
     ...namesOf(ownFields).map(columnOf),
-    {
-      name: "row",
-      type: `FixedString(${packedBytes})`,
-      bytes: packedBytes,
-      fields: namesOf(packedFields),
-    },
+    { name: "row", type: `FixedString(${packedBytes})` },
   ],
 } as const satisfies Record<string, readonly FillColumn[]>;
 
@@ -109,18 +110,6 @@ export const fillColumnsSql: Readonly<Record<FillTable, string>> = {
   fills_by_token: [...declared("fills_by_token"), ...namesOf(packedFields).map(aliasOf)].join(", "),
 };
 
-/** The length of a row, in bytes. */
-export const fillBytes: number = bytesOf(fieldNames);
-
-/** The offset of each field in a row, in bytes. */
-export const fillOffsets: Readonly<Record<FillField, number>> = offsetsOf(fieldNames);
-
-/** Returns the offsets of consecutive fields, in bytes from the first. */
-export function offsetsOf(names: readonly FillField[]): Readonly<Record<FillField, number>> {
-  const offsets = names.map((name, index) => [name, bytesOf(names.slice(0, index))]);
-  return Object.fromEntries(offsets) as Record<FillField, number>;
-}
-
 function namesOf<Name extends FillField>(of: Readonly<Record<Name, FieldType>>): readonly Name[] {
   return Object.keys(of) as Name[];
 }
@@ -130,8 +119,7 @@ function bytesOf(names: readonly FillField[]): number {
 }
 
 function columnOf(name: FillField): FillColumn {
-  const { type, bytes } = fields[name];
-  return { name, type, bytes, fields: [name] };
+  return { name, type: fields[name].type };
 }
 
 function declared(table: FillTable): string[] {
@@ -140,7 +128,7 @@ function declared(table: FillTable): string[] {
 
 function aliasOf(name: keyof typeof packedFields): string {
   const { type, bytes, read } = fields[name];
-  const begin = 1 + offsetsOf(namesOf(packedFields))[name];
+  const begin = 1 + fillOffsets[name] - ownBytes;
   return `${name} ${type} ALIAS ${read(`substring(row, ${begin}, ${bytes})`)}`;
 }
 

@@ -6,6 +6,7 @@ import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
+  type BinaryFormat,
   type Engine,
   insertSettings,
   parseRows,
@@ -72,8 +73,8 @@ export class ChdbEngine implements Engine {
     return parseRows((await this.#ask(sql, "JSONCompactEachRow")).text());
   }
 
-  async queryNative(sql: string): Promise<Buffer> {
-    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, "Native")).bytes();
+  async queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
+    const { buffer, byteOffset, byteLength } = (await this.#ask(sql, format)).bytes();
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
@@ -112,7 +113,7 @@ export class ChdbEngine implements Engine {
     await awaitWrite(this.#writers.run((writer) => writer.queryAsync(sql)));
   }
 
-  async #ask(sql: string, format: "JSONCompactEachRow" | "Native") {
+  async #ask(sql: string, format: "JSONCompactEachRow" | BinaryFormat) {
     return this.#readers.run((reader) => undamaged(reader.queryAsync(sql, { format })));
   }
 

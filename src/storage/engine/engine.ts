@@ -14,13 +14,16 @@ export type Row = readonly Cell[];
 /** Complete rows of `row-writer.ts`, one after the other. */
 export type Rows = Uint8Array | SpoolFile;
 
+/** `Native`: columns, for a large number of rows. `RowBinaryWithNames`: rows as they are inserted, after a header. */
+export type BinaryFormat = "Native" | "RowBinaryWithNames";
+
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */
   readonly kind: StoreKind;
   /** Runs a `SELECT`. All literals in the SQL come from `sql-literal.ts`. */
   query(sql: string): Promise<readonly Row[]>;
-  /** Runs a `SELECT` and returns its columns in the engine's own format (`Native`), for a large number of rows. */
-  queryNative(sql: string): Promise<Buffer>;
+  /** Runs a `SELECT` and returns its rows in a binary format. */
+  queryBinary(sql: string, format: BinaryFormat): Promise<Buffer>;
   /** Runs a statement without a result: DDL, `ALTER`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
   /** Deletes the rows of a table that match a condition, if there are any. */

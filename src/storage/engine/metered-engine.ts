@@ -3,7 +3,7 @@ import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import { LatencyHistogram } from "../../base/metrics/latency-histogram.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { StoreKind } from "../schema/schema-target.ts";
-import type { Engine, Row, Rows } from "./engine.ts";
+import type { BinaryFormat, Engine, Row, Rows } from "./engine.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
 /** Measures the queries and inserts of another engine. Commands are not timed: they are rare (start and repair). */
@@ -46,8 +46,8 @@ export class MeteredEngine implements Engine {
     return this.#measured("query", () => this.#engine.query(sql));
   }
 
-  async queryNative(sql: string): Promise<Buffer> {
-    return this.#measured("query", () => this.#engine.queryNative(sql));
+  async queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
+    return this.#measured("query", () => this.#engine.queryBinary(sql, format));
   }
 
   async command(sql: string): Promise<void> {

@@ -9,6 +9,7 @@ import { toError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
 import {
+  type BinaryFormat,
   type Engine,
   insertSettings,
   parseRows,
@@ -103,8 +104,8 @@ export class ServerEngine implements Engine {
     return parseRows(answer.toString());
   }
 
-  async queryNative(sql: string): Promise<Buffer> {
-    return this.#read(`${sql}\nFORMAT Native`, {});
+  async queryBinary(sql: string, format: BinaryFormat): Promise<Buffer> {
+    return this.#read(`${sql}\nFORMAT ${format}`, {});
   }
 
   async command(sql: string): Promise<void> {
