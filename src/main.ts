@@ -5,7 +5,7 @@ import { orClose } from "./base/or-close.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
-import { claimDataFolder, lockDataFolder } from "./storage/embedded/data-folder.ts";
+import { lockDataFolder, readStartBlock } from "./storage/embedded/data-folder.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
 export type Service = { readonly url: string; readonly life: Lifetime };
@@ -18,12 +18,12 @@ export type Service = { readonly url: string; readonly life: Lifetime };
 export async function openService(
   start: Pick<RoleStart, "role" | "config" | "log" | "stop">,
 ): Promise<Service> {
-  const { dataDir, chainId, contractsFile } = start.config;
+  const { config } = start;
   const life = new Lifetime();
   return orClose(life, async () => {
-    const contracts = await readContracts(contractsFile);
-    life.onClose(lockDataFolder(dataDir));
-    const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
+    const contracts = await readContracts(config.contractsFile);
+    life.onClose(lockDataFolder(config.dataDir));
+    const startedAt = await readStartBlock({ config, contracts });
     return { url: await openRole({ ...start, life, contracts, startedAt }), life };
   });
 }

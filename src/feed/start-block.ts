@@ -3,7 +3,7 @@
 import { type Config, ConfigError } from "../base/config/config.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import { recordStartBlock } from "../storage/embedded/data-folder.ts";
+import { tieDataFolder } from "../storage/embedded/data-folder.ts";
 import type { ChainChange } from "./change.ts";
 
 /** What decides where indexing starts. */
@@ -36,16 +36,16 @@ export function refuseEarlierStart(start: IndexingStart, covered: Coverage | nul
   ]);
 }
 
-/** Passes on the changes of a chain of which nothing is stored. Records the start block before the first of them. */
+/** Passes on the changes of a chain of which nothing is stored. Records the start block before the first. */
 export async function* recordingStart(
   changes: AsyncIterable<ChainChange>,
-  dataDir: string,
+  start: IndexingStart,
 ): AsyncGenerator<ChainChange, void, undefined> {
   let isRecorded = false;
   for await (const change of changes) {
     if (!isRecorded && (change.kind === "range" || change.kind === "block")) {
       const first = change.kind === "range" ? change.batch.fromBlock : change.block.number;
-      await recordStartBlock(dataDir, first);
+      await tieDataFolder(start, first);
       isRecorded = true;
     }
     yield change;

@@ -2,7 +2,7 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
 import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
 import { Intake } from "../feed/intake.ts";
-import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
+import { tieDataFolder } from "../storage/embedded/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
@@ -15,8 +15,8 @@ import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.t
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
-  const { dataDir } = config;
-  const reader = await releaseIfRefused(dataDir, openReader(start));
+  const reader = await openReader(start);
+  await tieDataFolder(start, start.startedAt);
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });

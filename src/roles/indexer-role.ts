@@ -7,7 +7,6 @@ import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Intake } from "../feed/intake.ts";
-import { releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import {
@@ -52,8 +51,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const { chainId, dataDir } = config;
   const chain = openChain(start);
   // Creates the tables, because a standby needs the keys in them too.
-  const opening = openDatabase(serverPlaceOf(config, contracts), dataDir);
-  const engine = await releaseIfRefused(dataDir, opening);
+  const engine = await openDatabase(serverPlaceOf(config, contracts), dataDir);
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);

@@ -21,7 +21,7 @@ import {
   refuseEarlierStart,
   startBlockOf,
 } from "../feed/start-block.ts";
-import { refuseUnidentified } from "../storage/embedded/data-folder.ts";
+import { refuseUnidentified, tieDataFolder } from "../storage/embedded/data-folder.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
@@ -77,6 +77,8 @@ export async function openWrittenFacts(
   const { coverage } = facts;
   if (config.clickhouseUrl === null) refuseUnidentified(config.dataDir, { startedAt, coverage });
   refuseEarlierStart(start, coverage);
+  // The facts of a server can be older than the folder.
+  if (coverage !== null && startedAt === null) await tieDataFolder(start, startedAt);
   return facts;
 }
 
@@ -152,14 +154,15 @@ export function openMetadata(
  * connected. Throws `WrongChainError` when a node serves another chain.
  */
 export async function startIndexing(
-  { config, startedAt, log, life }: RoleStart,
+  start: RoleStart,
   parts: MeasuredParts & { readonly chain: ChainThread; readonly auditor: Auditor },
 ): Promise<void> {
+  const { startedAt, log, life } = start;
   const { chain, facts, intake, auditor } = parts;
   await chain.follow(facts.coverage?.last ?? null, facts.writer?.claims?.ends ?? []);
   const changes = chain.changes();
   const isRecorded = startedAt !== null || facts.coverage !== null;
-  intake.start(isRecorded ? changes : recordingStart(changes, config.dataDir), life.fail);
+  intake.start(isRecorded ? changes : recordingStart(changes, start), life.fail);
   auditor.start();
   life.onClose(logProgress(intake.progress, log));
 }

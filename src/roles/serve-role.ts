@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
 import { Intake } from "../feed/intake.ts";
-import { releaseDataFolder, releaseIfRefused } from "../storage/embedded/data-folder.ts";
 import { Hub } from "../stream/hub/hub.ts";
 import { serveEverything } from "./listen.ts";
 import {
@@ -18,7 +17,6 @@ import {
 /** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL. */
 export async function openServe(start: RoleStart): Promise<string> {
   const { config, log, life } = start;
-  const { dataDir } = config;
   // When each step of the start was done, in milliseconds since the process began.
   const doneAtMs: Record<string, number> = {};
   const note = (step: string) => {
@@ -26,8 +24,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   };
   note("modules");
   const chain = openChain(start);
-  const facts = await releaseIfRefused(dataDir, openWrittenFacts(start));
-  life.onClose(() => (facts.coverage === null ? releaseDataFolder(dataDir) : undefined));
+  const facts = await openWrittenFacts(start);
   note("store");
   const access = await openAccess(start);
   const state = await openState(start, facts);

@@ -89,8 +89,8 @@ test("a serving node that waits for facts has its folder to itself", async (t) =
   };
   const starting = Service.open({ ...inCluster(options), onSpawn });
   starting.catch(() => {}); // It ends before it listens.
-  const identity = join(options.dataDir, "oddwire.json");
-  await waitFor("a claimed folder", () => stat(identity).catch(() => null));
+  const lock = join(options.dataDir, "lock");
+  await waitFor("a locked folder", () => stat(lock).catch(() => null));
   await assertRefuses(options, 75, isInUse);
   await assertRefuses(inCluster(options), 75, isInUse);
   assert((child as ChildProcess | null)?.kill("SIGTERM"));
@@ -146,15 +146,21 @@ test("a service that started at the latest block loses nothing if it is killed b
   }
 });
 
-test("a folder with facts is refused without its oddwire.json, and stays as it is", async (t) => {
+test("a folder with facts is refused without its oddwire.json or start block, and stays as it is", async (t) => {
   const options = await openScene(t);
   const service = await Service.open(options);
   await service.waitFinalized(chain.at(-1)?.block.number ?? 0);
   assert.equal(await service.stop(), 0);
-  await rm(join(options.dataDir, "oddwire.json"));
+  const path = join(options.dataDir, "oddwire.json");
+  const { start_block: _, ...incomplete } = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify(incomplete));
+  const words = /^oddwire: .*oddwire\.json is missing or incomplete, .*; restore a backup/m;
+  await assertRefuses(options, 1, words);
+  assert.deepEqual(JSON.parse(await readFile(path, "utf8")), incomplete);
+  await rm(path);
   const otherChain = { ...options.settings, ODDWIRE_CHAIN_ID: "1" };
   for (const settings of [{ ...options.settings }, otherChain]) {
-    await assertRefuses({ ...options, settings }, 2, /oddwire\.json is missing, .*restore it/);
+    await assertRefuses({ ...options, settings }, 1, words);
     assert(!(await readdir(options.dataDir)).includes("oddwire.json"));
   }
 });

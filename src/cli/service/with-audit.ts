@@ -11,11 +11,9 @@ import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-rang
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import {
-  claimDataFolder,
   lockDataFolder,
+  readStartBlock,
   refuseUnidentified,
-  releaseDataFolder,
-  releaseIfRefused,
 } from "../../storage/embedded/data-folder.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
@@ -53,15 +51,13 @@ export async function withAudit<Result>(
 ): Promise<Result> {
   const config = readConfig("serve");
   const contracts = await readContracts(config.contractsFile);
-  const { dataDir, chainId } = config;
+  const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
   const isWriting = options.isWriting ?? false;
   // A server may be read while a service serves from it.
   if (isWriting || config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
-  const startedAt = await claimDataFolder(dataDir, { chainId, contracts });
-  const opening = openStore({ config, contracts, startedAt, isWriting }, opened);
-  const store = await releaseIfRefused(dataDir, opening);
-  if (store.coverage === null) opened.defer(() => releaseDataFolder(dataDir));
+  const startedAt = await readStartBlock({ config, contracts });
+  const store = await openStore({ config, contracts, startedAt, isWriting }, opened);
   const range = rangeOf(options, store);
   const parts = await openNodes({ config, contracts, store }, opened);
   return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });

@@ -7,14 +7,8 @@ import { cleanUp } from "../../../test/support/clean-up.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { parseContracts } from "../../contracts/contracts.ts";
 import { polygonContracts } from "../../contracts/polygon-contracts.ts";
-import { DataFolderBusyError } from "../engine/store-errors.ts";
-import {
-  claimDataFolder,
-  lockDataFolder,
-  recordStartBlock,
-  releaseDataFolder,
-  releaseIfRefused,
-} from "./data-folder.ts";
+import { DataFolderBusyError, StoreDamagedError } from "../engine/store-errors.ts";
+import { lockDataFolder, readStartBlock, tieDataFolder } from "./data-folder.ts";
 
 const contracts = parseContracts(polygonContracts);
 assert(!("mistakes" in contracts));
@@ -25,7 +19,9 @@ async function openFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-const claim = (folder: string, chainId = 137) => claimDataFolder(folder, { chainId, contracts });
+const ownerOf = (dataDir: string, chainId = 137) => ({ config: { dataDir, chainId }, contracts });
+const tie = (folder: string) => tieDataFolder(ownerOf(folder), 77);
+const open = (folder: string, chainId?: number) => readStartBlock(ownerOf(folder, chainId));
 
 test("a folder is locked until it is unlocked, and the error says what to do", async (t) => {
   const folder = join(await openFolder(t), "new");
@@ -54,21 +50,34 @@ test("a lock that something else has written to is refused, and the error says w
   lockDataFolder(folder)();
 });
 
-test("a folder belongs to the chain it was first used for, and contains only its identity", async (t) => {
+test("a folder belongs to no chain until it is tied, and contains nothing", async (t) => {
   const folder = await openFolder(t);
-  await claim(folder);
+  for (const chainId of [137, 138]) assert.equal(await open(folder, chainId), null);
+  assert.deepEqual(await readdir(folder), []);
+});
+
+test("a tied folder belongs to its chain, and its start block is stored", async (t) => {
+  const folder = await openFolder(t);
+  await tie(folder);
+  assert.equal(await open(folder), 77);
   assert.deepEqual(await readdir(folder), ["oddwire.json"]);
-  await claim(folder);
-  await assert.rejects(claim(folder, 138), ConfigError);
+  await assert.rejects(open(folder, 138), ConfigError);
+});
+
+test("a folder for the facts of a server can be tied without a start block", async (t) => {
+  const folder = await openFolder(t);
+  await tieDataFolder(ownerOf(folder), null);
+  assert.equal(await open(folder), null);
+  await assert.rejects(open(folder, 138), ConfigError);
 });
 
 test("a folder of a version that decodes other events is refused, and the error says what to do", async (t) => {
   const folder = await openFolder(t);
-  await claim(folder);
+  await tie(folder);
   const path = join(folder, "oddwire.json");
   const identity = JSON.parse(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify({ ...identity, events: "0".repeat(64) }));
-  await assert.rejects(claim(folder), (error: unknown) => {
+  await assert.rejects(open(folder), (error: unknown) => {
     assert(error instanceof ConfigError);
     assert.match(error.mistakes.join(), /decodes other events.*empty ODDWIRE_DATA_DIR/);
     return true;
@@ -77,11 +86,11 @@ test("a folder of a version that decodes other events is refused, and the error 
 
 test("a folder of another format is refused, and the error says what to do", async (t) => {
   const folder = await openFolder(t);
-  await claim(folder);
+  await tie(folder);
   const path = join(folder, "oddwire.json");
   const identity = JSON.parse(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify({ ...identity, format: 1 }));
-  await assert.rejects(claim(folder), (error: unknown) => {
+  await assert.rejects(open(folder), (error: unknown) => {
     assert(error instanceof ConfigError);
     assert.match(
       error.mistakes.join(),
@@ -91,17 +100,6 @@ test("a folder of another format is refused, and the error says what to do", asy
   });
 });
 
-test("the start block is stored, and the folder still belongs to its chain after a release", async (t) => {
-  const folder = await openFolder(t);
-  assert.equal(await claim(folder), null);
-  assert.equal(await claim(folder), null);
-  await recordStartBlock(folder, 77);
-  await releaseDataFolder(folder);
-  assert.equal(await claim(folder), 77);
-  assert.deepEqual(await readdir(folder), ["oddwire.json"]);
-  await assert.rejects(claim(folder, 138), ConfigError);
-});
-
 for (const text of [
   "",
   '{"format":2,"start_block":-1}',
@@ -109,13 +107,16 @@ for (const text of [
   '{"format":2',
   "null",
   "7",
+  "{}",
+  '{"chain_id":137,"contracts":"a","events":"b"}',
+  '{"format":4,"chain_id":137}',
 ]) {
   test(`"${text}" in oddwire.json is refused as damage`, async (t) => {
     const folder = await openFolder(t);
     await writeFile(join(folder, "oddwire.json"), text);
-    await assert.rejects(claim(folder), (error: unknown) => {
-      assert(error instanceof ConfigError);
-      assert.match(error.mistakes.join(), /is damaged; restore it/);
+    await assert.rejects(open(folder), (error: unknown) => {
+      assert(error instanceof StoreDamagedError);
+      assert.match(error.message, /oddwire\.json is damaged; restore a backup/);
       return true;
     });
   });
@@ -126,20 +127,10 @@ test("a path that cannot be a folder is a configuration error", async (t) => {
   const file = join(folder, "file");
   await writeFile(file, "");
   for (const path of [file, join(file, "below")]) {
-    await assert.rejects(claim(path), (error: unknown) => {
+    await assert.rejects(open(path), (error: unknown) => {
       assert(error instanceof ConfigError);
       assert.match(error.mistakes.join(), /cannot be used: E/);
       return true;
     });
   }
-});
-
-test("a start that its settings do not fit leaves the folder to the right ones", async (t) => {
-  const folder = await openFolder(t);
-  await claim(folder, 5);
-  await assert.rejects(releaseIfRefused(folder, Promise.reject(new Error("away"))), /away/);
-  await assert.rejects(claim(folder, 137), ConfigError);
-  const refused = Promise.reject(new ConfigError(["of another chain"]));
-  await assert.rejects(releaseIfRefused(folder, refused), ConfigError);
-  await claim(folder, 137);
 });

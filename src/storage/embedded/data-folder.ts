@@ -1,13 +1,12 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { assert } from "../../base/assert.ts";
-import { ConfigError } from "../../base/config/config.ts";
+import { type Config, ConfigError } from "../../base/config/config.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
-import { awaitWrite, DataFolderBusyError } from "../engine/store-errors.ts";
+import { awaitWrite, DataFolderBusyError, StoreDamagedError } from "../engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
 import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
 
@@ -16,7 +15,7 @@ const format = 4;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;
-  /** The first indexed block, stored before the block is final; absent before indexing has begun. */
+  /** The first indexed block, stored before it is final; absent when the facts of a server were there first. */
   readonly start_block?: number;
 };
 
@@ -44,46 +43,59 @@ export function lockDataFolder(dataDir: string): () => void {
   }
 }
 
+/** A data folder, and the chain and the contracts that it is tied to. */
+type FolderOwner = {
+  readonly config: Pick<Config, "chainId" | "dataDir">;
+  readonly contracts: Contracts;
+};
+
 /**
- * Ties a data folder to a chain and a list of contracts on first use. Returns the block that indexing started
- * with; `null` before the first. Throws `ConfigError` when the folder belongs to another chain or other contracts
- * or cannot be created, and `DataFolderUnwritableError`.
+ * Makes a data folder if it is missing. Returns the block that indexing started with; `null` before the first. Throws
+ * `ConfigError` when the folder is tied to another chain or other contracts or cannot be created, and
+ * `StoreDamagedError`. Nothing in the folder changes.
  */
-export async function claimDataFolder(
-  dataDir: string,
-  { chainId, contracts }: { chainId: number; contracts: Contracts },
-): Promise<number | null> {
+export async function readStartBlock({
+  config: { chainId, dataDir },
+  contracts,
+}: FolderOwner): Promise<number | null> {
   makeDataFolder(dataDir);
-  const path = identityIn(dataDir);
-  const ours = { format, ...identityOf(chainId, contracts) };
-  const known = await readIdentity(path);
-  if (known === null) {
-    await writeIdentity(path, ours, link);
-    return null;
-  }
-  if (known.format !== ours.format) {
+  const known = await readIdentity(identityIn(dataDir));
+  if (known === null) return null;
+  if (known.format !== format) {
     throw new ConfigError([
       `${dataDir} is of format ${known.format}, this version reads format ${format}; index again: use another ODDWIRE_DATA_DIR, or delete all in it but access.sqlite* and pepper`,
     ]);
   }
+  const ours = identityOf(chainId, contracts);
   refuseOtherFacts(known, ours, { place: dataDir, setting: "ODDWIRE_DATA_DIR" });
   return known.start_block ?? null;
 }
 
 /**
- * Stores the first indexed block durably, before it is served: until blocks are final, nothing else in the folder
- * records where indexing started. Throws `DataFolderUnwritableError`.
+ * Ties a data folder durably to a chain and a list of contracts. To be called once it is known that they fit, before
+ * the first block is served: until blocks are final, nothing else records `startBlock`, where indexing started. Throws
+ * `DataFolderUnwritableError`.
  */
-export async function recordStartBlock(dataDir: string, block: number): Promise<void> {
+export async function tieDataFolder(
+  { config: { chainId, dataDir }, contracts }: FolderOwner,
+  startBlock: number | null,
+): Promise<void> {
   const path = identityIn(dataDir);
-  const known = await readIdentity(path);
-  assert(known !== null, "a folder is claimed before it is indexed");
-  await writeIdentity(path, { ...known, start_block: block }, rename);
+  const start = startBlock === null ? {} : { start_block: startBlock };
+  const identity: FolderIdentity = { format, ...identityOf(chainId, contracts), ...start };
+  // The file appears completely or not at all.
+  const draft = `${path}.${process.pid}`;
+  try {
+    await awaitWrite(writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true }));
+    await awaitWrite(rename(draft, path));
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 /**
- * Refuses a folder whose tables have facts although it was claimed only now: `oddwire.json` is lost, and nothing else
- * says which chain and contracts they are from. Throws `ConfigError`.
+ * Refuses a folder whose tables have facts although no start block is recorded: `oddwire.json` is lost, and nothing else
+ * says which chain and contracts they are from. Throws `StoreDamagedError`.
  */
 export function refuseUnidentified(
   dataDir: string,
@@ -93,28 +105,9 @@ export function refuseUnidentified(
   }: { readonly startedAt: number | null; readonly coverage: Coverage | null },
 ): void {
   if (startedAt !== null || coverage === null) return;
-  throw new ConfigError([
-    `${identityIn(dataDir)} is missing, but the folder has facts; restore it from a backup of the folder`,
-  ]);
-}
-
-/** Unties a data folder in which nothing was indexed: its chain or contracts may have been a mistake. */
-export async function releaseDataFolder(dataDir: string): Promise<void> {
-  const path = identityIn(dataDir);
-  if ((await readIdentity(path))?.start_block === undefined) await rm(path, { force: true });
-}
-
-/** Unties the folder again when `opening` throws `ConfigError`: a wrong setting must not stay in the folder. */
-export async function releaseIfRefused<Opened>(
-  dataDir: string,
-  opening: Promise<Opened>,
-): Promise<Opened> {
-  try {
-    return await opening;
-  } catch (thrown) {
-    if (thrown instanceof ConfigError) await releaseDataFolder(dataDir);
-    throw thrown;
-  }
+  throw new StoreDamagedError(
+    `${identityIn(dataDir)} is missing or incomplete, but the folder has facts`,
+  );
 }
 
 function identityIn(dataDir: string): string {
@@ -131,26 +124,18 @@ async function readIdentity(path: string): Promise<FolderIdentity | null> {
   }
   const identity = tryParseJson(text);
   if (isIdentity(identity)) return identity;
-  throw new ConfigError([`${path} is damaged; restore it from a backup of the folder`]);
+  throw new StoreDamagedError(`${path} is damaged`);
 }
 
+/** The fields of another format are not known. */
 function isIdentity(value: unknown): value is FolderIdentity {
   if (!isJsonObject(value)) return false;
-  const { start_block: start } = value;
-  return start === undefined || (Number.isSafeInteger(start) && Number(start) >= 0);
+  const { chain_id: chainId, contracts, events, start_block: start = 0 } = value;
+  if (!isCount(value["format"]) || !isCount(start)) return false;
+  const hasOwner = isCount(chainId) && typeof contracts === "string" && typeof events === "string";
+  return hasOwner || value["format"] !== format;
 }
 
-/** Writes a draft, then moves it with `put`: the file appears completely or not at all, never damaged. */
-async function writeIdentity(
-  path: string,
-  identity: FolderIdentity,
-  put: typeof link | typeof rename,
-): Promise<void> {
-  const draft = `${path}.${process.pid}`;
-  try {
-    await awaitWrite(writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true }));
-    await awaitWrite(put(draft, path));
-  } finally {
-    await rm(draft, { force: true });
-  }
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
