@@ -50,6 +50,11 @@ describe("the data folder", () => {
     const kinds: readonly (readonly [string, (path: string) => void, RegExp])[] = [
       ["a folder", (path) => mkdirSync(path), /is not a file; restore a backup/],
       ["a pipe", (path) => execFileSync("mkfifo", [path]), /is not a file; restore a backup/],
+      [
+        "a link to nothing",
+        (path) => symlinkSync("nothing", path),
+        /is not a file; restore a backup/,
+      ],
       ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
     ];
     for (const [what, make, words] of kinds) {

@@ -1,5 +1,5 @@
 /** Makes data folders and reports permanent problems immediately. */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
 
@@ -35,9 +35,9 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
   orUnusable(() => {
-    const known = statSync(path, { throwIfNoEntry: false });
-    if (known === undefined) return;
-    if (!known.isFile()) {
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+    // The target of a link can be missing.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
       throw unusable(`${path} is not a file; restore a backup, or start with an empty data folder`);
     }
     accessSync(path, access);
