@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { auditLimits } from "../base/config/limits.ts";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
@@ -65,17 +65,20 @@ export type AuditResult =
  */
 export class AuditLog {
   readonly #sql: DatabaseSync;
+  readonly #write: StatementSync;
   readonly #state: AuditState;
 
   private constructor(sql: DatabaseSync, state: AuditState) {
     this.#sql = sql;
+    this.#write = sql.prepare("INSERT OR REPLACE INTO audit VALUES (1, ?)");
     this.#state = state;
   }
 
   /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
   static open(dataDir: string): AuditLog {
     const path = join(dataDir, "audit.sqlite");
-    return withKeptFile(path, () => {
+    const advice = "delete it: the audit then starts again";
+    return withKeptFile({ path, advice }, () => {
       const sql = new DatabaseSync(path, { timeout: 2000 });
       // Not FULL: after a power loss some ranges are only audited once more.
       sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
@@ -83,7 +86,7 @@ export class AuditLog {
       const state = row === undefined ? newState() : tryParseJson(String(row["state"]));
       if (isAuditState(state)) return new AuditLog(sql, state);
       sql.close();
-      throw new StoreDamagedError(`${path} is damaged`);
+      throw new StoreDamagedError(`${path} is damaged`, { advice });
     });
   }
 
@@ -197,8 +200,7 @@ export class AuditLog {
   #save(): void {
     const state = this.#state;
     state.findings = state.findings.slice(0, auditLimits.findingsMax);
-    const save = this.#sql.prepare("INSERT OR REPLACE INTO audit VALUES (1, ?)");
-    withDisk(() => save.run(JSON.stringify(state)));
+    withDisk(() => this.#write.run(JSON.stringify(state)));
   }
 }
 

@@ -57,7 +57,8 @@ export class LocalAccess implements AccessStore {
   static open(options: AccessOptions): LocalAccess {
     const { dataDir } = options;
     const path = join(dataDir, "access.sqlite");
-    return withKeptFile(path, () => {
+    const advice = "delete it: keys must then be created again";
+    return withKeptFile({ path, advice }, () => {
       makeDataFolder(dataDir, 0o700);
       const pepper = options.pepper ?? readPepper(dataDir);
       const database = AccessDatabase.open(path);

@@ -11,8 +11,9 @@ export class DataFolderBusyError extends Error {
 export class StoreDamagedError extends Error {
   override name = "StoreDamagedError";
 
-  constructor(what: string, options: { readonly cause?: unknown } = {}) {
-    super(`${what}; restore a backup, or start with an empty data folder or database`, options);
+  constructor(what: string, options: { readonly cause?: unknown; readonly advice?: string } = {}) {
+    const { advice = "start with an empty data folder or database" } = options;
+    super(`${what}; restore a backup, or ${advice}`, options);
   }
 }
 

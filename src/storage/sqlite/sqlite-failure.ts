@@ -18,14 +18,21 @@ export function withDisk<Result>(work: () => Result): Result {
   }
 }
 
-/** Runs work on a file that cannot be rebuilt. Throws as `withDisk`, and `StoreDamagedError` when it is damaged. */
-export function withKeptFile<Result>(path: string, work: () => Result): Result {
+/** A file that cannot be rebuilt, and what to do if it is damaged and there is no backup. */
+type KeptFile = { readonly path: string; readonly advice: string };
+
+/**
+ * Opens a file that cannot be rebuilt. Throws as `withDisk`, and `StoreDamagedError` when the file is damaged or has
+ * other tables than ours.
+ */
+export function withKeptFile<Result>({ path, advice }: KeptFile, open: () => Result): Result {
   try {
-    return withDisk(work);
+    return withDisk(open);
   } catch (thrown) {
     // A transaction of `AccessDatabase` wraps the error of SQLite.
-    if (!isDamaged(thrown) && !isDamaged(toError(thrown).cause)) throw thrown;
-    throw new StoreDamagedError(`${path} is damaged`, { cause: thrown });
+    const causes = [thrown, toError(thrown).cause];
+    if (!causes.some((cause) => isDamaged(cause) || hasOtherTables(cause))) throw thrown;
+    throw new StoreDamagedError(`${path} is damaged`, { cause: thrown, advice });
   }
 }
 
@@ -63,6 +70,11 @@ export function isSqliteFailure(thrown: unknown): boolean {
 /** Whether a file is damaged, or is not one of SQLite. */
 export function isDamaged(thrown: unknown): boolean {
   return damageCodes.has(sqliteCodeOf(thrown));
+}
+
+/** Whether a statement does not fit the tables: SQLITE_ERROR. */
+function hasOtherTables(thrown: unknown): boolean {
+  return sqliteCodeOf(thrown) === 1;
 }
 
 /** Whether another process holds a lock on the file: SQLITE_BUSY. */
