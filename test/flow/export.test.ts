@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -147,9 +147,12 @@ test("an interrupted export ends with exit code 75, try again", async () => {
 });
 
 test("mistakes are reported before anything is written", async () => {
+  const taken = join(folder, "taken.ndjson");
+  await mkdir(`${taken}.unfinished`);
   const cases: [string[], RegExp, number][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/, 2],
     [["trades", "--out", join(folder, "all.ndjson")], /exists already/, 1],
+    [["trades", "--out", taken], /^oddwire: a file cannot be used: EISDIR/, 1],
     [
       ["resolutions", "--wallet", `0x${"1".repeat(40)}`, "--out", join(folder, "x.csv")],
       /wallet is not known/,

@@ -2,14 +2,24 @@ import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { fetchFailure } from "../../base/errors.ts";
 import { CommandError } from "../command.ts";
 
-/** Runs calls to a service. Throws `CommandError` when it refuses or cannot be reached, unless `signal` is aborted. */
+/**
+ * Runs calls to a service. Throws `CommandError` when it refuses or cannot be reached, or when a file cannot be used,
+ * unless `signal` is aborted.
+ */
 export async function callService(run: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   try {
     await run();
   } catch (thrown) {
     if (signal?.aborted) return;
-    throw thrown instanceof OddwireError ? failureOf(thrown) : thrown;
+    if (thrown instanceof OddwireError) throw failureOf(thrown);
+    if (!isFileError(thrown)) throw thrown;
+    throw new CommandError(`a file cannot be used: ${thrown.message}`, { cause: thrown });
   }
+}
+
+/** Whether the system refused a call for a file. Errors of connections are of `OddwireError`. */
+function isFileError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && "syscall" in thrown;
 }
 
 function failureOf({ code, message, cause }: OddwireError): CommandError {
