@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import type { Market } from "../../client/src/api.ts";
 import { waitPageHeaders, waitPageOf } from "../../src/api/http/wait-page.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
@@ -106,9 +107,38 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
       await route.fulfill({ response, json: { ...body, data: [] } });
     });
     await goto(tab, `/market/${resolved.id}`);
-    await tab.waitForSelector("text=This market had no trade");
+    await tab.waitForSelector("text=This market had no trades");
     await tab.close();
   });
+
+  await t.test(
+    "keeps numbers and page in order next to texts that reverse or never break",
+    async () => {
+      const tab = await page.context().newPage();
+      await tab.setViewportSize({ width: 390, height: 900 });
+      const [found] = (
+        await service.get<{ data: readonly Market[] }>("/v1/markets?status=resolved")
+      ).data;
+      assert(found !== undefined);
+      await tab.route(`**/v1/markets/${found.id}`, async (route) => {
+        const response = await route.fetch();
+        const body = (await response.json()) as { readonly data: Market };
+        const tokens = body.data.tokens.map((token) => ({ ...token, outcome: "\u202eodd" }));
+        const data = { ...body.data, tokens, question: "W".repeat(300) };
+        await route.fulfill({ response, json: { ...body, data } });
+      });
+      await goto(tab, `/market/${found.id}`);
+      await tab.waitForSelector(".resolution");
+      await tab.waitForSelector(".legend b");
+      assert.ok(await isInOrder(tab, ".resolution p", "$"));
+      assert.ok(await isInOrder(tab, ".legend", "%"));
+      const widths = await tab.evaluate<number[]>(
+        "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+      );
+      assert.equal(widths[0], widths[1]);
+      await tab.close();
+    },
+  );
 
   await t.test("asks the service again for what the browser has in its cache", async () => {
     const tab = await (await browser.newContext()).newPage();
@@ -275,4 +305,21 @@ async function waitForRows(page: Page, count: number): Promise<void> {
     );
     return ids.length === count && new Set(ids).size === count ? true : null;
   });
+}
+
+/** Returns whether the first text with this sign, such as "$1" or "34%", is drawn from left to right. */
+function isInOrder(page: Page, place: string, sign: "$" | "%"): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const walker = document.createTreeWalker(document.querySelector("${place}"), NodeFilter.SHOW_TEXT);
+    while (!walker.nextNode().data.includes("${sign}"));
+    const { currentNode: node } = walker;
+    const at = node.data.indexOf("${sign}") - ${sign === "%" ? 1 : 0};
+    const leftOf = (from) => {
+      const range = document.createRange();
+      range.setStart(node, from);
+      range.setEnd(node, from + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return leftOf(at) < leftOf(at + 1);
+  })()`);
 }

@@ -61,8 +61,8 @@ export function ChartPanel(props: {
 }
 
 function NoTrade({ market: { trades, status } }: { readonly market: Market }) {
-  if (trades === 0 && status !== "open") return <Notice title="This market had no trade" />;
-  return <Notice title="No trade in this time">The line begins with the first trade.</Notice>;
+  if (trades === 0 && status !== "open") return <Notice title="This market had no trades" />;
+  return <Notice title="No trades in this time">The line begins with the first trade.</Notice>;
 }
 
 function Drawn(props: {

@@ -7,9 +7,12 @@ import { Time } from "../parts/time.tsx";
 export function ResolutionBanner({ market }: { readonly market: Market }) {
   const { resolution, resolved_at_ms: atMs, oracle, tokens } = market;
   if (resolution === null) return null;
-  const payouts = tokens.map(({ outcome, outcome_index: at }) => {
-    return `${outcome ?? `Outcome ${at + 1}`} pays ${exactDollars(resolution.payouts[at] ?? "0")}`;
-  });
+  const payouts = tokens.map(({ outcome, outcome_index: at }) => (
+    <span key={at}>
+      {at === 0 ? "" : ", "}
+      <bdi>{outcome ?? `Outcome ${at + 1}`}</bdi> pays {exactDollars(resolution.payouts[at] ?? "0")}
+    </span>
+  ));
   return (
     <section class="notice good resolution" aria-label="Resolution">
       <strong>
@@ -18,7 +21,7 @@ export function ResolutionBanner({ market }: { readonly market: Market }) {
           : `Resolved: ${resolution.winning_outcome}`}
       </strong>
       <p>
-        {payouts.join(", ")} a share
+        {payouts} a share
         {atMs !== null && (
           <>
             {" "}
