@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { guideRoutes } from "../../src/api/guide/guide-routes.ts";
-import { openTestServer, type TestServer } from "../support/open-test-server.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { assertError, openTestServer, type TestServer } from "../support/open-test-server.ts";
 
 let folder: string;
 let server: TestServer;
@@ -47,8 +48,16 @@ test("a page can run the scripts that were built into it, and no others", async 
   assert.match(policy, /default-src 'none'/);
 });
 
-test("404 for a file that is not part of the site; a site that was not built has no routes", async () => {
+test("404 for a file that is not part of the site", async () => {
   for (const path of ["/guide/secret", "/guide/..%2fpackage.json", "/guide/assets/none.js"])
     assert.equal((await get(path)).status, 404, path);
-  assert.deepEqual(guideRoutes(join(folder, "none")), []);
+});
+
+test("404 with the command that builds the site, if it was not built", async (t) => {
+  const unbuilt = await openTestServer({ routes: guideRoutes(join(folder, "none")) });
+  cleanUp(t, async () => unbuilt.close());
+  for (const path of ["/guide/", "/guide/stream", "/guide/operations.html"]) {
+    const answer = await unbuilt.request("GET", path);
+    assert.match(assertError(answer, "NOT_FOUND").message, /run `npm run guide`/);
+  }
 });

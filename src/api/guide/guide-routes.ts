@@ -1,4 +1,4 @@
-/** The documentation site at `/guide`, if `npm run guide` has built it. It needs no key. */
+/** The documentation site at `/guide`, which `npm run guide` builds. It needs no key. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,13 +16,15 @@ import { defineRoute, type Route } from "../http/route.ts";
 
 const builtFolder = fileURLToPath(new URL("../../../docs/dist/", import.meta.url));
 
+const notBuilt = "The documentation was not built: run `npm run guide` in the checkout";
+
 /** A segment of a path. In the path of a folder the last one is empty. */
 const segment = Type.String({ maxLength: 100 });
 
-/** Returns routes that serve a built site, whose files are read once. Returns none if the site was not built. */
+/** Returns routes that serve a built site, whose files are read once. If it was not built, they say how to build it. */
 export function guideRoutes(folder = builtFolder): readonly Route[] {
   const files = readFiles(folder);
-  if (files.size === 0) return [];
+  const missing = files.size === 0 ? notBuilt : undefined;
   const common = {
     ...fileRoute,
     summary: "The documentation",
@@ -40,7 +42,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
           .join("/")
           .replace(/(^|\/)$/, "$1index.html");
         const file = files.get(path) ?? files.get(`${path}.html`);
-        if (file === undefined) throw new AppError("NOT_FOUND");
+        if (file === undefined) throw new AppError("NOT_FOUND", missing);
         return file;
       },
     }),
