@@ -1011,7 +1011,7 @@ export type GetTransaction = {
   };
 };
 
-/** GET /v1/wallets/{address}: What one wallet has traded, in all and by market. */
+/** GET /v1/wallets/{address}: What one wallet has traded, in total and by market. */
 export type GetWallet = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -1314,7 +1314,7 @@ export type GetMetrics = {
   };
 };
 
-/** POST /v1/keys: Generate an API key; its value is shown this once. */
+/** POST /v1/keys: Generate an API key; its value is shown only once. */
 export type CreateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
@@ -1358,7 +1358,7 @@ export type RevokeKey = {
   };
 };
 
-/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one dies immediately or after the grace. */
+/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one ends immediately or after the grace period. */
 export type RotateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {

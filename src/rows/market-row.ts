@@ -47,7 +47,7 @@ export const eventSummary = Type.Object(
     title: textOrNull,
     slug: textOrNull,
   },
-  { description: "The event of the market, in short" },
+  { description: "Id, title and slug of the event of the market" },
 );
 
 /** A market: a condition with everything the chain and the venue say about it. */

@@ -115,7 +115,7 @@ export class FactStore extends CoveredFacts {
       const written = this.#writtenThrough;
       assert(
         written === null || fromBlock === written + 1,
-        "an append goes on where the last one ended",
+        "an append continues where the last one ended",
       );
       this.#writtenThrough = last.number;
     }

@@ -114,7 +114,7 @@ function Keys() {
 
 function KeyValue({ of: { name, key } }: { readonly of: IssuedKey }) {
   return (
-    <Notice title={`The value of ${name}, shown this once`} tone="good">
+    <Notice title={`The value of ${name}, shown only once`} tone="good">
       <p class="secret">
         <code>{key}</code> <CopyButton text={key} label="Copy the key" />
       </p>

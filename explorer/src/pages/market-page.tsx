@@ -182,7 +182,7 @@ function TradesPanel({ market, replay }: { readonly market: Market; readonly rep
         hasMarket={false}
         isClosed={isClosed}
         label="Trades of this market, newest first"
-        emptyText={`No trade${minValue === "" ? "" : ` ${atLeast(minValue)}`}${isClosed ? "" : " yet"}`}
+        emptyText={`No trades${minValue === "" ? "" : ` ${atLeast(minValue)}`}${isClosed ? "" : " yet"}`}
       />
     </Panel>
   );

@@ -53,7 +53,7 @@ export function TradesPage() {
           channel={{ type: "trades", ...(isFiltered ? { filter } : {}) }}
           hasMarket={true}
           label="Trades of all markets, newest first"
-          emptyText={isFiltered ? "No such trade yet" : "No trade yet"}
+          emptyText={isFiltered ? "No such trades yet" : "No trades yet"}
         />
       </Panel>
     </>

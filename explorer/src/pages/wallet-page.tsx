@@ -161,7 +161,7 @@ function WalletTrades({ address }: { readonly address: string }) {
         channel={channel}
         hasMarket={true}
         label="Trades of this wallet, newest first"
-        emptyText="No trade yet"
+        emptyText="No trades yet"
       />
     </Panel>
   );

@@ -41,8 +41,8 @@ times. \`start\` is inclusive, \`end\` exclusive.
 
 ## Paging
 
-Lists return \`pagination.next_cursor\`, which is \`null\` on the last page. Send it as \`cursor\` with the same parameters; only \`limit\` and \
-\`format\` may change. From the first page to the last every row comes once, even while new rows arrive.
+Lists return \`pagination.next_cursor\`, which is \`null\` on the last page. Send it as \`cursor\` with the same parameters; only \`limit\`, \
+\`format\` and \`min_seq\` may change. From the first page to the last every row comes once, even while new rows arrive.
 
 ## Exports
 

@@ -19,7 +19,7 @@ const channel = Type.Record(Type.String(), Type.Unknown(), {
   examples: [{ type: "trades" }],
 });
 const subscriptionId = Type.String({
-  description: "Names the subscription on this connection",
+  description: "Identifies the subscription on this connection",
   examples: ["s7"],
 });
 const id = Type.Optional(

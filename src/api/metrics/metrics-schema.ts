@@ -22,7 +22,7 @@ const indexerSchema = Type.Object({
   head_block: block.gauge("The newest block that an endpoint reported"),
   indexed_block: block.gauge("The newest block indexed"),
   finalized_block: block.gauge("The newest final block"),
-  lag_blocks: block.gauge("Head less indexed block"),
+  lag_blocks: block.gauge("Head minus indexed block"),
   lag_seconds: block.gauge("Chain time between the indexed block and the head"),
   coverage: nullable(
     Type.Object({

@@ -246,7 +246,7 @@ export class Endpoint {
     if (kind === this.#warned.kind && nowMs < this.#warned.atMs + sameWarningMs) return;
     this.#warned = { kind, atMs: nowMs };
     const line = { host: this.host, reason: error.message, badAnswers: this.#counts.bad_answers };
-    this.#context.log.warn(line, "an endpoint answered wrong");
+    this.#context.log.warn(line, "an endpoint returned wrong data");
   }
 
   /** The calls per second that it allows; `null` while no limit is known. */

@@ -141,7 +141,7 @@ export class Publisher implements Subscribers {
         else await this.#sendNext(this.#term);
       } catch (thrown) {
         this.#giveUp();
-        log.warn({ err: toError(thrown) }, "the feed does not take what is indexed");
+        log.warn({ err: toError(thrown) }, "changes cannot be published to the feed");
         await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
       }
     }

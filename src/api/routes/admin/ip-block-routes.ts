@@ -13,7 +13,7 @@ const path = "/v1/ip-blocks";
 const blockSchema = Type.Object({
   ip: Type.String({ description: "An IPv4 address or an IPv6 /64" }),
   reason: Type.Enum(["failed_authentication", "abuse"]),
-  offenses: Type.Integer({ description: "How many blocks in a row this is" }),
+  offenses: Type.Integer({ description: "How often the address has been blocked in a row" }),
   blocked_at: Type.String({ format: "date-time" }),
   blocked_until: Type.String({ format: "date-time" }),
 });

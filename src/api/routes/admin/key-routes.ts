@@ -33,7 +33,7 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
     method: "POST",
     path,
     access: "admin",
-    summary: "Generate an API key; its value is shown this once",
+    summary: "Generate an API key; its value is shown only once",
     body: Type.Object({
       name,
       scope: Type.Enum([...scopes], { default: "read" }),
@@ -111,7 +111,7 @@ export function rotateKey({ keys, audit }: AdminServices): Route {
     method: "POST",
     path: "/v1/keys/{id}/rotate",
     access: "admin",
-    summary: "Give an API key a new value; the old one dies immediately or after the grace",
+    summary: "Give an API key a new value; the old one ends immediately or after the grace period",
     params: keyParams,
     body: Type.Object({
       grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),

@@ -39,7 +39,7 @@ export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role 
     otherStatuses: [503],
     response: Type.Object({
       status: Type.Enum(["ready", "not_ready"], { description: "ready when every check is ok" }),
-      role: Type.Enum([...roles], { description: "What this process is of the service" }),
+      role: Type.Enum([...roles], { description: "The role of this process in the service" }),
       checks: checksSchema,
     }),
     handler: async (_request, reply) => {
