@@ -103,8 +103,12 @@ export class Finality {
     if (number <= (this.#parts.unfinalized.base?.number ?? -1)) return;
     const asked = agreeing.filter((endpoint) => endpoint.isReachable);
     const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
-    // An endpoint that did not answer can still confirm it later.
-    if (answers.includes(null)) return;
+    // An endpoint that did not answer, or lacks a block below its head, can still confirm it later.
+    const isSilent = ({ view }: Endpoint, index: number): boolean => {
+      const isLacking = answers[index]?.hash === null && (view?.head.number ?? -1) >= number;
+      return isLacking || answers[index] === null;
+    };
+    if (asked.some(isSilent)) return;
     const confirming = answers.filter((answer) => answer?.hash === hash).length;
     if (2 * confirming > Math.max(members.length, agreeing.length)) return;
     this.#parts.pool.agreed = null;

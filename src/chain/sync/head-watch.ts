@@ -210,7 +210,7 @@ function isLeap(head: Header, before: EndpointView | null): boolean {
 function parseHeads({ replies }: Answer): Heads {
   const [headReply, tagReply] = replies;
   const head = parseHeader(resultOf(headReply));
-  if (head === null) throw new EndpointError("malformed", "there is no latest block");
+  if (head === null) throw new EndpointError("not_yet", "there is no latest block");
   return { head, tag: tagReply?.kind === "result" ? parseHeader(tagReply.value) : null };
 }
 
