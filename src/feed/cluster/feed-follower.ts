@@ -41,6 +41,8 @@ export class FeedFollower implements ChangeSource {
   /** The last block that an indexer has announced as committed. */
   #announced = -1;
   readonly #announcement = new WakeSignal();
+  /** What could not be read the last time. Each is logged once as a warning. */
+  readonly #problems = new Set<string>();
 
   constructor(parts: FollowerParts) {
     this.#parts = parts;
@@ -208,10 +210,14 @@ export class FeedFollower implements ChangeSource {
   /** Asks the feed or the store. Returns `null` when it does not answer. */
   async #ask<Answer>(ask: () => Promise<Answer>, problem: string): Promise<Answer | null> {
     try {
-      return await ask();
+      const answer = await ask();
+      this.#problems.delete(problem);
+      return answer;
     } catch (thrown) {
       if (thrown instanceof StartAgainError) throw thrown;
-      this.#parts.log.debug({ err: toError(thrown) }, problem);
+      const level = this.#problems.has(problem) ? "debug" : "warn";
+      this.#parts.log[level]({ err: toError(thrown) }, problem);
+      this.#problems.add(problem);
       return null;
     }
   }
