@@ -86,6 +86,16 @@ suite("a ClickHouse server", () => {
     await assertUnavailable(openServerEngine(t, { url }), /cannot be reached: .*status 502$/);
   });
 
+  test("without TLS behind an https URL is reported without the words of OpenSSL", async (t) => {
+    const server = createServer((_, response) => response.end());
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    cleanUp(t, () => server.close());
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const reason = /cannot be reached: the TLS handshake failed; use an http URL [^:]*$/;
+    await assertUnavailable(openServerEngine(t, { url }), reason);
+  });
+
   test("that refuses the password is reported as unavailable", async (t) => {
     const server = await ClickHouseServer.open(t);
     const engine = await openServerEngine(t, server, passwordUser);

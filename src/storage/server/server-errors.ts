@@ -64,6 +64,9 @@ function describe(cause: Error, { timedOutMs }: { readonly timedOutMs: number | 
   if (code !== null && shardCodes.has(code)) {
     return `has no replica of one of its shards that is up and up to date (${code})`;
   }
+  if (code === "EPROTO") {
+    return "cannot be reached: the TLS handshake failed; use an http URL if it has no TLS (EPROTO)";
+  }
   if (code === noSpaceCode) return `has too little free disk space for an insert (${code})`;
   const isFromServer = code !== null && /^[0-9]+$/.test(code);
   const message = cause.message.trim().replace(/\.$/, "");
