@@ -53,7 +53,6 @@ export class MetadataFollower {
       try {
         await this.#readNew();
         await this.#readMissing();
-        this.#parts.ledger.saveIfDue();
       } catch (thrown) {
         if (!(thrown instanceof AppError)) throw thrown;
         log.debug({ err: thrown }, "market metadata cannot be read");
