@@ -123,6 +123,8 @@ export class RedisConnection {
   }
 
   #wentDown(error: Error): void {
+    // Commands that this process ends by closing fail too.
+    if (this.#isClosed) return;
     const message =
       this.#downSinceMs === null ? "lost the connection to Redis" : "Redis is unavailable";
     this.#downSinceMs ??= systemClock.monotonicMs();

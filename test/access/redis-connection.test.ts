@@ -2,13 +2,14 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { pino } from "pino";
 import { redisLimits } from "../../src/base/config/cluster-limits.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { silentLog } from "../support/silent-log.ts";
-import { waitFor } from "../support/wait-for.ts";
+import { waitFor, waitMsMax } from "../support/wait-for.ts";
 
 suite("a connection that receives nothing is replaced", { concurrency: true }, () => {
   for (const isBusy of [false, true]) {
@@ -33,6 +34,25 @@ suite("a connection that receives nothing is replaced", { concurrency: true }, (
       await waitFor("the message", async () => (received.includes("two") ? true : null));
     });
   }
+});
+
+test("closing a connection logs nothing, also while a ping is not answered", async (t) => {
+  const redis = await RedisServer.open(t);
+  const observer = await RedisConnection.open({ url: redis.url, log: silentLog });
+  cleanUp(t, () => observer.close());
+  const lines: string[] = [];
+  const log = pino({ level: "debug" }, { write: (line) => lines.push(line) });
+  const connection = await RedisConnection.open({ url: redis.url, log });
+  const asking = connection.run((client) => client.blPop("nothing", 60), waitMsMax);
+  // The ping waits behind the other command.
+  await waitFor("a ping", async () => {
+    const list = await observer.run((client) => client.sendCommand<string>(["CLIENT", "LIST"]));
+    return /qbuf=[1-9].* cmd=blpop/.test(list) ? true : null;
+  });
+  lines.length = 0;
+  connection.close();
+  await assert.rejects(asking, { code: "SERVICE_UNAVAILABLE" });
+  assert.deepEqual(lines, []);
 });
 
 test("a connection that is closed while it connects again leaves no socket", async (t) => {
