@@ -69,11 +69,24 @@ test("R6: after a refusal requests pause for Retry-After, then continue at a low
 
 test("R6: requests refused at the same time lower the rate once, down to one call a second", () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 10; call += 1) send(pacer, 1, 0);
+  for (let call = 0; call < 20; call += 1) send(pacer, 1, 0);
   for (let refusal = 0; refusal < 10; refusal += 1) pacer.noteRefusal(2_000, refusal);
-  assert.equal(pacer.callsPerSecond, 7);
+  assert.equal(pacer.callsPerSecond, 14);
   for (let nowMs = 3_000; nowMs < 33_000; nowMs += 3_000) pacer.noteRefusal(2_000, nowMs);
   assert.equal(pacer.callsPerSecond, 1);
+});
+
+test("R6: below ten calls a second, only two refusals in a row lower the rate", () => {
+  const pacer = new RequestPacer(null);
+  for (let call = 0; call < 10; call += 1) send(pacer, 1, 0);
+  for (const nowMs of [0, 2_000, 4_000]) {
+    pacer.noteRefusal(1_000, nowMs);
+    assert.equal(pacer.callsPerSecond, 10);
+    pacer.noteAnswer(nowMs + 500);
+  }
+  pacer.noteRefusal(1_000, 6_000);
+  pacer.noteRefusal(1_000, 8_000);
+  assert((pacer.callsPerSecond ?? 0) < 10);
 });
 
 test("R6: after a refusal a request has at most the calls of a second, within the budget", () => {

@@ -3,10 +3,15 @@ import { CallWindow } from "./call-window.ts";
 
 /** The pause after a refusal that names none. Each further refusal doubles it. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
-/** How long after a change of the rate until it grows by a quarter. */
+/** How long after a change of the rate until it grows. */
 const growEveryMs = 1_000;
 /** The lowest learnt rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
 const callsPerSecondMin = 1;
+/**
+ * Some endpoints refuse a share of all requests, however slow these are. So below this rate, only two refusals in a row
+ * lower it, and it doubles instead of growing by a quarter.
+ */
+const callsPerSecondLow = 10;
 
 /**
  * Paces the requests to one endpoint. The rate stays within the operator's budget. After a refusal it drops below the
@@ -97,14 +102,16 @@ export class RequestPacer {
     this.#refusalsInRow = Math.min(this.#refusalsInRow + 1, 10);
     const { calls, callsBefore } = this.#second;
     const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, Math.max(calls, callsBefore));
-    this.#callsPerSecond = Math.max(callsPerSecondMin, wasTooMuch * 0.7);
+    const isProven = this.#refusalsInRow > 1;
+    const lowest = isProven ? callsPerSecondMin : Math.min(callsPerSecondLow, this.#callsPerSecond);
+    this.#callsPerSecond = Math.max(lowest, wasTooMuch * 0.7);
     this.#changedAtMs = nowMs;
   }
 
   noteAnswer(nowMs: number): void {
     this.#refusalsInRow = 0;
     if (this.#callsPerSecond >= this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
-    this.#callsPerSecond *= 1.25;
+    this.#callsPerSecond *= this.#callsPerSecond < callsPerSecondLow ? 2 : 1.25;
     this.#changedAtMs = nowMs;
   }
 
