@@ -100,6 +100,37 @@ function rivalOf(chain: readonly ScriptedBlock[], number: number, count: number)
   return buildBlocks(specs(count), { after: parent, salt: `rival ${number}` });
 }
 
+/** Three nodes with one chain, at block 59. */
+async function openThree(): Promise<{ nodes: readonly ScriptedNode[]; chain: ScriptedBlock[] }> {
+  const chain = buildBlocks(specs(1_000));
+  const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
+  for (const node of nodes) {
+    node.setFinalized(40);
+    node.setHead(59);
+  }
+  return { nodes, chain };
+}
+
+/**
+ * Lets the first node leave the chain at block 50, ten blocks ahead of the others. All nodes have new blocks from then
+ * on, since nodes without any are no longer asked for their branch. Returns a function that ends this.
+ */
+function startRivalry(nodes: readonly ScriptedNode[], chain: readonly ScriptedBlock[]): () => void {
+  const [odd, ...others] = nodes;
+  odd?.fork(rivalOf(chain, 50, chain.length - 50));
+  let head = 59;
+  const addBlocks = () => {
+    odd?.setHead(head + 10);
+    for (const node of others) node.setHead(head);
+    head = Math.min(head + 1, chain.length - 11);
+  };
+  addBlocks();
+  const timer = setInterval(addBlocks, 100);
+  const stop = () => clearInterval(timer);
+  closers.push(stop);
+  return stop;
+}
+
 async function waitForChainWarning(source: ChainSource, warning: ChainWarning): Promise<void> {
   await waitFor(warning, async () => source.status.warnings.includes(warning) || null);
 }
@@ -229,40 +260,29 @@ describe("reorgs", { concurrency: 4 }, () => {
   });
 
   test("a branch of only one of three endpoints is not followed", async () => {
-    const chain = buildBlocks(specs(80));
-    const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
-    const [one, two, odd] = nodes as [ScriptedNode, ScriptedNode, ScriptedNode];
-    for (const node of nodes) {
-      node.setFinalized(40);
-      node.setHead(59);
-    }
+    const { nodes, chain } = await openThree();
     const source = await openSource(nodes.map(({ url }) => url));
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(59);
-    odd.fork(rivalOf(chain, 50, 40));
-    for (let head = 60; head < 80; head += 1) {
-      one.setHead(head);
-      two.setHead(head);
-    }
-    await follower.untilTip(79);
+    const stop = startRivalry(nodes, chain);
+    await follower.until(({ tip, tipHash }) => tip >= 79 && tipHash === chain[tip]?.hash);
     for (const node of nodes) node.setFinalized(75);
-    await follower.until(({ finalized }) => finalized === 75);
+    await follower.until(
+      ({ tip, tipHash, finalized }) => finalized === 75 && tipHash === chain[tip]?.hash,
+    );
     follower.assertEquals(chain, isOurs);
     assert(source.status.endpoints.some(({ metrics }) => metrics.bad_answers > 0));
+    stop();
   });
 
   test("a branch that was left is not followed again just because it is longer", async () => {
-    const chain = buildBlocks(specs(80));
-    const nodes = [await openNode(chain), await openNode(chain), await openNode(chain)];
-    for (const node of nodes) {
-      node.setFinalized(40);
-      node.setHead(59);
-    }
-    nodes[0]?.fork(rivalOf(chain, 50, 40));
+    const { nodes, chain } = await openThree();
+    const stop = startRivalry(nodes, chain);
     const follower = new ChainFollower(await openSource(nodes.map(({ url }) => url)), 0);
-    await follower.until(({ tipHash }) => tipHash === chain[59]?.hash);
+    await follower.until(({ tip, tipHash }) => tip >= 79 && tipHash === chain[tip]?.hash);
     assert(follower.forks.length <= 1, `branches left at ${follower.forks.join()}`);
     follower.assertEquals(chain, isOurs);
+    stop();
   });
 
   test("R2: finality waits while two endpoints have different final branches", async () => {
