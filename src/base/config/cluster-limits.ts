@@ -35,6 +35,8 @@ export const feedLimits = {
   coverageEveryMs: 2_000,
   /** How often it is checked while an announced commit is not visible yet. */
   coverageRetryMs: 100,
+  /** How long a block of the feed waits for the announced commit of its parent. Then it is a hole, which is filled. */
+  commitWaitMs: 5_000,
   /** A feed without a message for this long is stale. */
   staleMs: 10_000,
   /** Messages that wait for Redis. With more, all are dropped, and all unfinalized blocks are sent again later. */

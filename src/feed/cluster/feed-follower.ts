@@ -41,6 +41,8 @@ export class FeedFollower implements ChangeSource {
   /** The last block that an indexer has announced as committed. */
   #announced = -1;
   readonly #announcement = new WakeSignal();
+  /** The search for the next committed range. */
+  #finding: Promise<Coverage | null> | null = null;
   /** What could not be read the last time. Each is logged once as a warning. */
   readonly #problems = new Set<string>();
 
@@ -83,27 +85,49 @@ export class FeedFollower implements ChangeSource {
 
   /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */
   async *changes(): AsyncGenerator<Change, void, undefined> {
-    let finding: Promise<Coverage | null> | null = null;
     let reading: Promise<readonly FeedEntry[]> | null = null;
     while (!this.#closing.signal.aborted) {
       if (this.#hasHole && clock.monotonicMs() >= this.#fillDueMs) {
         reading = null;
         yield* this.#fillHole();
       }
-      finding ??= this.#findCommitted();
+      this.#finding ??= this.#findCommitted();
       reading ??= this.#read();
-      const found = await Promise.race([finding, reading]);
+      const found = await Promise.race([this.#finding, reading]);
       if (found === null) return;
       if ("last" in found) {
         yield { kind: "committed", range: found };
-        finding = null;
+        this.#finding = null;
         continue;
       }
       reading = null;
       const isReverted = found.some(({ message }) => message?.kind === "revert");
       if (isReverted && !(await this.#readReorgs())) this.#hasHole = true;
-      for (const entry of found) yield* this.#changesOf(entry);
+      for (const entry of found) {
+        if (entry.message?.kind === "block") yield* this.#commitsBefore(entry.message.block.number);
+        yield* this.#changesOf(entry);
+      }
     }
+  }
+
+  /** Waits for the commits that were announced before a block: it can arrive before the store shows them. */
+  async *#commitsBefore(number: number): AsyncGenerator<Change, void, undefined> {
+    const { facts } = this.#parts;
+    const parent = number - 1;
+    const isAwaited = () =>
+      !this.#hasHole &&
+      parent <= this.#announced &&
+      parent > (facts.coverage?.last.number ?? -1) &&
+      facts.hashAt(parent) === null;
+    if (!isAwaited()) return;
+    const deadline = clock.sleep(feedLimits.commitWaitMs, this.#closing.signal).catch(() => {});
+    do {
+      this.#finding ??= this.#findCommitted();
+      const range = await Promise.race([this.#finding, deadline]);
+      if (!range) return;
+      yield { kind: "committed", range };
+      this.#finding = null;
+    } while (isAwaited());
   }
 
   close(): void {
