@@ -66,7 +66,11 @@ export function referenceRoutes(): readonly Route[] {
       path: scriptPath,
       summary: "The script of the API reference",
       cacheControl: "private, max-age=86400",
-      handler: () => (script ??= readScript()),
+      handler: () =>
+        (script ??= readScript().catch((thrown: unknown) => {
+          script = null;
+          throw thrown;
+        })),
     }),
   ];
 }
