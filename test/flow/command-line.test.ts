@@ -1,6 +1,6 @@
 /** The commands, run as from a shell. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -183,6 +183,16 @@ test("repair refuses a cluster, and says what to do instead", async () => {
     stderr,
     /ODDWIRE_CLICKHOUSE_CLUSTER is oddwire: a ClickHouse cluster cannot be repaired .*index again/,
   );
+});
+
+test("a full disk behind standard output is reported in one sentence, and a closed pipe is no failure", () => {
+  const command = `"${process.execPath}" "${cli}" help`;
+  const shell = (line: string) => spawnSync("bash", ["-c", line], { encoding: "utf8" });
+  const full = shell(`${command} > /dev/full`);
+  assert.equal(full.status, 75, full.stderr);
+  assert.match(full.stderr, /^oddwire: ENOSPC: [^\n]*\n$/);
+  const closed = shell(`${command} | true; exit "\${PIPESTATUS[0]}"`);
+  assert.deepEqual([closed.status, closed.stderr], [0, ""]);
 });
 
 test("help shows every command, its options and examples, without colors in a pipe", async () => {
