@@ -34,7 +34,7 @@ const fillsPerMatch = 5;
 const legsPerMatch = 4;
 /** Fills of one insert. An insert makes one part until the engine merges it. */
 const fillsPerInsert = 2_000_000;
-const oneInsert = `SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1`;
+const oneInsert = `SETTINGS min_insert_block_size_rows = ${fillsPerInsert}, min_insert_block_size_bytes = 0, max_threads = 1, allow_suspicious_fixed_string_types = 1`;
 const tradesPerToken = 333;
 const exchange = "e111180000d2663c0091e4f400237545b87b996b";
 const nobody = `0x${"11".repeat(20)}` as Address;

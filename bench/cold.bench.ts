@@ -17,7 +17,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { generateKey } from "../src/access/key-format.ts";
 import type { TokenId } from "../src/base/ids.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
-import { writeContractsFile } from "../test/support/contracts-file.ts";
+import { tieToContracts } from "../test/support/contracts-file.ts";
 import { SeededRandom } from "../test/support/seeded-random.ts";
 import { type ChildServer, killServers, startServer } from "./child-server.ts";
 import { blocksOf, fillColdStore, tokensOf } from "./cold-store.ts";
@@ -157,7 +157,7 @@ async function startService(rpcUrl: string, dataDir: string): Promise<ChildServe
     PATH: process.env["PATH"],
     ODDWIRE_RPC_URLS: rpcUrl,
     ODDWIRE_START_BLOCK: "0",
-    ODDWIRE_CONTRACTS_FILE: await writeContractsFile(dir),
+    ODDWIRE_CONTRACTS_FILE: await tieToContracts(dir, { dataDir, startBlock: 0 }),
     ODDWIRE_DATA_DIR: dataDir,
     ODDWIRE_PORT: "0",
     ODDWIRE_ADMIN_KEY: key,

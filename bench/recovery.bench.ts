@@ -32,7 +32,7 @@ import { wordOf } from "../src/market/ids/keccak.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
-import { writeContractsFile } from "../test/support/contracts-file.ts";
+import { tieToContracts } from "../test/support/contracts-file.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";
 import { knownContracts } from "../test/support/recorded-chain.ts";
@@ -274,7 +274,7 @@ async function measure(): Promise<void> {
     await mkdir(folder, { recursive: true });
     if (process.env["KILLED"] === "1") return await measureKilledLives(folder);
     const settings = {
-      ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder),
+      ODDWIRE_CONTRACTS_FILE: await tieToContracts(folder, { dataDir, startBlock: 1 }),
       ODDWIRE_START_BLOCK: "1",
     };
     const options = { dataDir, settings };

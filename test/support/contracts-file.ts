@@ -1,11 +1,28 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { polygonContracts } from "../../src/contracts/polygon-contracts.ts";
+import { readContracts } from "../../src/roles/read-contracts.ts";
+import { tieDataFolder } from "../../src/storage/embedded/data-folder.ts";
 
 /** Writes a contracts file with Polygon's contracts for a chain that starts at block 0, and returns its path. */
 export async function writeContractsFile(folder: string): Promise<string> {
   const contracts = polygonContracts.contracts.map((entry) => ({ ...entry, start_block: 0 }));
   const path = join(folder, "contracts.json");
   await writeFile(path, JSON.stringify({ ...polygonContracts, contracts }));
+  return path;
+}
+
+/**
+ * Writes that file, and ties a data folder to it, in which facts are stored without the service. Returns the path of
+ * the file.
+ */
+export async function tieToContracts(
+  folder: string,
+  { dataDir, startBlock }: { readonly dataDir: string; readonly startBlock: number },
+): Promise<string> {
+  const path = await writeContractsFile(folder);
+  const contracts = await readContracts(path);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await tieDataFolder({ config: { chainId: 137, dataDir }, contracts }, startBlock);
   return path;
 }
