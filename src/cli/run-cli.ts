@@ -5,7 +5,7 @@ import { buildProgram } from "./program.ts";
 
 /** Runs the command given by `words`, and sets the exit code of the process. */
 export async function runCli(words: readonly string[]): Promise<void> {
-  endWithOutput();
+  process.stdout.on("error", (error) => void endWithOutput(error));
   const program = buildProgram();
   try {
     if (words.length === 0) program.outputHelp();
@@ -22,10 +22,9 @@ async function reportFailure(thrown: unknown): Promise<void> {
   process.exitCode = code;
 }
 
-/** Ends when standard output cannot be written. Its reader may close it, as `head` does, which is not a failure. */
-function endWithOutput(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.done);
-    void reportFailure(error).then(() => process.exit());
-  });
+/** Ends because standard output cannot be written. Its reader may have closed it, as `head` does: that is no failure. */
+async function endWithOutput(error: NodeJS.ErrnoException): Promise<never> {
+  if (error.code === "EPIPE") process.exit(exitCodes.done);
+  await reportFailure(error);
+  process.exit();
 }

@@ -55,7 +55,7 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
 
   const term = await feed.beginTerm("indexer");
   await feed.append(term, { kind: "committed", last: timedBlockOf(first) }, 1);
-  await waitFor("the end of the feed", async () => follower.status.hasHole === false || null);
+  await waitFor("the end of the feed", async () => !follower.status.hasHole || null);
   await feed.append(term, { kind: "committed", last: timedBlockOf(second) }, null);
   await feed.append(term, { kind: "block", parentHash: second.hash, block: third }, null);
   await writer.append(encode([second]));
