@@ -35,7 +35,10 @@ export const feedLimits = {
   coverageEveryMs: 2_000,
   /** How often it is checked while an announced commit is not visible yet. */
   coverageRetryMs: 100,
-  /** How long a block of the feed waits for the announced commit of its parent. Then it is a hole, which is filled. */
+  /**
+   * How long a block of the feed waits for the announced commit of its parent. Then it counts as a hole. Less than
+   * `staleMs`, because no status is read meanwhile.
+   */
   commitWaitMs: 5_000,
   /** A feed without a message for this long is stale. */
   staleMs: 10_000,

@@ -9,7 +9,7 @@ const growEveryMs = 1_000;
 const callsPerSecondMin = 1;
 /**
  * Some endpoints refuse a share of all requests, however slow these are. So below this rate, only two refusals in a row
- * lower it, and it doubles instead of growing by a quarter.
+ * lower it, and it doubles instead of growing by a quarter. `test/sim/rate-limit.test.ts` shows both kinds of endpoints.
  */
 const callsPerSecondLow = 10;
 

@@ -110,26 +110,6 @@ export class FeedFollower implements ChangeSource {
     }
   }
 
-  /** Waits for the commits that were announced before a block: it can arrive before the store shows them. */
-  async *#commitsBefore(number: number): AsyncGenerator<Change, void, undefined> {
-    const { facts } = this.#parts;
-    const parent = number - 1;
-    const isAwaited = () =>
-      !this.#hasHole &&
-      parent <= this.#announced &&
-      parent > (facts.coverage?.last.number ?? -1) &&
-      facts.hashAt(parent) === null;
-    if (!isAwaited()) return;
-    const deadline = clock.sleep(feedLimits.commitWaitMs, this.#closing.signal).catch(() => {});
-    do {
-      this.#finding ??= this.#findCommitted();
-      const range = await Promise.race([this.#finding, deadline]);
-      if (!range) return;
-      yield { kind: "committed", range };
-      this.#finding = null;
-    } while (isAwaited());
-  }
-
   close(): void {
     this.#closing.abort();
   }
@@ -154,6 +134,26 @@ export class FeedFollower implements ChangeSource {
       await this.#announcement.wait(version, waitMs, { clock, signal }).catch(() => {});
     }
     return null;
+  }
+
+  /** Waits for the commits that were announced before a block: it can arrive before the store shows them. */
+  async *#commitsBefore(number: number): AsyncGenerator<Change, void, undefined> {
+    const { facts } = this.#parts;
+    const parent = number - 1;
+    const isAwaited = () =>
+      !this.#hasHole &&
+      parent <= this.#announced &&
+      parent > (facts.coverage?.last.number ?? -1) &&
+      facts.hashAt(parent) === null;
+    if (!isAwaited()) return;
+    const deadline = clock.sleep(feedLimits.commitWaitMs, this.#closing.signal).catch(() => {});
+    do {
+      this.#finding ??= this.#findCommitted();
+      const range = await Promise.race([this.#finding, deadline]);
+      if (!range) return;
+      yield { kind: "committed", range };
+      this.#finding = null;
+    } while (isAwaited());
   }
 
   /** Reads the next messages. Returns none after `readWaitMs` without messages, or when the feed is unavailable. */
