@@ -76,9 +76,17 @@ for (const [rate, mostTimes] of Object.entries(mostTimesByRate)) {
   });
 }
 
-test("R6: the only endpoint is read although it refuses 3 of 10 requests at any rate", async (t) => {
-  const random = new SeededRandom(testSeed);
-  const seconds = await measure(() => random.next() < 0.3);
-  t.diagnostic(`${seconds} s`);
-  assert(seconds <= 180, `${seconds} s`);
-});
+// The median, because a few refusals in a row at the start can take a minute.
+const medianSecondsMax = { 3: 60, 5: 180 };
+for (const [refused, secondsMax] of Object.entries(medianSecondsMax)) {
+  test(`R6: the only endpoint is read although it refuses ${refused} of 10 requests at any rate`, async (t) => {
+    const seconds: number[] = [];
+    for (let run = 0; run < 9; run += 1) {
+      const random = new SeededRandom(testSeed + run);
+      seconds.push(await measure(() => random.next() < Number(refused) / 10));
+    }
+    seconds.sort((one, other) => one - other);
+    t.diagnostic(seconds.join(" s, "));
+    assert((seconds[4] ?? 0) <= secondsMax, `${seconds[4]} s`);
+  });
+}

@@ -63,7 +63,7 @@ test("R6: after a refusal requests pause for Retry-After, then continue at a low
   assert.equal(pacer.callsPerSecond, 70);
   assert.equal(send(pacer, 7, 2_000).atMs, 5_000, "it waited already when the pause began");
   assert.equal(Math.round(pacer.waitMs(5_000)), 100, "seven calls at 70 a second");
-  pacer.noteAnswer(5_100);
+  pacer.noteAnswer(1, 5_100);
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
@@ -82,11 +82,30 @@ test("R6: below ten calls a second, only two refusals in a row lower the rate", 
   for (const nowMs of [0, 2_000, 4_000]) {
     pacer.noteRefusal(1_000, nowMs);
     assert.equal(pacer.callsPerSecond, 10);
-    pacer.noteAnswer(nowMs + 500);
+    pacer.noteAnswer(1, nowMs + 500);
   }
   pacer.noteRefusal(1_000, 6_000);
   pacer.noteRefusal(1_000, 8_000);
   assert((pacer.callsPerSecond ?? 0) < 10);
+});
+
+test("R6: a refusal of fewer calls than an answered request had is by chance and does not lower the rate", () => {
+  const pacer = new RequestPacer(null);
+  for (let call = 0; call < 40; call += 1) send(pacer, 1, 0);
+  pacer.noteRefusal(null, 0);
+  assert.equal(pacer.callsPerSecond, 28);
+  pacer.noteAnswer(20, 500);
+  for (const nowMs of [2_000, 4_000, 6_000]) {
+    assert.equal(send(pacer, 10, nowMs).sent, 10);
+    pacer.noteRefusal(null, nowMs);
+    assert.equal(pacer.pausedMs(nowMs), 250);
+    assert.equal(pacer.callsPerSecond, 28);
+  }
+  for (let nowMs = 8_000; nowMs < 40_000; nowMs += 2_000) {
+    send(pacer, 10, nowMs);
+    pacer.noteRefusal(null, nowMs);
+  }
+  assert((pacer.callsPerSecond ?? 0) < 10, "after some refusals it may allow less than before");
 });
 
 test("R6: after a refusal a request has at most the calls of a second, within the budget", () => {
@@ -94,26 +113,28 @@ test("R6: after a refusal a request has at most the calls of a second, within th
   assert.equal(send(pacer, 200, 2_000).sent, 100);
   pacer.noteRefusal(null, 2_000);
   assert.equal(send(pacer, 200, 3_000).sent, 70);
-  pacer.noteAnswer(4_000);
+  pacer.noteAnswer(1, 4_000);
   assert.equal(send(pacer, 200, 4_000).sent, 87);
   assert.equal(send(new RequestPacer(7), 200, 0).sent, 7);
 });
 
 test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", () => {
   const pacer = new RequestPacer(null);
+  send(pacer, 2, 0);
   pacer.noteRefusal(null, 0);
   assert.equal(pacer.waitMs(0), 250);
   pacer.noteRefusal(null, 100);
   assert.equal(pacer.waitMs(100), 150, "a request from before the pause changes nothing");
   pacer.noteRefusal(null, 300);
   assert.equal(pacer.waitMs(300), 500);
-  pacer.noteAnswer(900);
+  pacer.noteAnswer(1, 900);
   pacer.noteRefusal(null, 1_000);
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
 test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", () => {
   const pacer = new RequestPacer(null);
+  send(pacer, 1, 0);
   pacer.noteRefusal(3_000, 0);
   pacer.noteRefusal(0, 100);
   assert.equal(pacer.waitMs(100), 2_900);

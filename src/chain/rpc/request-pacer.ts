@@ -12,6 +12,8 @@ const callsPerSecondMin = 1;
  * lower it, and it doubles instead of growing by a quarter. `test/sim/rate-limit.test.ts` shows both kinds of endpoints.
  */
 const callsPerSecondLow = 10;
+/** The share of `#callsAnswered` that is left after a refusal, since the endpoint may allow less than before. */
+const answeredKept = 0.9;
 
 /**
  * Paces the requests to one endpoint. The rate stays within the operator's budget. After a refusal it drops below the
@@ -24,6 +26,8 @@ export class RequestPacer {
   #waitingCalls = 0;
   /** The rate learnt from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
+  /** The calls of the largest answered request, less with each refusal. So many in a second are refused by chance. */
+  #callsAnswered = 0;
   #nextFreeMs = Number.NEGATIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #changedAtMs = 0;
@@ -95,20 +99,26 @@ export class RequestPacer {
     const isNamed = retryAfterMs !== null && retryAfterMs > 0;
     const isPaused = nowMs < this.#pausedUntilMs; // then it was sent before the pause, at the old rate
     if (isPaused && !isNamed) return;
-    const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** this.#refusalsInRow);
+    const { calls, callsBefore } = this.#second;
+    const sent = Math.max(calls, callsBefore);
+    const isByChance = sent <= this.#callsAnswered;
+    this.#callsAnswered *= answeredKept;
+    const doubled = isByChance ? 0 : this.#refusalsInRow;
+    const ownMs = Math.min(pause.maxMs, pause.firstMs * 2 ** doubled);
     const askedMs = isNamed ? retryAfterMs : ownMs;
     this.#pausedUntilMs = nowMs + Math.min(askedMs, chainLimits.retryAfterMsMax);
-    if (isPaused) return;
+    if (isPaused || isByChance) return;
     this.#refusalsInRow = Math.min(this.#refusalsInRow + 1, 10);
-    const { calls, callsBefore } = this.#second;
-    const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, Math.max(calls, callsBefore));
+    const wasTooMuch = Math.min(this.callsPerSecond ?? Infinity, sent);
     const isProven = this.#refusalsInRow > 1;
     const lowest = isProven ? callsPerSecondMin : Math.min(callsPerSecondLow, this.#callsPerSecond);
     this.#callsPerSecond = Math.max(lowest, wasTooMuch * 0.7);
     this.#changedAtMs = nowMs;
   }
 
-  noteAnswer(nowMs: number): void {
+  /** Notes the answer to a request of so many calls. */
+  noteAnswer(calls: number, nowMs: number): void {
+    this.#callsAnswered = Math.max(this.#callsAnswered, calls);
     this.#refusalsInRow = 0;
     if (this.#callsPerSecond >= this.#budget || nowMs - this.#changedAtMs < growEveryMs) return;
     this.#callsPerSecond *= this.#callsPerSecond < callsPerSecondLow ? 2 : 1.25;

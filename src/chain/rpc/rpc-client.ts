@@ -178,7 +178,7 @@ export class RpcClient {
   async #send(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
     try {
       const answer = await this.#exchange(calls, timeoutMs);
-      this.#pacer.noteAnswer(this.#context.clock.monotonicMs());
+      this.#pacer.noteAnswer(calls.length, this.#context.clock.monotonicMs());
       return answer;
     } catch (thrown) {
       if (thrown instanceof EndpointError && thrown.kind === "rate_limited") {
