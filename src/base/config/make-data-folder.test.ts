@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -64,11 +72,27 @@ describe("the data folder", () => {
           assertRefused(() => makeDataFolder(folder), words);
         });
       }
+      for (const side of ["access.sqlite-shm", "lock-journal", "markets.sqlite-wal"]) {
+        test(`${what}: ${side}`, () => {
+          make(join(folder, side));
+          assertRefused(() => makeDataFolder(folder), words);
+        });
+      }
       test(`${what}: pepper, but only once the pepper is read from it`, () => {
         make(join(folder, "pepper"));
         makeDataFolder(folder);
         assertRefused(() => readPepper(folder), words);
       });
+    }
+  });
+
+  test("is refused when its facts are a file or a link to nothing, and the message names them", () => {
+    const facts = join(folder, "facts");
+    const words = /\/facts is not a folder; restore a backup/;
+    for (const make of [() => writeFileSync(facts, ""), () => symlinkSync("nothing", facts)]) {
+      make();
+      assertRefused(() => makeDataFolder(folder), words);
+      rmSync(facts);
     }
   });
 

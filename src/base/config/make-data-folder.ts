@@ -1,12 +1,15 @@
 /** Makes data folders and reports permanent problems immediately. */
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, lstatSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { ConfigError } from "./config.ts";
 
-const { R_OK, W_OK, X_OK } = constants;
+const { F_OK, R_OK, W_OK, X_OK } = constants;
 
-/** Files in the folder that are opened, and that may not exist yet. */
-const files: readonly string[] = ["access.sqlite", "audit.sqlite", "lock", "markets.sqlite"];
+/** Files in the folder that SQLite opens, and that may not exist yet. */
+const databases: readonly string[] = ["access.sqlite", "audit.sqlite", "lock", "markets.sqlite"];
+
+/** The endings of the files that SQLite opens next to a database. */
+const sideFiles: readonly string[] = ["-journal", "-shm", "-wal"];
 
 /** Codes of errors that do not go away without the operator. */
 const impossible: ReadonlySet<string> = new Set(
@@ -15,32 +18,42 @@ const impossible: ReadonlySet<string> = new Set(
 
 /**
  * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it or its facts
- * are not writable, which the engine would take for damage, or when the name of one of its files is not that of a usable
- * file. Other errors, such as a full disk, can be temporary and are thrown as they are.
+ * are not writable, which the engine would take for damage, or when the name of one of its files or of the facts is not
+ * that of a usable file or folder. Other errors, such as a full disk, can be temporary and are thrown as they are.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {
     makeFolder(resolve(dataDir), mode);
     accessSync(dataDir, W_OK);
-    const facts = join(dataDir, "facts");
-    if (existsSync(facts)) accessSync(facts, R_OK | W_OK | X_OK);
   });
-  for (const name of files) checkKeptFile(join(dataDir, name), R_OK | W_OK);
+  checkKept(join(dataDir, "facts"), "folder", R_OK | W_OK | X_OK);
+  for (const path of databases.map((name) => join(dataDir, name))) {
+    checkKeptFile(path, R_OK | W_OK);
+    // Only what they are: another process can delete them at any moment.
+    for (const ending of sideFiles) checkKeptFile(`${path}${ending}`, F_OK);
+  }
   checkKeptFile(join(dataDir, "oddwire.json"), R_OK);
 }
 
 /**
  * Throws `ConfigError` when a path in the data folder exists and is not a file, which can block the
- * process that opens it, or is a file that cannot be opened with this `access`.
+ * process that opens it, or is a file that cannot be opened with this `access`. `F_OK` means any.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
+  checkKept(path, "file", access);
+}
+
+function checkKept(path: string, kind: "file" | "folder", access: number): void {
   orUnusable(() => {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+    const entry = lstatSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return;
     // The target of a link can be missing.
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
-      throw unusable(`${path} is not a file; restore a backup, or start with an empty data folder`);
+    const kept = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
+    if ((kind === "file" ? kept?.isFile() : kept?.isDirectory()) !== true) {
+      const advice = "restore a backup, or start with an empty data folder";
+      throw unusable(`${path} is not a ${kind}; ${advice}`);
     }
-    accessSync(path, access);
+    if (access !== F_OK) accessSync(path, access);
   });
 }
 
