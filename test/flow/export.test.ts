@@ -1,6 +1,6 @@
 /** `oddwire export` against a service whose limit of rows per file is lower than the number of rows. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -95,6 +95,17 @@ test("a damaged state file of an unfinished export is reported, and nothing is w
   await rm(`${out}.unfinished`);
 });
 
+test("a pipe in place of a file that an export opens is refused", async () => {
+  const out = join(folder, "pipe.ndjson");
+  for (const ending of [".unfinished", ".unfinished.next", ".part"]) {
+    execFileSync("mkfifo", [`${out}${ending}`]);
+    const { code, stderr } = await run("trades", "--out", out);
+    assert.equal(code, 1, ending);
+    assert(stderr.includes(`${ending} is not a file; delete it or choose another --out`), stderr);
+    await rm(`${out}${ending}`);
+  }
+});
+
 test("other lists are exported the same way", async () => {
   const rows = await server.getAll("/v1/matches?order=asc&status=finalized&limit=1000");
   const out = join(folder, "matches.ndjson");
@@ -152,7 +163,7 @@ test("mistakes are reported before anything is written", async () => {
   const cases: [string[], RegExp, number][] = [
     [["trades", "--out", join(folder, "x.txt")], /--out ends in one of/, 2],
     [["trades", "--out", join(folder, "all.ndjson")], /exists already/, 1],
-    [["trades", "--out", taken], /^oddwire: a file cannot be used: EISDIR/, 1],
+    [["trades", "--out", taken], /taken\.ndjson\.unfinished is not a file; delete it or/, 1],
     [
       ["resolutions", "--wallet", `0x${"1".repeat(40)}`, "--out", join(folder, "x.csv")],
       /wallet is not known/,

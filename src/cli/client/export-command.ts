@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { extname } from "node:path";
 import { Option } from "commander";
 import { type Static, Type } from "typebox";
@@ -80,6 +80,7 @@ function listOf(name: string, common: List["query"], filters: List["query"]): Li
 
 async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   const statePath = `${out}.unfinished`;
+  for (const path of [statePath, `${statePath}.next`, `${out}.part`]) refuseOtherThanFile(path);
   const { href } = new Connection(api).urlOf(list.path, list.query);
   let { files, cursor } = readState(statePath, href, out);
   const progress = new DownloadProgress(process.stderr, systemClock);
@@ -91,6 +92,12 @@ async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
     if (cursor !== null) saveState(statePath, { query: href, files, cursor });
   } while (cursor !== null);
   rmSync(statePath, { force: true });
+}
+
+/** Throws `AppError` when a path exists and is not a file. To open a pipe would wait forever. */
+function refuseOtherThanFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new AppError("CONFLICT", `${path} is not a file; delete it or choose another --out`);
 }
 
 /** Reads the saved progress. Throws `AppError` when the export would overwrite a file or mix with another export. */
