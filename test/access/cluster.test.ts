@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
+import { pino } from "pino";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import type { ClusterAccess } from "../../src/access/cluster/cluster-access.ts";
 import { redisKeys } from "../../src/access/cluster/membership.ts";
@@ -239,6 +240,29 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await cluster.redis.restart();
     await waitFor("the list", async () => list().catch(() => null));
     assert.deepEqual(await list(), []);
+  });
+
+  test("keys that are read from ClickHouse are not logged as failing because of Redis", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const failing = new Set<unknown>();
+    const write = (line: string) => failing.add((JSON.parse(line) as { of?: unknown }).of);
+    await cluster.openNode({ log: pino({ level: "error" }, { write }), redisPrefix: "log" });
+    const redis = await openRedis(t, cluster.redis.url);
+    const { state, channel } = redisKeys("log");
+    const changes = 20;
+    await redis.run(async (client) => {
+      await client.del(state);
+      await client.set(state, "no hash");
+      await client.configResetStat();
+      for (let sent = 0; sent < changes; sent += 1) await client.publish(channel, "version");
+    }, waitMsMax);
+    await waitFor("an attempt after each change", async () => {
+      const stats = await redis.run((client) => client.info("commandstats"), waitMsMax);
+      const failed = Number(/^cmdstat_evalsha:.*failed_calls=([0-9]+)/m.exec(stats)?.[1] ?? 0);
+      return failed >= changes ? true : null;
+    });
+    await waitFor("the log", async () => (failing.has("Redis") ? true : null));
+    assert.deepEqual([...failing], ["Redis"]);
   });
 
   test("foreign data in Redis and ClickHouse stops no node and admits no one", async (t) => {

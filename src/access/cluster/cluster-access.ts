@@ -155,21 +155,20 @@ export class ClusterAccess implements AccessStore {
     this.#windows.seen(snapshot);
     this.keys.confirmed(snapshot, askedAtMs);
     await this.ipBlocks.follow(snapshot);
-    if (snapshot.announcedVersion > this.keys.version)
-      await this.#guarded("keys", () => this.#catchUp());
+    if (snapshot.announcedVersion > this.keys.version) await this.#catchUp();
   }
 
   /** Applies a change that another node has announced. Ignores any other message. */
   #receive(text: string): void {
     if (this.#isClosed) return;
-    if (text === "version") void this.#guarded("keys", () => this.#catchUp());
+    if (text === "version") void this.#guarded("Redis", () => this.#catchUp());
     else this.ipBlocks.receive(tryParseJson(text));
   }
 
   /** Applies an announced version of the keys, and confirms that this node has it. */
   async #catchUp(): Promise<void> {
-    await this.keys.refresh();
-    await this.#parts.membership.renew(this.keys.version);
+    await this.#guarded("keys", () => this.keys.refresh());
+    this.#windows.seen(await this.#parts.membership.renew(this.keys.version));
   }
 
   /** Runs `work`. The next round retries a failure, which is logged once until the work succeeds again. */
