@@ -123,9 +123,11 @@ export class ClusterKeys extends LiveKeys implements Keys {
   }
 
   async rotate(id: string, graceMs: number): Promise<IssuedKey> {
+    // The grace period begins with the answer, not before the wait for all nodes.
+    const keptMs = graceMs > 0 ? graceMs + accessLimits.confirmWaitMs : 0;
     let value = "";
     const { version, change } = await this.#log.append((fold) => {
-      const made = this.rotated(fold.get(id), graceMs);
+      const made = this.rotated(fold.get(id), keptMs);
       ({ value } = made);
       return { kind: "stored", record: made.record };
     });
