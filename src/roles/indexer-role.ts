@@ -1,4 +1,4 @@
-import type { MeasuredParts, ServiceMetrics } from "../api/metrics/service-metrics.ts";
+import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
@@ -19,6 +19,7 @@ import {
 } from "./cluster-parts.ts";
 import { serveOperations } from "./listen.ts";
 import {
+  type IndexingParts,
   openAccess,
   openAuditor,
   openChain,
@@ -40,7 +41,7 @@ type Standby = {
 };
 
 /** The parts of the active indexer that readiness and metrics read. */
-type Active = { readonly parts: MeasuredParts; readonly publisher: Publisher };
+type Active = { readonly parts: IndexingParts; readonly publisher: Publisher };
 
 /**
  * Opens the role `index`: waits until no other indexer is active, then indexes the chain into the shared database and
@@ -82,7 +83,10 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const onLost = () => life.fail(new StartAgainError("another indexer is active"));
   const activate = async () => {
     const isOurs = await lease.take(onLost);
-    if (isOurs) active = await openActive(start, { metrics, chain, feed, lease });
+    if (!isOurs) return;
+    active = await openActive(start, { metrics, chain, feed, lease });
+    active.publisher.start();
+    await startIndexing(start, active.parts);
   };
   activate().catch((thrown: unknown) => life.fail(toError(thrown)));
   return url;
@@ -107,7 +111,5 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const auditor = openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books: null, marketMetadata };
   metrics.measure(parts);
-  publisher.start();
-  await startIndexing(start, parts);
   return { parts, publisher };
 }

@@ -33,6 +33,12 @@ import { IndexedFacts } from "../views/indexed-facts.ts";
 import { MarketState } from "../views/markets/market-state.ts";
 import type { Lifetime } from "./lifetime.ts";
 
+/** The parts of a process that indexes the chain. */
+export type IndexingParts = MeasuredParts & {
+  readonly chain: ChainThread;
+  readonly auditor: Auditor;
+};
+
 /** The inputs of every role. The data folder belongs to the contracts. */
 export type RoleStart = IndexingStart & {
   readonly role: Role;
@@ -153,10 +159,7 @@ export function openMetadata(
  * Starts to index the chain from the end of the store, and to audit what is stored. Resolves once the nodes are
  * connected. Throws `WrongChainError` when a node serves another chain.
  */
-export async function startIndexing(
-  start: RoleStart,
-  parts: MeasuredParts & { readonly chain: ChainThread; readonly auditor: Auditor },
-): Promise<void> {
+export async function startIndexing(start: RoleStart, parts: IndexingParts): Promise<void> {
   const { startedAt, log, life } = start;
   const { chain, facts, intake, auditor } = parts;
   await chain.follow(facts.coverage?.last ?? null, facts.writer?.claims?.ends ?? []);

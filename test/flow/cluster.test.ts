@@ -68,6 +68,20 @@ test("a standby indexer takes over from an active one that was killed", async (t
   await assertTradesServed(api, chain);
 });
 
+test("an active indexer that waits for its endpoints does not report that it stands by", async (t) => {
+  const { chain, start } = await openClusterScene(t);
+  const endpoint = await CuttingProxy.open(t, chain.node.url);
+  endpoint.stall();
+  assert.equal(await (await start("index", "index")).stop(), 0);
+  const index = await start("index", "index", { ODDWIRE_RPC_URLS: endpoint.url });
+  await waitFor("the role", async () => {
+    const { body } = await index.request("/v1/ready");
+    const { checks } = body as { checks: Record<string, { detail: string }> };
+    assert.doesNotMatch(checks["standby"]?.detail ?? "", new RegExp(`:${index.pid},`));
+    return "active" in checks ? true : null;
+  });
+});
+
 test("a standby indexer is not ready while Redis refuses to write", async (t) => {
   const { redis, start } = await openClusterScene(t);
   const connection = await RedisConnection.open({ url: redis.url, log: silentLog });
