@@ -4,7 +4,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { describeFailure } from "../src/cli/exit-code.ts";
-import { lockDataFolder } from "../src/storage/embedded/data-folder.ts";
+import { lockDataFolder } from "../src/storage/data-folder.ts";
 
 const [dataDir = "", program = "", ...words] = process.argv.slice(2);
 try {

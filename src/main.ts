@@ -5,7 +5,7 @@ import { orClose } from "./base/or-close.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
-import { lockDataFolder, readStartBlock } from "./storage/embedded/data-folder.ts";
+import { lockDataFolder, readStartBlock } from "./storage/data-folder.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
 export type Service = { readonly url: string; readonly life: Lifetime };

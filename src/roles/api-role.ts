@@ -1,8 +1,8 @@
 import { systemClock as clock } from "../base/time/clock.ts";
 import { FeedFollower } from "../feed/cluster/feed-follower.ts";
-import { MetadataFollower } from "../feed/cluster/metadata-follower.ts";
+import { MetadataReader } from "../feed/cluster/metadata-reader.ts";
 import { Intake } from "../feed/intake.ts";
-import { tieDataFolder } from "../storage/embedded/data-folder.ts";
+import { tieDataFolder } from "../storage/data-folder.ts";
 import { FactReader } from "../storage/server/fact-reader.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { serverPlaceOf } from "../storage/server/open-database.ts";
@@ -30,7 +30,7 @@ export async function openApi(start: RoleStart): Promise<string> {
   const intake = life.own(new Intake({ ...followed, config, log }));
   const table = new MetadataTable(facts.engine);
   const { headBuffer } = facts;
-  life.own(MetadataFollower.start({ table, ledger: state.venue, headBuffer, clock, log }));
+  life.own(MetadataReader.start({ table, ledger: state.venue, headBuffer, clock, log }));
   intake.start(follower.changes(), life.fail);
   const parts = { intake, chain: null, auditor: null, facts, state, books, marketMetadata: null };
   const readCluster = async () => servingStatus(redis, follower.status);

@@ -21,7 +21,7 @@ import {
   refuseEarlierStart,
   startBlockOf,
 } from "../feed/start-block.ts";
-import { refuseUnidentified, tieDataFolder } from "../storage/embedded/data-folder.ts";
+import { refuseUnidentified, tieDataFolder } from "../storage/data-folder.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { OpenEngine } from "../storage/engine/engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";

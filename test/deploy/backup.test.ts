@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { lockDataFolder } from "../../src/storage/embedded/data-folder.ts";
+import { lockDataFolder } from "../../src/storage/data-folder.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { readRecording } from "../support/recorded/recording.ts";
 import { serveRecording } from "../support/recorded/serve-recording.ts";

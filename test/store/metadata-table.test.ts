@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { clusterMetadataLimits } from "../../src/base/config/cluster-limits.ts";
 import { formatTokenId, type TokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { MetadataFollower } from "../../src/feed/cluster/metadata-follower.ts";
+import { MetadataReader } from "../../src/feed/cluster/metadata-reader.ts";
 import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { schemaStatements } from "../../src/storage/schema/schema.ts";
 import { MetadataTable } from "../../src/storage/server/metadata-table.ts";
@@ -118,13 +118,13 @@ test("a node shows the newest metadata, whether it is written before or after th
       const market = state.directory.market(conditionId);
       return market?.venue?.slug === slug ? true : null;
     });
-  const follow = () => {
+  const start = () => {
     const parts = { table, ledger: state.venue, headBuffer, clock: quickClock, log };
-    const follower = MetadataFollower.start(parts);
-    cleanUp(t, () => follower.close());
-    return follower;
+    const reader = MetadataReader.start(parts);
+    cleanUp(t, () => reader.close());
+    return reader;
   };
-  const follower = follow();
+  const reader = start();
   const now = systemClock.nowMs();
   await table.write([metadataOf(standard, "before")], now);
   await waitFor("the row to be read", async () => state.venue.progress.openReadAt);
@@ -139,8 +139,8 @@ test("a node shows the newest metadata, whether it is written before or after th
   applyRest();
   await waitForSlug("after");
   await waitForSlug("later", negRisk);
-  await follower.close();
+  await reader.close();
   await table.write([metadataOf(standard, "while-it-was-closed")], now + 3);
-  follow();
+  start();
   await waitForSlug("while-it-was-closed");
 });

@@ -10,11 +10,7 @@ import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type AuditParts, auditRange, type Verdict } from "../../feed/audit-range.ts";
 import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
-import {
-  lockDataFolder,
-  readStartBlock,
-  refuseUnidentified,
-} from "../../storage/embedded/data-folder.ts";
+import { lockDataFolder, readStartBlock, refuseUnidentified } from "../../storage/data-folder.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import { FactStore } from "../../storage/fact-store.ts";
 import {

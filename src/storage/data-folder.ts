@@ -1,14 +1,14 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Config, ConfigError } from "../../base/config/config.ts";
-import { makeDataFolder } from "../../base/config/make-data-folder.ts";
-import { isJsonObject, tryParseJson } from "../../base/json.ts";
-import type { Coverage } from "../../chain/raw-log.ts";
-import type { Contracts } from "../../contracts/contracts.ts";
-import { awaitWrite, DataFolderBusyError, StoreDamagedError } from "../engine/store-errors.ts";
-import { type FactsIdentity, identityOf, refuseOtherFacts } from "../identity.ts";
-import { isDamaged, isLocked, withDisk } from "../sqlite/sqlite-failure.ts";
+import { type Config, ConfigError } from "../base/config/config.ts";
+import { makeDataFolder } from "../base/config/make-data-folder.ts";
+import { isJsonObject, tryParseJson } from "../base/json.ts";
+import type { Coverage } from "../chain/raw-log.ts";
+import type { Contracts } from "../contracts/contracts.ts";
+import { awaitWrite, DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
+import { type FactsIdentity, identityOf, refuseOtherFacts } from "./identity.ts";
+import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
 const format = 4;

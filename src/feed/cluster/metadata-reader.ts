@@ -9,7 +9,7 @@ import type { MetadataTable, WrittenMetadata } from "../../storage/server/metada
 import type { HeadBuffer } from "../../views/head/head-buffer.ts";
 import type { MetadataLedger } from "../../views/markets/metadata-ledger.ts";
 
-type FollowerParts = {
+type ReaderParts = {
   readonly table: MetadataTable;
   readonly ledger: MetadataLedger;
   readonly headBuffer: Pick<HeadBuffer, "reorgs">;
@@ -21,15 +21,15 @@ type FollowerParts = {
  * Takes in the market metadata that the active indexer has fetched: new rows, and stored rows of markets that have no
  * metadata here, such as markets that became known after their row was read.
  */
-export class MetadataFollower {
-  readonly #parts: FollowerParts;
+export class MetadataReader {
+  readonly #parts: ReaderParts;
   readonly #closing = new AbortController();
   /** All rows written before this time have been read. Unix milliseconds. */
   #readMs: number;
   #reorgs = 0;
   readonly #running: Promise<void>;
 
-  private constructor(parts: FollowerParts) {
+  private constructor(parts: ReaderParts) {
     this.#parts = parts;
     this.#readMs = (parts.ledger.progress.openReadAt ?? 0) * 1000 - limits.unfinalizedMs;
     this.#running = this.#run().catch((thrown: unknown) => {
@@ -38,8 +38,8 @@ export class MetadataFollower {
   }
 
   /** Starts to read in the background. */
-  static start(parts: FollowerParts): MetadataFollower {
-    return new MetadataFollower(parts);
+  static start(parts: ReaderParts): MetadataReader {
+    return new MetadataReader(parts);
   }
 
   async close(): Promise<void> {
