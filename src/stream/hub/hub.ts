@@ -11,11 +11,11 @@ import { finalizedFrame } from "../frames/server-frames.ts";
 import type { BookFeed, BookReceiver } from "./book-feed.ts";
 import type { Channel, StreamSources } from "./channel.ts";
 import { History, type LogEnd } from "./history.ts";
-import { type Receiver, type Start, Subscription } from "./subscription.ts";
-import { type Follower, Topic } from "./topic.ts";
+import { LogSubscription, type Receiver, type Start } from "./log-subscription.ts";
+import { type Subscription, Topic } from "./topic.ts";
 
 /** The contents of blocks that decide which topics they concern. */
-type Change = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
+type Contents = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
 type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
 
@@ -64,21 +64,21 @@ export class Hub {
     return openChannel(request, this.#sources);
   }
 
-  /** The number of channels with followers. */
+  /** The number of channels with subscriptions. */
   get topicCount(): number {
     return this.#topics.size;
   }
 
   /** Subscribes a client to a channel. The caller starts the subscription in the same turn. */
-  subscribe(channel: Channel, requested: RequestedStart, receiver: Receiver): Follower {
+  subscribe(channel: Channel, requested: RequestedStart, receiver: Receiver): Subscription {
     const topic = this.#topicOf(channel);
     const history = this.#history;
     const start = this.#startOf(topic, requested);
     const subscription =
       topic.feed === null
-        ? new Subscription({ topic, history, receiver, start })
-        : followFeed(topic, topic.feed, receiver);
-    topic.followers.add(subscription);
+        ? new LogSubscription({ topic, history, receiver, start })
+        : subscribeToFeed(topic, topic.feed, receiver);
+    topic.subscriptions.add(subscription);
     return subscription;
   }
 
@@ -92,20 +92,21 @@ export class Hub {
     return { begin, safePosition, isReplay: resumeFrom !== undefined, snapshotRows: snapshot };
   }
 
-  unsubscribe(subscription: Follower): void {
+  unsubscribe(subscription: Subscription): void {
     const { topic } = subscription;
     const ending = subscription.end().then(() => void this.#ending.delete(ending));
     this.#ending.add(ending);
-    topic.followers.delete(subscription);
-    if (topic.followers.size === 0) this.#topics.delete(topic.channel.name);
+    topic.subscriptions.delete(subscription);
+    if (topic.subscriptions.size === 0) this.#topics.delete(topic.channel.name);
   }
 
   unfinalized(block: BlockFacts): void {
     const from = this.#end.latest;
     this.#end.latest = lastSeqOf(block.number);
-    const change = changesOf(block.fills.filter(isTrade), block.events.length);
+    const contents = contentsOf(block.fills.filter(isTrade), block.events.length);
     for (const topic of this.#topics.values()) {
-      if (!topic.channel.isFinalOnly && concerns(topic.channel, change)) topic.publish(block, from);
+      if (!topic.channel.isFinalOnly && concerns(topic.channel, contents))
+        topic.publish(block, from);
     }
     this.#history.changed();
   }
@@ -122,16 +123,16 @@ export class Hub {
   }
 
   appended({ trades, events }: Delta): void {
-    this.#addFinal(changesOf(trades, events.length), true);
+    this.#addFinal(contentsOf(trades, events.length), true);
   }
 
   finalized(blocks: readonly BlockFacts[]): void {
     const fills = blocks.flatMap((block) => block.fills).filter(isTrade);
-    this.#addFinal(changesOf(fills, blocks.flatMap((block) => block.events).length), false);
+    this.#addFinal(contentsOf(fills, blocks.flatMap((block) => block.events).length), false);
   }
 
   /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
-  #addFinal(change: Change, areNew: boolean): void {
+  #addFinal(contents: Contents, areNew: boolean): void {
     const { latest, final } = this.#end;
     const { facts } = this.#sources;
     this.#end.final = finalSeqOf(facts);
@@ -139,7 +140,7 @@ export class Hub {
     for (const topic of this.#topics.values()) {
       const { isFinalOnly } = topic.channel;
       if (!areNew && !isFinalOnly) continue;
-      if (concerns(topic.channel, change)) topic.readOn(isFinalOnly ? final : latest);
+      if (concerns(topic.channel, contents)) topic.readOn(isFinalOnly ? final : latest);
     }
     this.#history.changed();
     if (this.listeners.size === 0 || this.#end.final < 0) return;
@@ -149,8 +150,8 @@ export class Hub {
 
   /** Ends all subscriptions. Resolves when no read is in progress. */
   async close(): Promise<void> {
-    for (const { followers } of this.#topics.values()) {
-      for (const subscription of followers) this.unsubscribe(subscription);
+    for (const { subscriptions } of this.#topics.values()) {
+      for (const subscription of subscriptions) this.unsubscribe(subscription);
     }
     this.#history.changed();
     await Promise.all(this.#ending);
@@ -171,11 +172,11 @@ function finalSeqOf({ coverage }: StreamSources["facts"]): number {
   return coverage === null ? -1 : lastSeqOf(coverage.last.number);
 }
 
-function changesOf(trades: readonly { readonly tokenId: TokenId }[], events: number): Change {
+function contentsOf(trades: readonly { readonly tokenId: TokenId }[], events: number): Contents {
   return { tokenIds: new Set(trades.map(({ tokenId }) => tokenId)), hasEvents: events > 0 };
 }
 
-function concerns(channel: Channel, { tokenIds, hasEvents }: Change): boolean {
+function concerns(channel: Channel, { tokenIds, hasEvents }: Contents): boolean {
   const interest = channel.interest();
   if (interest.events && hasEvents) return true;
   if (interest.tokenIds === "all") return tokenIds.size > 0;
@@ -183,7 +184,7 @@ function concerns(channel: Channel, { tokenIds, hasEvents }: Change): boolean {
 }
 
 /** Subscribes one client to a feed. No change of the chain concerns it, and it has no history to read. */
-function followFeed(topic: Topic, feed: BookFeed, receiver: BookReceiver): Follower {
+function subscribeToFeed(topic: Topic, feed: BookFeed, receiver: BookReceiver): Subscription {
   return {
     topic,
     begin: feed.position,

@@ -5,7 +5,7 @@ import type { BookFeed } from "./book-feed.ts";
 import type { Channel, Entry } from "./channel.ts";
 
 /** A subscription, as its topic and its connection see it. */
-export type Follower = {
+export type Subscription = {
   readonly topic: Topic;
   /** The position after which it begins. */
   readonly begin: number;
@@ -23,12 +23,12 @@ export type Follower = {
 /** What the events of a packet follow, and whether the client resumes. */
 type Chain = { readonly previous: number; readonly isReplay: boolean };
 
-/** A channel with followers. All clients with the same request share it. */
+/** A channel with subscriptions. All clients with the same request share it. */
 export class Topic {
-  /** The `subscription_id` for all followers, so that all of them can be sent the same frames. */
+  /** The `subscription_id` for all subscriptions, so that all of them can be sent the same frames. */
   readonly id: string;
   readonly channel: Channel;
-  readonly followers = new Set<Follower>();
+  readonly subscriptions = new Set<Subscription>();
   readonly feed: BookFeed | null;
   readonly #eventHead: string;
   /** By the entries, then by how they are chained to earlier events. */
@@ -47,20 +47,21 @@ export class Topic {
   publish(block: BlockFacts, from: number): void {
     const entries = this.channel.entriesOf?.(block);
     if (entries === undefined) this.readOn(from);
-    else if (entries.length > 0) for (const follower of this.followers) follower.report(entries);
+    else if (entries.length > 0)
+      for (const subscription of this.subscriptions) subscription.report(entries);
   }
 
   readOn(from: number): void {
-    for (const follower of this.followers) follower.readOn(from);
+    for (const subscription of this.subscriptions) subscription.readOn(from);
   }
 
   rewind(to: number, removed: readonly BlockFacts[]): void {
     const reverted = this.channel.revertedBy(removed, to);
-    for (const follower of this.followers) follower.rewind(to, reverted);
+    for (const subscription of this.subscriptions) subscription.rewind(to, reverted);
   }
 
   /**
-   * Returns the events of entries, at least one. The first follows the event at `previous`. All followers with the same
+   * Returns the events of entries, at least one. The first follows the event at `previous`. All subscriptions with the same
    * `chain` share one packet.
    */
   packetOf(entries: readonly Entry[], chain: Chain): Packet {

@@ -15,8 +15,8 @@ import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Channel } from "../hub/channel.ts";
 import type { Hub } from "../hub/hub.ts";
-import type { Receiver } from "../hub/subscription.ts";
-import type { Follower } from "../hub/topic.ts";
+import type { Receiver } from "../hub/log-subscription.ts";
+import type { Subscription } from "../hub/topic.ts";
 import type { BatchFlusher } from "./batch-flusher.ts";
 import { Outbox, type Outgoing } from "./outbox.ts";
 import type { StreamMeter } from "./stream-meter.ts";
@@ -77,7 +77,7 @@ export class Session implements Receiver {
   readonly #outbox: Outbox;
   readonly #openedAtMs: number;
   #key: VerifiedKey | null;
-  readonly #subscriptions = new Map<string, Follower>();
+  readonly #subscriptions = new Map<string, Subscription>();
   #pending: Packet[] = [];
   /** Its limit depends on the moment. */
   readonly #frames = new SlidingWindow(Number.POSITIVE_INFINITY, 1000);

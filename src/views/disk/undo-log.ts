@@ -5,10 +5,10 @@
  */
 import type { Column } from "./column.ts";
 
-type Change = { readonly undo: () => void; readonly redo: () => void };
+type NotedChange = { readonly undo: () => void; readonly redo: () => void };
 
 export class UndoLog {
-  readonly #blocks: { readonly number: number; readonly changes: Change[] }[] = [];
+  readonly #blocks: { readonly number: number; readonly changes: NotedChange[] }[] = [];
   #recording = false;
 
   /** Applies a block that a reorg can revert. Its changes are noted until it is final. */
@@ -38,7 +38,7 @@ export class UndoLog {
   }
 
   /** Notes a change, so that it can be reverted. Does nothing outside `record` and `amend`. */
-  note(change: Change): void {
+  note(change: NotedChange): void {
     if (this.#recording) this.#blocks.at(-1)?.changes.push(change);
   }
 

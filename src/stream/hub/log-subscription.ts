@@ -3,7 +3,7 @@ import type { Packet } from "../frames/packet.ts";
 import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "../frames/server-frames.ts";
 import type { Entry } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
-import type { Follower, Topic } from "./topic.ts";
+import type { Subscription, Topic } from "./topic.ts";
 
 /** The connection that receives the data of a subscription. */
 export type Receiver = {
@@ -31,7 +31,7 @@ export type Start = {
  * A client's cursor over the log of a channel. While live, new blocks are pushed to it. Otherwise it reads page by
  * page. It goes live when a page ends at the end of the log, so that no row is missed or sent twice.
  */
-export class Subscription implements Follower {
+export class LogSubscription implements Subscription {
   readonly topic: Topic;
   readonly begin: number;
   readonly #safePosition: number;
