@@ -140,6 +140,37 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     },
   );
 
+  await t.test("keeps every page within its width next to an outcome without spaces", async () => {
+    const tab = await page.context().newPage();
+    await tab.route("**/v1/**", async (route) => {
+      const response = await route.fetch();
+      const text = await response.text();
+      const body = text.replace(
+        /"(outcome|winning_outcome)":"[^"]*"/g,
+        (_, name) => `"${name}":"${"W".repeat(120)}"`,
+      );
+      await route.fulfill({ response, body });
+    });
+    for (const width of [1280, 800, 390]) {
+      await tab.setViewportSize({ width, height: 900 });
+      for (const [path, place] of [
+        [`/wallet/${trade.maker}`, "td:has-text('WWW')"],
+        [`/tx/${trade.tx_hash}`, ".fills"],
+        [`/order/${trade.maker_order_hash}`, ".fills"],
+        [marketPath, ".legend b"],
+      ] as const) {
+        await goto(tab, path);
+        await tab.waitForSelector(place);
+        const tooWide = await tab.evaluate(
+          `[document.documentElement, ...document.querySelectorAll(".scroll")]
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`,
+        );
+        assert.equal(tooWide, 0, `${path} with a width of ${width}`);
+      }
+    }
+    await tab.close();
+  });
+
   await t.test("asks the service again for what the browser has in its cache", async () => {
     const tab = await (await browser.newContext()).newPage();
     for (const visit of ["first", "second"]) {

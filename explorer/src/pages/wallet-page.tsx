@@ -117,7 +117,7 @@ function WalletMarkets({ wallet }: { readonly wallet: Wallet }) {
                       <a href={paths.market(id)}>{question ?? short(id)}</a>
                     )}
                   </td>
-                  <td class="right num">
+                  <td class="now right num">
                     {first === undefined ? "–" : `${first.outcome ?? ""} ${cents(first.price)}`}
                   </td>
                   <td class="right num">{dollars(Number(volume))}</td>

@@ -81,7 +81,7 @@ function FillRow(props: {
           <a href={paths.market(id)}>{question ?? short(id)}</a>
         )}
       </td>
-      <td class="trade nowrap">
+      <td class="trade">
         <span class={side === "BUY" ? "up" : "down"}>{side === "BUY" ? "Buy" : "Sell"}</span>{" "}
         {outcome ?? "shares"}
       </td>
