@@ -3,42 +3,26 @@ import type { BucketCandle } from "../../market/candle.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { FileRows } from "../bulk/bulk-answers.ts";
 import { type CandlePage, pageAfter, readCandlePage } from "./candle-page.ts";
-import type { CursorPosition } from "./cursor.ts";
+import type { RowSource } from "./row-list.ts";
 
-/** A request for candles as a file. */
-type CandleFile = {
-  /** `page.order` is the order in which pages follow each other. */
-  readonly page: CandlePage;
-  /** `order` is the order of the rows. */
-  readonly query: { readonly limit?: number | undefined; readonly order: "asc" | "desc" };
-};
-
-/** Returns the position of a candle in its list. */
-export function candlePosition({ bucket }: BucketCandle): CursorPosition {
-  return [bucket];
-}
-
-/** Reads one page when `limit` is given, otherwise all candles of up to `rowsMax` buckets. */
-export async function openCandleFile(
+/** Returns a source of candles. `page.order` is the order in which pages follow each other, `order` that of the rows. */
+export function candleSource(
   facts: IndexedFacts,
-  { page, query }: CandleFile,
-  rowsMax: number,
-): Promise<FileRows<BucketCandle>> {
-  if (query.limit === undefined) return openAll(facts, { page, query }, rowsMax);
-  const found = await readCandlePage(facts, { ...page, limit: rowsMax + 1 });
-  const rows = found.slice(0, rowsMax);
-  const last = found.length > rowsMax ? rows.at(-1) : undefined;
+  page: CandlePage,
+  order: "asc" | "desc",
+): RowSource<BucketCandle> {
   return {
-    rowCount: rows.length,
-    edge: last === undefined ? null : candlePosition(last),
-    chunks: [page.order === query.order ? rows : rows.toReversed()],
+    first: (count) => readCandlePage(facts, { ...page, limit: count }),
+    positionOf: ({ bucket }) => [bucket],
+    openAll: (rowsMax) => openAll(facts, { page, order }, rowsMax),
+    isReversed: page.order !== order,
   };
 }
 
 /** Cuts by time, so that the end is known before rows are read: a range of `rowsMax` buckets. */
 async function openAll(
   facts: IndexedFacts,
-  { page, query }: CandleFile,
+  { page, order }: { readonly page: CandlePage; readonly order: "asc" | "desc" },
   rowsMax: number,
 ): Promise<FileRows<BucketCandle>> {
   const { bucketSeconds, now } = page;
@@ -60,7 +44,7 @@ async function openAll(
   return {
     rowCount: null,
     edge: further === undefined ? null : [edge],
-    chunks: readChunks(facts, { ...whole, ...sent, order: query.order }),
+    chunks: readChunks(facts, { ...whole, ...sent, order }),
   };
 }
 

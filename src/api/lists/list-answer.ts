@@ -32,30 +32,39 @@ export function oneOf<Row extends TSchema>(row: Row) {
   return Type.Object({ data: row, meta: metaSchema });
 }
 
-/** A page to send. If `rows` has one row more than `limit`, there is a next page. */
-type Page<Item> = {
-  readonly path: string;
-  readonly query: { readonly limit: number };
-  readonly rows: readonly Item[];
-  readonly positionOf: (row: Item) => CursorPosition;
-};
+/** A requested page: cursors are bound to the path and to the query. */
+type PageRequest = { readonly path: string; readonly query: { readonly limit: number } };
 
-/** Returns the response for a page, with the cursor of the next one. */
+/** Returns the first `limit` rows of those that were read, and the position of the last if more follow. */
+export function pageOf<Item>(
+  read: readonly Item[],
+  limit: number,
+  positionOf: (row: Item) => CursorPosition,
+): { readonly rows: readonly Item[]; readonly edge: CursorPosition | null } {
+  const rows = read.slice(0, limit);
+  const last = read.length > limit ? rows.at(-1) : undefined;
+  return { rows, edge: last === undefined ? null : positionOf(last) };
+}
+
+/** Returns the `pagination` of a page, with the cursor of the next one if there are rows after `edge`. */
+export function paginationOf(
+  cursors: Cursors,
+  { path, query }: PageRequest,
+  edge: CursorPosition | null,
+): Static<typeof paginationSchema> {
+  const next_cursor = edge === null ? null : cursors.encode(path, query, edge);
+  return { limit: query.limit, has_more: edge !== null, next_cursor };
+}
+
+/** Returns the response for a page. If `read` has one row more than `limit`, there is a next page. */
 export function answerPage<Item, Row>(
   cursors: Cursors,
-  { path, query, rows, positionOf }: Page<Item>,
+  page: PageRequest & {
+    readonly read: readonly Item[];
+    readonly positionOf: (row: Item) => CursorPosition;
+  },
   present: (item: Item) => Row,
 ) {
-  const { limit } = query;
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const hasMore = rows.length > limit && last !== undefined;
-  return {
-    data: shown.map(present),
-    pagination: {
-      limit,
-      has_more: hasMore,
-      next_cursor: hasMore ? cursors.encode(path, query, positionOf(last)) : null,
-    },
-  };
+  const { rows, edge } = pageOf(page.read, page.query.limit, page.positionOf);
+  return { data: rows.map(present), pagination: paginationOf(cursors, page, edge) };
 }

@@ -51,9 +51,9 @@ export class MarketLists {
   /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
   async answer<Row>(reply: FastifyReply, listing: MarketListing<Row>) {
     const source: RowList<Placed<Row>>["source"] = {
-      readPage: async (limit) => presentAll(listing, await this.#readPlaces(listing, limit)),
+      first: async (count) => presentAll(listing, await this.#readPlaces(listing, count)),
       positionOf: ({ place }) => positionOf(place),
-      openFile: async (rowsMax) => this.#openFile(listing, rowsMax),
+      openAll: async (rowsMax) => this.#openAll(listing, rowsMax),
     };
     const shown = shownAs(({ row }: Placed<Row>) => row);
     return answerList(this.#parts, reply, { ...listing, source, ...shown });
@@ -71,12 +71,11 @@ export class MarketLists {
     return result.map((place) => ({ ...place, name }));
   }
 
-  async #openFile<Row>(
+  async #openAll<Row>(
     listing: MarketListing<Row>,
     rowsMax: number,
   ): Promise<FileRows<Placed<Row>>> {
-    const { limit = Infinity } = listing.query;
-    const { name, result } = await this.#open(listing, limit, (list, edge) => {
+    const { name, result } = await this.#open(listing, Infinity, (list, edge) => {
       list.retain();
       return { list, edge };
     });

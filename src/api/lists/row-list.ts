@@ -1,5 +1,5 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
@@ -10,12 +10,12 @@ import type { RowContext } from "../../rows/trade-row.ts";
 import { withMarket } from "../../rows/trade-writer.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Backend } from "../backend.ts";
-import type { BulkAnswers, FileRequest, FileRows } from "../bulk/bulk-answers.ts";
+import type { BulkAnswers, FileRows } from "../bulk/bulk-answers.ts";
 import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
-import { answerPage, listOf } from "./list-answer.ts";
+import { listOf, pageOf, paginationOf } from "./list-answer.ts";
 
 const chainPageRows = 100;
 
@@ -37,10 +37,13 @@ export type ListParts = Backend & { readonly bulk: BulkAnswers };
 
 /** The source of the rows of a list, from the end of the previous page on. */
 export type RowSource<Item> = {
-  readonly readPage: (limit: number) => Promise<readonly Item[]>;
+  /** Reads the first `count` rows. */
+  readonly first: (count: number) => Promise<readonly Item[]>;
   readonly positionOf: (item: Item) => CursorPosition;
-  /** Opens the first `rowsMax` rows. */
-  readonly openFile: (rowsMax: number) => Promise<FileRows<Item>>;
+  /** Opens up to `rowsMax` rows, to send more than a page. */
+  readonly openAll: (rowsMax: number) => Promise<FileRows<Item>>;
+  /** Whether the rows of a page are sent in the reverse of the order in which pages follow each other. */
+  readonly isReversed?: boolean;
 };
 
 /** A requested list. */
@@ -65,32 +68,42 @@ export type RowList<Item> = {
 
 /** Responds with a page, or with a file of all rows. */
 export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
-  const { path, query, source, pageRows = chainPageRows } = list;
-  const { format, include } = query;
-  const writer = writerOf(list);
-  if (format !== "json") {
-    const row = include === undefined ? requiredPart(list.row) : list.row;
-    const { openFile } = source;
-    return answerFile(parts, reply, { path, query, row, format, openFile, writer });
-  }
-  const limit = query.limit ?? pageRows;
-  // One row more than the page shows that there is a next page.
-  const rows = await source.readPage(limit + 1);
-  const write = writer(rowContextOf(parts));
-  const { positionOf } = source;
-  const asked = { path, query: { ...query, limit }, rows, positionOf };
-  const page = answerPage(parts.cursors, asked, write);
-  return { ...page, data: new WrittenJson(`[${page.data.join(",")}]`) };
+  const opened = await openList(parts, reply, list);
+  if (opened instanceof Readable) return opened;
+  const { rows, pagination } = opened;
+  const write = writerOf(list)(rowContextOf(parts));
+  return { data: new WrittenJson(`[${rows.map(write).join(",")}]`), pagination };
 }
 
-/** Responds with a file of the rows, up to `limit` and the row cap. */
-export function answerFile<Item>(
-  parts: ListParts,
-  reply: FastifyReply,
-  { writer, ...file }: Omit<FileRequest<Item>, "writer"> & Pick<RowList<Item>, "writer">,
-): Promise<Readable> {
-  const context = rowContextOf(parts);
-  return parts.bulk.answer(reply, { ...file, writer: () => writer(context) });
+/** Reads a page of a list; or returns its file: a page if there is a `limit`, otherwise all rows up to the row cap. */
+export async function openList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
+  const { path, query, source, pageRows = chainPageRows } = list;
+  const { format, include } = query;
+  if (format === "json") {
+    const { limit = pageRows } = query;
+    const { rows, edge } = await readPage(source, limit);
+    const asked = { path, query: { ...query, limit } };
+    return { rows, pagination: paginationOf(parts.cursors, asked, edge) };
+  }
+  const row = include === undefined ? requiredPart(list.row) : list.row;
+  const openFile = query.limit === undefined ? source.openAll : openPage(source);
+  const [context, writer] = [rowContextOf(parts), writerOf(list)];
+  const file = { path, query, row, format, openFile, writer: () => writer(context) };
+  return parts.bulk.answer(reply, file);
+}
+
+function openPage<Item>(source: RowSource<Item>): RowSource<Item>["openAll"] {
+  return async (rowsMax) => {
+    const { rows, edge } = await readPage(source, rowsMax);
+    return { rowCount: rows.length, edge, chunks: [rows] };
+  };
+}
+
+async function readPage<Item>(source: RowSource<Item>, limit: number) {
+  const { first, positionOf, isReversed = false } = source;
+  // One row more than the page shows that there is a next page.
+  const { rows, edge } = pageOf(await first(limit + 1), limit, positionOf);
+  return { rows: isReversed ? rows.toReversed() : rows, edge };
 }
 
 function writerOf<Item>({ query, writer, tokenOf }: RowList<Item>): RowList<Item>["writer"] {
@@ -111,9 +124,9 @@ export function storedSource<Item extends { readonly seq: Seq }>(
   list: StoredList<Item>,
 ): RowSource<Item> {
   return {
-    readPage: async (limit) => new RowSnapshot(facts, list).first(limit),
+    first: async (count) => new RowSnapshot(facts, list).first(count),
     positionOf: ({ seq }) => [seq],
-    openFile: async (rowsMax) => {
+    openAll: async (rowsMax) => {
       const snapshot = new RowSnapshot(facts, list);
       const { count, edge } = await snapshot.end(rowsMax);
       const chunks = firstRows(snapshot.chunks(webLimits.exportChunkRows), rowsMax);

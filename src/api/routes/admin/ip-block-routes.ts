@@ -37,8 +37,8 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
     handler: async ({ query }) => {
       const [atMs, ip] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { blockedAtMs: Number(atMs), bucket: String(ip) };
-      const rows = await ipBlocks.list({ limit: query.limit + 1, after });
-      return answerPage(cursors, { path, query, rows, positionOf }, showBlock);
+      const read = await ipBlocks.list({ limit: query.limit + 1, after });
+      return answerPage(cursors, { path, query, read, positionOf }, showBlock);
     },
   });
 }

@@ -77,9 +77,9 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
     handler: async ({ query }) => {
       const [atMs, id] = cursors.decode(path, query) ?? [];
       const after = atMs === undefined ? null : { createdAtMs: Number(atMs), id: String(id) };
-      const rows = await keys.list({ limit: query.limit + 1, after });
+      const read = await keys.list({ limit: query.limit + 1, after });
       const nowMs = clock.nowMs();
-      const page = { path, query, rows, positionOf };
+      const page = { path, query, read, positionOf };
       return answerPage(cursors, page, (key) => showKey(key, nowMs));
     },
   });

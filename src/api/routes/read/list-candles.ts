@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
@@ -11,16 +12,15 @@ import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
-import { candlePosition, openCandleFile } from "../../lists/candle-file.ts";
+import { candleSource } from "../../lists/candle-file.ts";
 import {
   type CandlePage,
   firstBucketOf,
   pageAfter,
   presentPageCandle,
-  readCandlePage,
 } from "../../lists/candle-page.ts";
-import { answerPage, listOf, metaSchema } from "../../lists/list-answer.ts";
-import { answerFile, type ListParts, shownAs } from "../../lists/row-list.ts";
+import { listOf, metaSchema } from "../../lists/list-answer.ts";
+import { type ListParts, openList, shownAs } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 const pageRows = 500;
@@ -63,24 +63,18 @@ export function listCandles(backend: ListParts): Route {
       const complement = query.source === "pair" ? directory.complementOf(asked) : null;
       const path = `/v1/candles/${asked}`;
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
-      const { format } = query;
+      const source = candleSource(backend.facts, page, query.order);
       const present = (one: BucketCandle) => presentPageCandle(one, page);
-      if (format !== "json") {
-        const openFile = async (rowsMax: number) =>
-          openCandleFile(backend.facts, { page, query }, rowsMax);
-        const file = { path, query, format, row: candleRow, openFile };
-        return answerFile(backend, reply, { ...file, ...shownAs(present) });
-      }
-      const { limit } = page;
-      const rows = await readCandlePage(backend.facts, { ...page, limit: limit + 1 });
-      const read = { path, query: { ...query, limit }, rows, positionOf: candlePosition };
-      const { data, pagination } = answerPage(backend.cursors, read, present);
+      const list = { path, query, pageRows, row: candleRow, source, ...shownAs(present) };
+      const opened = await openList(backend, reply, list);
+      if (opened instanceof Readable) return opened;
+      const data = opened.rows.map(present);
       const first = firstBucketOf(page);
       const maxAge = isLasting(data, page) ? page.bucketSeconds : 1;
       void reply.header("cache-control", `private, max-age=${maxAge}`);
       return {
-        data: page.order === query.order ? data : data.toReversed(),
-        pagination,
+        data,
+        pagination: opened.pagination,
         meta: {
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,

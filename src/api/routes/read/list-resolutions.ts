@@ -11,6 +11,7 @@ import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import type { CursorPosition } from "../../lists/cursor.ts";
 import { rangeFilter, rangeQuery } from "../../lists/fill-query.ts";
+import { pageOf } from "../../lists/list-answer.ts";
 import {
   answerList,
   type ListParts,
@@ -48,16 +49,14 @@ function resolutionSource(backend: Backend, query: ResolutionQuery): RowSource<R
   const list = { range: rangeOf(query, backend), from };
   const take = (limit: number) => snapshotResolutions(backend, list, limit);
   return {
-    readPage: async (limit) => {
-      const { places, at } = take(limit);
+    first: async (count) => {
+      const { places, at } = take(count);
       return places.map(at);
     },
     positionOf,
-    openFile: async (rowsMax) => {
+    openAll: async (rowsMax) => {
       const { places, at } = take(rowsMax + 1);
-      const sent = places.slice(0, rowsMax);
-      const last = places.length > rowsMax ? sent.at(-1) : undefined;
-      const edge = last === undefined ? null : positionOf(at(last));
+      const { rows: sent, edge } = pageOf(places, rowsMax, (place) => positionOf(at(place)));
       return { rowCount: sent.length, edge, chunks: chunksOf({ places: sent, at }) };
     },
   };
