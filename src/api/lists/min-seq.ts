@@ -1,7 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { type TObject, Type } from "typebox";
-import { invalid } from "../../base/input/compile-reader.ts";
-import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
+import { isAheadOfChain, untilReached } from "../../query/until-reached.ts";
 import type { Backend } from "../backend.ts";
 import type { Route } from "../http/route.ts";
 import { Cursors } from "./cursor.ts";
@@ -24,17 +23,13 @@ export function withMinSeq(route: Route, backend: Backend): Route {
 
 type Asked = { readonly min_seq?: number; readonly cursor?: string };
 
-/** Resolves when the position is indexed; `null` if it already is. Throws if it is ahead of the chain. */
+/** Waits for the later of both positions, as `untilReached` does. */
 function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<void> | null {
   const { facts, freshness } = backend;
+  const { head_block: headBlock } = freshness();
   const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
-  const position = Math.max(min_seq, ofCursor);
-  if (facts.hasReached(position)) return null;
-  const { head_block } = freshness();
-  if (!isAheadOfChain(position, head_block)) {
-    return untilReached(facts, { position, parameter: ofCursor > min_seq ? "cursor" : parameter });
-  }
-  // No cursor of ours is ahead of the chain. The list refuses this one.
-  if (position === ofCursor) return null;
-  throw invalid(parameter, `is ahead of the chain: ${endOf(facts)}`);
+  // No cursor of ours is ahead of the chain. The list refuses such a one.
+  return ofCursor > min_seq && !isAheadOfChain(ofCursor, headBlock)
+    ? untilReached(facts, { position: ofCursor, parameter: "cursor", headBlock })
+    : untilReached(facts, { position: min_seq, parameter, headBlock });
 }

@@ -1,10 +1,9 @@
 /** Passes each change of the log to the subscriptions that it concerns. */
 import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
-import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
-import { endOf, isAheadOfChain, untilReached } from "../../query/until-reached.ts";
+import { untilReached } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/frame-fields.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
@@ -46,17 +45,10 @@ export class Hub {
     return this.#end.latest;
   }
 
-  /**
-   * Waits until a client from another node can resume at `position`; returns `null` if it can already. Rejects with
-   * `SERVICE_UNAVAILABLE` if that takes too long. Throws `VALIDATION_ERROR` if the position is ahead of the chain,
-   * whose newest block is `headBlock` (`null` if unknown).
-   */
+  /** Waits until a client, which may come from another node, can resume at `position`, as `untilReached` does. */
   untilReached(position: number, headBlock: number | null): Promise<void> | null {
     const { facts } = this.#sources;
-    if (!facts.hasReached(position) && isAheadOfChain(position, headBlock)) {
-      throw invalid("resume_from", `is ahead of the chain: ${endOf(facts)}`);
-    }
-    return untilReached(facts, { position, parameter: "resume_from" });
+    return untilReached(facts, { position, parameter: "resume_from", headBlock });
   }
 
   /** Returns the requested channel. Throws what `openChannel` throws. */

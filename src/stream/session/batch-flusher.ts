@@ -1,20 +1,30 @@
 import { streamLimits } from "../../base/config/limits.ts";
 import { Packet } from "../frames/packet.ts";
 
-/** A connection with data that waits for the next flush. */
-export type Batched = { takePending(): readonly Packet[]; push(packet: Packet): void };
+/** A connection that gets its data in batches. */
+type Batched = { push(packet: Packet): void };
 
 /** Flushes batches immediately, but not within `batchMs` of the last flush. Equal batches share their bytes. */
 export class BatchFlusher {
-  readonly #waiting = new Set<Batched>();
+  readonly #waiting = new Map<Batched, Packet[]>();
   #flushedAtMs = -Infinity;
   #timer: NodeJS.Timeout | null = null;
 
-  add(connection: Batched): void {
-    this.#waiting.add(connection);
+  /** Has a connection get a packet at the next flush. */
+  add(connection: Batched, packet: Packet): void {
+    const packets = this.#waiting.get(connection);
+    if (packets === undefined) this.#waiting.set(connection, [packet]);
+    else packets.push(packet);
     if (this.#timer !== null) return;
     const inMs = Math.max(0, this.#flushedAtMs + streamLimits.batchMs - performance.now());
     this.#timer = setTimeout(() => this.#flush(), inMs);
+  }
+
+  /** Returns the packets that wait for a connection. The next flush leaves them out. */
+  take(connection: Batched): readonly Packet[] {
+    const packets = this.#waiting.get(connection) ?? [];
+    this.#waiting.delete(connection);
+    return packets;
   }
 
   close(): void {
@@ -26,11 +36,9 @@ export class BatchFlusher {
     this.#timer = null;
     this.#flushedAtMs = performance.now();
     const joined = new Map<string, Packet>();
-    const connections = [...this.#waiting];
+    const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const connection of connections) {
-      const packets = connection.takePending();
-      if (packets.length === 0) continue;
+    for (const [connection, packets] of waiting) {
       const name = packets.map(({ id }) => id).join(" ");
       const packet = joined.get(name) ?? Packet.join(packets);
       joined.set(name, packet);

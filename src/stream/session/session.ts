@@ -78,7 +78,6 @@ export class Session implements Receiver {
   readonly #openedAtMs: number;
   #key: VerifiedKey | null;
   readonly #subscriptions = new Map<string, Subscription>();
-  #pending: Packet[] = [];
   /** Its limit depends on the moment. */
   readonly #frames = new SlidingWindow(Number.POSITIVE_INFINITY, 1000);
   readonly #faults = new SlidingWindow(streamLimits.faultsMax - 1, streamLimits.faultWindowMs);
@@ -193,7 +192,7 @@ export class Session implements Receiver {
   /** Releases everything of the connection once it is gone. */
   closed(): void {
     this.#isClosed = true;
-    this.#pending = [];
+    this.#parts.flusher.take(this);
     this.#parts.hub.listeners.delete(this);
     for (const one of this.#subscriptions.values()) this.#parts.hub.unsubscribe(one);
     this.#parts.meter.subscriptions -= this.#subscriptions.size;
@@ -204,21 +203,14 @@ export class Session implements Receiver {
   deliver(packet: Packet, isReplay = false): void {
     if (this.#isClosed) return;
     if (isReplay) this.#parts.meter.replayed_messages += packet.count;
-    if (!this.#options.encoding.batch) return this.push(packet);
-    this.#pending.push(packet);
-    this.#parts.flusher.add(this);
-  }
-
-  takePending(): readonly Packet[] {
-    const packets = this.#pending;
-    this.#pending = [];
-    return packets;
+    if (this.#options.encoding.batch) this.#parts.flusher.add(this, packet);
+    else this.push(packet);
   }
 
   sendText(text: string): void {
     if (this.#isClosed) return;
     // Data that waits for the next batch was delivered before this text.
-    for (const packet of this.takePending()) this.push(packet);
+    for (const packet of this.#parts.flusher.take(this)) this.push(packet);
     this.#send({ bytes: encodeTexts([text]) });
   }
 
