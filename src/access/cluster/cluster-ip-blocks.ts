@@ -76,10 +76,8 @@ export class ClusterIpBlocks implements IpBlocks {
   }
 
   put(block: IpBlock): void {
-    this.#blocks.set(block.bucket, block);
     this.#unsaved.set(block.bucket, block);
-    const [oldest] = this.#blocks.keys();
-    if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
+    this.#hold(block);
     // If Redis fails, the next `follow` sends the block again.
     this.flush().catch(() => undefined);
   }
@@ -122,7 +120,7 @@ export class ClusterIpBlocks implements IpBlocks {
     }
     this.#changes = change;
     if (block === null) this.#forget(bucket);
-    else this.#blocks.set(bucket, block);
+    else this.#hold(block);
   }
 
   /** Reads all blocks from Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
@@ -156,6 +154,14 @@ export class ClusterIpBlocks implements IpBlocks {
       await putScript.run(this.#parts.redis, { keys: this.#keys, values });
       if (this.#unsaved.get(bucket) === block) this.#unsaved.delete(bucket);
     }
+  }
+
+  /** Holds a block as the newest one. Forgets the oldest when there are too many: Redis announces none that it deletes. */
+  #hold(block: IpBlock): void {
+    this.#blocks.delete(block.bucket);
+    this.#blocks.set(block.bucket, block);
+    const [oldest] = this.#blocks.keys();
+    if (this.#blocks.size > webLimits.ipBlocksMax && oldest !== undefined) this.#forget(oldest);
   }
 
   #forget(bucket: string): void {
