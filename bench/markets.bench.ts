@@ -26,9 +26,9 @@ import { type Contracts, parseContracts } from "../src/contracts/contracts.ts";
 import { polygonContracts } from "../src/contracts/polygon-contracts.ts";
 import type { LocatedEvent } from "../src/market/block-facts.ts";
 import type { Delta } from "../src/market/delta.ts";
+import type { Trade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
-import type { LastTrade } from "../src/market/last-trade.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
 import { QueryReads } from "../src/views/query-reads.ts";
@@ -230,7 +230,7 @@ function open(path: string): MarketsFile {
 /** A block that creates 500 markets, with their events, trades and resolutions. */
 function deltaOfMarkets(block: number): Delta {
   const events: LocatedEvent[] = [];
-  const candles: Delta["candles"][number][] = [];
+  const trades: Trade[] = [];
   const timestamp = 1_600_000_000 + block * 600;
   for (let i = 0; i < marketsPerBlock; i += 1) {
     const index = block * marketsPerBlock + i;
@@ -248,63 +248,21 @@ function deltaOfMarkets(block: number): Delta {
       const result = { conditionId, questionId: null, oracle: nobody, payouts };
       add(2, { kind: "condition_resolved", ...result });
     }
-    if (index % 3 !== 0)
-      candles.push(candleOf(deriveGen3TokenIds(conditionId)[0], at(3), timestamp));
+    if (index % 3 !== 0) trades.push(tradeOf(deriveGen3TokenIds(conditionId)[0], at(3), timestamp));
   }
-  const traded = candles.slice(0, 50);
-  const trades = traded.map(({ tokenId, firstSeq, firstTimestamp, volume }) => ({
-    seq: firstSeq as Seq,
-    timestamp: firstTimestamp,
-    tokenId,
-    size: volume,
-    value: volume,
-    side: "BUY" as const,
-  }));
   return {
     last: { number: block, hash: zeroHash, timestamp: 1_600_000_000 + block * 600 },
     block: null,
     events,
-    candles,
     trades,
-    lastTrades: new Map(candles.flatMap(lastTradeOfCandle)),
     tally: { fills: 0, events: 0, quarantined: [], anomalies: [] },
   };
 }
 
-function candleOf(tokenId: TokenId, seq: Seq, timestamp: number): Delta["candles"][number] {
-  const price = { seq, price: BigInt(random.integer(10_000, 990_000)) };
-  const volume = BigInt(random.integer(1, 5_000_000_000));
-  return {
-    tokenId,
-    minute: timestamp - (timestamp % 60),
-    open: price,
-    close: price,
-    high: price.price,
-    low: price.price,
-    volume,
-    buyVolumeUsd: volume,
-    sellVolumeUsd: 0n,
-    trades: 3,
-    unpricedTrades: 0,
-    unpricedUsd: 0n,
-    firstSeq: seq,
-    firstTimestamp: timestamp,
-    lastTimestamp: timestamp,
-    generations: 4,
-  };
-}
-
-/** The trade that a candle closes with, in the form of the token totals. */
-function lastTradeOfCandle({
-  tokenId,
-  close,
-  volume,
-  firstTimestamp: timestamp,
-}: Delta["candles"][number]): [TokenId, LastTrade][] {
-  if (close === null) return [];
-  const txHash = wordOf(close.seq);
-  const trade = { ...close, timestamp, side: "BUY", size: volume, value: volume, txHash } as const;
-  return [[tokenId, trade]];
+function tradeOf(tokenId: TokenId, seq: Seq, timestamp: number): Trade {
+  const size = BigInt(random.integer(1, 5_000_000_000));
+  const value = (size * BigInt(random.integer(10_000, 990_000))) / 1_000_000n;
+  return { seq, timestamp, tokenId, size, value, side: "BUY", txHash: wordOf(seq), generation: 3 };
 }
 
 function titleOf(index: number): string {

@@ -14,13 +14,12 @@ import {
   mergeCandles,
   resolutionSeconds,
 } from "./candle.ts";
-import type { Fill } from "./fill.ts";
+import { type Fill, tradeOf, tradesOf } from "./fill.ts";
 import { invertCandle } from "./invert.ts";
 import {
   deriveMinuteCandles,
   generationsOf,
   type MinuteCandle,
-  MinuteCandles,
   minuteOf,
 } from "./minute-candle.ts";
 
@@ -60,38 +59,18 @@ function rollUp(
 }
 
 describe("minute candles", () => {
-  test("of parts of the trades, merged in any order, equal those of all trades", () => {
+  test("are the same in any order of the trades", () => {
     fc.assert(
       fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
-        const parts = partition(fills, choices);
-        const [first = [], second = [], third = []] = parts.map(deriveMinuteCandles);
-        const whole = inOrder(deriveMinuteCandles(fills));
-        for (const order of [
-          [first, second, third],
-          [third, second, first],
-        ]) {
-          const merged = new MinuteCandles();
-          for (const candle of order.flat()) merged.merge(candle);
-          assert.deepEqual(inOrder(merged.values()), whole);
-        }
-      }),
-      propertySettings(200),
-    );
-  });
-
-  test("are the same when some trades are added one by one and the others merged", () => {
-    fc.assert(
-      fc.property(anyFills, fc.infiniteStream(fc.nat()), (fills, choices) => {
-        const [added = [], merged = []] = partition(
-          fills,
-          choices.map((choice) => choice % 2),
+        const trades = tradesOf(fills);
+        const [first = [], second = [], third = []] = partition(trades, choices);
+        const shuffled = [...third, ...first, ...second];
+        assert.deepEqual(
+          inOrder(deriveMinuteCandles(shuffled)),
+          inOrder(deriveMinuteCandles(trades)),
         );
-        const candles = new MinuteCandles();
-        for (const part of deriveMinuteCandles(merged)) candles.merge(part);
-        for (const fill of added) candles.add(fill);
-        assert.deepEqual(inOrder(candles.values()), inOrder(deriveMinuteCandles(fills)));
       }),
-      propertySettings(100),
+      propertySettings(300),
     );
   });
 
@@ -99,7 +78,7 @@ describe("minute candles", () => {
     fc.assert(
       fc.property(anyFills, (fills) => {
         const trades = fills.filter((fill) => fill.role !== "taker");
-        const minutes = deriveMinuteCandles(fills);
+        const minutes = deriveMinuteCandles(tradesOf(fills));
         const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
         const counts = minutes.map((m) => BigInt(m.trades + m.unpricedTrades));
         const usd = minutes.map((m) => m.buyVolumeUsd + m.sellVolumeUsd + m.unpricedUsd);
@@ -127,7 +106,7 @@ describe("minute candles", () => {
   });
 
   test("do not yield a candle when no trade has a price", () => {
-    const [minute] = deriveMinuteCandles([{ ...someFill, size: 0n, value: 1n }]);
+    const [minute] = deriveMinuteCandles([tradeOf({ ...someFill, size: 0n, value: 1n })]);
     assert(minute !== undefined);
     assert.equal(candleOfMinute(minute), null);
     assert.deepEqual([minute.trades, minute.unpricedTrades, minute.unpricedUsd], [0, 1, 1n]);
@@ -154,7 +133,7 @@ describe("candles of every resolution", () => {
     });
     fc.assert(
       fc.property(anyFills, anyAsked, (fills, { pair, isPair, bucketSeconds }) => {
-        const minutes = deriveMinuteCandles(fills);
+        const minutes = deriveMinuteCandles(tradesOf(fills));
         for (const [tokenId, other] of [pair, pair.toReversed()] as const) {
           assert(tokenId !== undefined && other !== undefined);
           const asked = { tokenId, complement: isPair ? other : null, bucketSeconds };

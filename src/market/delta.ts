@@ -1,10 +1,7 @@
-import type { TokenId } from "../base/ids.ts";
 import { type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent, QuarantinedLog } from "./block-facts.ts";
 import type { MatchAnomaly } from "./derive-fills.ts";
-import { type DayTrade, dayTradeOf, isTrade } from "./fill.ts";
-import { type LastTrade, lastTradesOf } from "./last-trade.ts";
-import { deriveMinuteCandles, type MinuteCandle } from "./minute-candle.ts";
+import { type Trade, tradesOf } from "./fill.ts";
 
 /** The data that views need of consecutive blocks, in chain order. It is much smaller than their fills. */
 export type Delta = {
@@ -13,10 +10,7 @@ export type Delta = {
   /** The one block of an unfinalized delta; `null` when the blocks are final, and so are stored and never change. */
   readonly block: BlockFacts | null;
   readonly events: readonly LocatedEvent[];
-  readonly candles: readonly MinuteCandle[];
-  readonly trades: readonly DayTrade[];
-  /** The newest priced trade of each token that has one. */
-  readonly lastTrades: ReadonlyMap<TokenId, LastTrade>;
+  readonly trades: readonly Trade[];
   readonly tally: Tally;
 };
 
@@ -35,9 +29,7 @@ export function finalDeltaOf(block: BlockFacts): Delta {
     last: timedBlockOf(block),
     block: null,
     events,
-    candles: deriveMinuteCandles(fills),
-    trades: fills.filter(isTrade).map(dayTradeOf),
-    lastTrades: lastTradesOf(fills),
+    trades: tradesOf(fills),
     tally: tallyOf(block),
   };
 }

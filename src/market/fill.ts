@@ -1,5 +1,5 @@
 import type { Address, Hash, Seq, TokenId } from "../base/ids.ts";
-import type { ExchangeContract } from "../contracts/contracts.ts";
+import type { ExchangeContract, Generation } from "../contracts/contracts.ts";
 import type { Side } from "../contracts/events.ts";
 
 /** How a leg is settled; `direct` if an operator filled the order without a match. */
@@ -57,9 +57,19 @@ export function isTrade(fill: Fill): boolean {
 /** A trade with the fields that the last-day window needs. */
 export type DayTrade = Pick<Fill, "seq" | "timestamp" | "tokenId" | "size" | "value" | "side">;
 
-/** Reduces a trade to the fields of a `DayTrade`. */
-export function dayTradeOf({ seq, timestamp, tokenId, size, value, side }: Fill): DayTrade {
-  return { seq, timestamp, tokenId, size, value, side };
+/** A trade with the fields that views need, which are much fewer than those of its fill. */
+export type Trade = DayTrade & Pick<Fill, "txHash"> & { readonly generation: Generation };
+
+/** Reduces a fill that is a trade to the fields of a `Trade`. */
+export function tradeOf(fill: Fill): Trade {
+  const { seq, timestamp, tokenId, size, value, side, txHash, exchange } = fill;
+  const { generation } = exchange;
+  return { seq, timestamp, tokenId, size, value, side, txHash, generation };
+}
+
+/** Returns the trades among fills. */
+export function tradesOf(fills: readonly Fill[]): readonly Trade[] {
+  return fills.filter(isTrade).map(tradeOf);
 }
 
 /** Returns the collateral that the owner of the order paid or received, in micros. */

@@ -1,7 +1,8 @@
-import { microsPerUnit } from "../base/decimal.ts";
+import { microsPerUnit, priceMicros } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
-import type { LastTrade } from "./last-trade.ts";
+import type { Trade } from "./fill.ts";
+import type { Tick } from "./minute-candle.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** The token of one outcome of a market. `outcome` is its label; `null` while no text defines it. */
@@ -66,6 +67,9 @@ export function eventKeyOf({
   return negRiskMarketId ?? eventId;
 }
 
+/** The trade that set the newest price of a token, with the fields that `/v1/price` returns. */
+export type LastTrade = Tick & Pick<Trade, "timestamp" | "side" | "size" | "value" | "txHash">;
+
 /** The totals of a token's own trades since the start of coverage. Amounts are micros, times Unix seconds. */
 export type TokenTotals = {
   readonly trades: number;
@@ -81,6 +85,13 @@ export type TokenTotals = {
   /** The exchange generations that traded it, as the bits of `MinuteCandle.generations`. */
   readonly generations: number;
 };
+
+/** Adds the price to a trade; `null` when the trade has none. */
+export function lastTradeOf(trade: Omit<LastTrade, "price">): LastTrade | null {
+  const { seq, timestamp, side, size, value, txHash } = trade;
+  const price = priceMicros(value, size);
+  return price === null ? null : { seq, price, timestamp, side, size, value, txHash };
+}
 
 /** Returns the resolution that an event reports; `null` for events of other kinds. */
 export function resolutionOf(located: LocatedEvent): Resolution | null {

@@ -1,12 +1,12 @@
 /**
- * One minute of one token's own trades: totals, last prices and candles of every resolution are made
- * from these. Parts of a minute merge in any order, because open and close carry their position on the chain.
+ * One minute of one token's own trades: candles of every resolution are made from these. Parts of a minute merge in
+ * any order, because open and close carry their position on the chain.
  */
 
 import { priceMicros } from "../base/decimal.ts";
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
-import { type Fill, isTrade } from "./fill.ts";
+import type { Trade } from "./fill.ts";
 
 /** A price, in micros per share, and the position of the trade that set it. */
 export type Tick = { readonly seq: Seq; readonly price: bigint };
@@ -40,42 +40,27 @@ export type MinuteCandle = {
   generations: number;
 };
 
-/** Aggregates fills into minute candles. Skips fills that are not trades. */
+/** Aggregates trades, in any order, into minute candles. */
 export class MinuteCandles {
   readonly #byMinute = new Map<number, Map<TokenId, MinuteCandle>>();
 
-  add(fill: Fill): void {
-    if (!isTrade(fill)) return;
-    const candle = this.#at(fill.tokenId, fill.timestamp);
-    candle.generations |= 1 << (fill.exchange.generation - 1);
-    addTimes(candle, { seq: fill.seq, first: fill.timestamp, last: fill.timestamp });
-    const price = priceMicros(fill.value, fill.size);
+  add({ seq, timestamp, tokenId, size, value, side, generation }: Trade): void {
+    const candle = this.#at(tokenId, timestamp);
+    candle.generations |= generationBit(generation);
+    candle.firstSeq = Math.min(candle.firstSeq, seq);
+    candle.firstTimestamp = Math.min(candle.firstTimestamp, timestamp);
+    candle.lastTimestamp = Math.max(candle.lastTimestamp, timestamp);
+    const price = priceMicros(value, size);
     if (price === null) {
       candle.unpricedTrades += 1;
-      candle.unpricedUsd += fill.value;
+      candle.unpricedUsd += value;
       return;
     }
-    addPrices(candle, { seq: fill.seq, price }, { high: price, low: price });
+    addTick(candle, { seq, price });
     candle.trades += 1;
-    candle.volume += fill.size;
-    if (fill.side === "BUY") candle.buyVolumeUsd += fill.value;
-    else candle.sellVolumeUsd += fill.value;
-  }
-
-  /** Adds another candle to that of the same token and minute. */
-  merge(part: MinuteCandle): void {
-    const candle = this.#at(part.tokenId, part.minute);
-    if (part.open !== null) addPrices(candle, part.open, part);
-    if (part.close !== null) addPrices(candle, part.close, part);
-    candle.trades += part.trades;
-    candle.volume += part.volume;
-    candle.buyVolumeUsd += part.buyVolumeUsd;
-    candle.sellVolumeUsd += part.sellVolumeUsd;
-    candle.unpricedTrades += part.unpricedTrades;
-    candle.unpricedUsd += part.unpricedUsd;
-    const { firstSeq: seq, firstTimestamp: first, lastTimestamp: last } = part;
-    addTimes(candle, { seq, first, last });
-    candle.generations |= part.generations;
+    candle.volume += size;
+    if (side === "BUY") candle.buyVolumeUsd += value;
+    else candle.sellVolumeUsd += value;
   }
 
   values(): readonly MinuteCandle[] {
@@ -107,16 +92,21 @@ export function hourOf(timestamp: number): number {
   return timestamp - (timestamp % 3600);
 }
 
-/** Aggregates fills into minute candles. */
-export function deriveMinuteCandles(fills: Iterable<Fill>): readonly MinuteCandle[] {
+/** Aggregates trades into minute candles. */
+export function deriveMinuteCandles(trades: Iterable<Trade>): readonly MinuteCandle[] {
   const candles = new MinuteCandles();
-  for (const fill of fills) candles.add(fill);
+  for (const trade of trades) candles.add(trade);
   return candles.values();
+}
+
+/** Returns the bit of a generation in a bit set. */
+export function generationBit(generation: Generation): number {
+  return 1 << (generation - 1);
 }
 
 /** Returns the generations of a bit set, in ascending order. */
 export function generationsOf(bits: number): Generation[] {
-  return ([1, 2, 3] as const).filter((generation) => (bits & (1 << (generation - 1))) !== 0);
+  return ([1, 2, 3] as const).filter((generation) => (bits & generationBit(generation)) !== 0);
 }
 
 function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
@@ -140,24 +130,11 @@ function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
   };
 }
 
-function addTimes(
-  candle: MinuteCandle,
-  { seq, first, last }: { seq: number; first: number; last: number },
-): void {
-  candle.firstSeq = Math.min(candle.firstSeq, seq);
-  candle.firstTimestamp = Math.min(candle.firstTimestamp, first);
-  candle.lastTimestamp = Math.max(candle.lastTimestamp, last);
-}
-
-/** Adds a tick, and the highest and lowest price of the trades that it represents. */
-function addPrices(
-  candle: MinuteCandle,
-  tick: Tick,
-  { high, low }: { high: bigint; low: bigint },
-): void {
+function addTick(candle: MinuteCandle, tick: Tick): void {
+  const { seq, price } = tick;
   const isFirst = candle.open === null;
-  if (isFirst || high > candle.high) candle.high = high;
-  if (isFirst || low < candle.low) candle.low = low;
-  if (candle.open === null || tick.seq < candle.open.seq) candle.open = tick;
-  if (candle.close === null || tick.seq > candle.close.seq) candle.close = tick;
+  if (isFirst || price > candle.high) candle.high = price;
+  if (isFirst || price < candle.low) candle.low = price;
+  if (candle.open === null || seq < candle.open.seq) candle.open = tick;
+  if (candle.close === null || seq > candle.close.seq) candle.close = tick;
 }

@@ -18,7 +18,7 @@ export async function readCandles(
 ): Promise<readonly BucketCandle[]> {
   // All data in memory is taken before the first await, so that it belongs to one moment.
   const { coverage, headBuffer, engine } = facts;
-  const newest = [...headBuffer.openMinute, ...headBuffer.minutes()];
+  const newest = headBuffer.minutes();
   const openFrom = minuteOf(coverage?.last.timestamp ?? 0);
   const sides = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
   if (range.complement !== null) sides.push({ tokenId: range.complement, report: invertCandle });

@@ -15,12 +15,10 @@ import { untilAdmitted } from "./engine/until-admitted.ts";
 import { type FactTable, rowsOfTable } from "./schema/fact-tables.ts";
 import { tokenOf } from "./server/insert-until-there.ts";
 
-/** Where the rows of a batch are in their file, in bytes. */
-type Place = { readonly begin: number; readonly length: number };
-
+/** A batch whose rows are in files, and where its fills are in theirs, in bytes. */
 type SpooledBatch = {
   readonly head: BatchHead;
-  readonly places: Readonly<Record<keyof BatchRows, Place>>;
+  readonly fills: { readonly begin: number; readonly length: number };
 };
 
 /**
@@ -58,13 +56,11 @@ export class AppendGroup {
 
   /** Adds a batch. Call it again only after it has resolved. Throws `DataFolderUnwritableError`. */
   async add({ rows, ...head }: EncodedBatch): Promise<void> {
-    const places = {
-      fills: await this.#append("fills", rows.fills),
-      minuteCandles: await this.#append("minuteCandles", rows.minuteCandles),
-      events: await this.#append("events", rows.events),
-      quarantine: await this.#append("quarantine", rows.quarantine),
-    };
-    this.#batches.push({ head, places });
+    const begin = await this.#append("fills", rows.fills);
+    await this.#append("minuteCandles", rows.minuteCandles);
+    await this.#append("events", rows.events);
+    await this.#append("quarantine", rows.quarantine);
+    this.#batches.push({ head, fills: { begin, length: rows.fills.length } });
     const { tally } = head;
     this.#rows += tally.fills + tally.events + tally.quarantined.length;
   }
@@ -84,13 +80,11 @@ export class AppendGroup {
 
   /** Reads the delta of each batch, in order. */
   async *deltas(): AsyncGenerator<{ readonly head: BatchHead; readonly delta: Delta }> {
-    for (const { head, places } of this.#batches) {
-      const rows = {
-        fills: await this.#read("fills", places.fills),
-        minuteCandles: await this.#read("minuteCandles", places.minuteCandles),
-      };
-      yield { head, delta: decodeDelta({ ...head, rows }) };
-      releaseRows(rows);
+    for (const { head, fills: place } of this.#batches) {
+      const fills = Buffer.allocUnsafeSlow(place.length);
+      await this.#files.get("fills")?.read(place.begin, fills);
+      yield { head, delta: decodeDelta(head, fills) };
+      releaseRows({ fills });
     }
   }
 
@@ -100,20 +94,14 @@ export class AppendGroup {
     for (const file of files) await file.close();
   }
 
-  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<Place> {
-    const { length } = rows;
-    if (length === 0) return { begin: 0, length };
+  /** Returns where the rows begin in their file, in bytes. */
+  async #append(kind: keyof BatchRows, rows: Uint8Array): Promise<number> {
+    if (rows.length === 0) return 0;
     let file = this.#files.get(kind);
     if (file === undefined) {
       file = await this.#engine.openRows();
       this.#files.set(kind, file);
     }
-    return { begin: await file.append(rows), length };
-  }
-
-  async #read(kind: keyof BatchRows, { begin, length }: Place): Promise<Buffer> {
-    const rows = Buffer.allocUnsafeSlow(length);
-    await this.#files.get(kind)?.read(begin, rows);
-    return rows;
+    return file.append(rows);
   }
 }

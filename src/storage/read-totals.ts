@@ -1,7 +1,6 @@
 import type { Seq, TokenId } from "../base/ids.ts";
 import type { Range } from "../base/range.ts";
-import { lastTradeOf } from "../market/last-trade.ts";
-import type { TokenTotals } from "../market/market.ts";
+import { lastTradeOf, type TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { enumCodes } from "./codec/fill-layout.ts";
 import { type ColumnBlock, readColumns } from "./codec/native-blocks.ts";

@@ -138,7 +138,7 @@ export class IndexedFacts {
   async append(batch: EncodedBatch): Promise<void> {
     await this.#write(batch);
     this.store.cover(batch);
-    this.apply(decodeDelta(batch));
+    this.apply(decodeDelta(batch, batch.rows.fills));
   }
 
   /** Moves the unfinalized blocks up to and including `toBlock` to the store. Returns them. */

@@ -6,10 +6,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { TokenId } from "../../src/base/ids.ts";
+import { blockNumberOf, type TokenId } from "../../src/base/ids.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { finalDeltaOf, unfinalizedDeltaOf } from "../../src/market/delta.ts";
-import { isTrade } from "../../src/market/fill.ts";
+import { isTrade, tradesOf } from "../../src/market/fill.ts";
 import {
   deriveMinuteCandles,
   type MinuteCandle,
@@ -121,10 +121,12 @@ async function assertViews(
     facts.filter(({ number }) => number > final),
   );
   const openFrom = minuteOf(store.coverage?.last.timestamp ?? 0);
-  const stored = fillsOf(facts.filter(({ number }) => number <= final));
+  const newest = fillsOf(facts).filter(
+    ({ seq, timestamp }) => blockNumberOf(seq) > final || timestamp >= openFrom,
+  );
   assert.deepEqual(
-    sorted(store.headBuffer.openMinute),
-    sorted(deriveMinuteCandles(stored.filter(({ timestamp }) => timestamp >= openFrom))),
+    sorted(store.headBuffer.minutes()),
+    sorted(deriveMinuteCandles(tradesOf(newest))),
   );
   const alone = new MarketState(contracts, new MemoryStateStore());
   for (const block of facts) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { tradesOf } from "../../src/market/fill.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { fillOffsets } from "../../src/storage/codec/fill-layout.ts";
@@ -74,7 +75,7 @@ function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
 }
 
 function minutesOf(expected: readonly BlockFacts[]): unknown[] {
-  return deriveMinuteCandles(fillsOf(expected))
+  return deriveMinuteCandles(tradesOf(fillsOf(expected)))
     .map((candle) => [
       candle.tokenId.slice(2),
       candle.minute,

@@ -3,7 +3,7 @@ import { zeroHash } from "../../base/ids.ts";
 import { type Coverage, timedBlockOf } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
-import type { Fill } from "../../market/fill.ts";
+import { type Fill, isTrade, tradeOf } from "../../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { enumCodes, fillBytes } from "./fill-layout.ts";
@@ -29,7 +29,7 @@ export type EncodedBatch = BatchHead & { readonly rows: BatchRows };
 const priceMax = 10n ** 38n - 1n;
 
 /** The `seq` of a missing open price. It is larger than all others, so a merge by `min` ignores it. */
-export const noSeq = Number.MAX_SAFE_INTEGER;
+const noSeq = Number.MAX_SAFE_INTEGER;
 
 /** The maximum of the `legs` column (UInt16). A match with that many legs would fill a block. */
 const legsMax = 2 ** 16 - 1;
@@ -53,7 +53,7 @@ export function encodeFacts(
   for (const block of blocks) {
     for (const fill of block.fills) {
       writeFill(fills, fill);
-      candles.add(fill);
+      if (isTrade(fill)) candles.add(tradeOf(fill));
     }
     for (const event of block.events) writeEvent(eventRows, event);
     for (const { seq, timestamp, reason, log } of block.quarantined) {

@@ -41,15 +41,8 @@ export const hourColumnsSql: string = declare(
   Object.entries({ ...columns, minute: merged("min", types.integer4) }),
 );
 
-/** The length of a row, and the offset of each column in it, in bytes. */
-export const minuteBytes: number = bytesBefore(named.length);
-export const minuteOffsets = Object.fromEntries(
-  named.map(([name], index) => [name, bytesBefore(index)]),
-) as Readonly<Record<keyof typeof columns, number>>;
-
-function bytesBefore(index: number): number {
-  return named.slice(0, index).reduce((sum, [, { bytes }]) => sum + bytes, 0);
-}
+/** The length of a row, in bytes. */
+export const minuteBytes: number = named.reduce((sum, [, { bytes }]) => sum + bytes, 0);
 
 function declare(named: readonly (readonly [string, MinuteColumn])[]): string {
   return named.map(([name, { type }]) => `${name} ${type}`).join();

@@ -1,3 +1,4 @@
+import { tradesOf } from "../../market/fill.ts";
 import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -16,8 +17,8 @@ export async function remakeCandles(
   { minutes, hours, fills }: CandlesToRemake,
 ): Promise<void> {
   await engine.deleteRows("minute_candles", minutes);
-  const candles = deriveMinuteCandles(await readStoredFills(engine, "fills", `WHERE ${fills}`));
-  await engine.insert("minute_candles", encodeMinuteCandles(candles));
+  const trades = tradesOf(await readStoredFills(engine, "fills", `WHERE ${fills}`));
+  await engine.insert("minute_candles", encodeMinuteCandles(deriveMinuteCandles(trades)));
   await engine.deleteRows("hour_candles", hours);
   await engine.command(`INSERT INTO hour_candles SELECT * FROM minute_candles WHERE ${hours}`);
 }

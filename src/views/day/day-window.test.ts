@@ -6,7 +6,7 @@ import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
 import { naiveCandles } from "../../../test/support/naive-candles.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { firstSeqOf, seqOf, type TokenId, tokenIdOf } from "../../base/ids.ts";
-import { dayTradeOf, type Fill, isTrade } from "../../market/fill.ts";
+import { type Fill, isTrade } from "../../market/fill.ts";
 import { Column, type ColumnKind } from "../disk/column.ts";
 import type { StateTable } from "../disk/state-store.ts";
 import { type DayVolume, DayWindow, dayWindowSeconds } from "./day-window.ts";
@@ -166,7 +166,7 @@ class Comparison {
       fillOf(trade, { seq: seqOf(number, index), timestamp }),
     );
     this.#blocks.push({ timestamp, fills });
-    this.window.add(fills.filter(isTrade).map(dayTradeOf), known);
+    this.window.add(fills.filter(isTrade), known);
     for (const tokenId of tokenIds) {
       this.window.place(tokenId, marketOf(tokenId));
       // A candle is kept up to date once it was requested.
@@ -188,7 +188,7 @@ class Comparison {
     const now = this.#timeOf(this.#blocks.length - 1);
     this.window.resume(this.#settled, now);
     const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
-    this.window.add(fills.filter(isTrade).map(dayTradeOf), known);
+    this.window.add(fills.filter(isTrade), known);
     for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
     this.window.finishLoading(now);
     this.#settled = this.#blocks.length - 1;
@@ -275,7 +275,7 @@ describe("the day window", () => {
     const window = new DayWindow(new MemoryStateStore(), marketSums());
     const trade = { token: 0, isTrade: true, isBuy: true, size: 4n, value: 2n };
     const [tokenId] = tokenIds as [TokenId];
-    window.add([dayTradeOf(fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 }))], known);
+    window.add([fillOf(trade, { seq: seqOf(1, 0), timestamp: 100 })], known);
     window.moveTo(100 + dayWindowSeconds - 1);
     assert.equal(window.volumeOf(tokenId).trades, 1);
     window.moveTo(100 + dayWindowSeconds);

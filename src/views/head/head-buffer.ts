@@ -4,13 +4,8 @@ import type { TokenId } from "../../base/ids.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
-import type { Fill } from "../../market/fill.ts";
-import {
-  deriveMinuteCandles,
-  type MinuteCandle,
-  MinuteCandles,
-  minuteOf,
-} from "../../market/minute-candle.ts";
+import { type Fill, type Trade, tradesOf } from "../../market/fill.ts";
+import { deriveMinuteCandles, type MinuteCandle, minuteOf } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { firstSeqAbove } from "../../storage/recover.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
@@ -21,13 +16,13 @@ import type { View } from "../view.ts";
  * The blocks above finality, in memory, oldest first and without gaps. A reorg replaces blocks here, never
  * in storage. Bounded: a chain source stops adding blocks when finality lags too far.
  *
- * Also the final candles of the open minute, in which the coverage ends. The engine has them too, but only earlier
- * minutes are complete there. Reads take the open minute from here and earlier ones from the engine, so that an append
+ * Also the final trades of the open minute, in which the coverage ends. The engine has them too, but only earlier
+ * minutes are complete there. Candles take the open minute from here and earlier ones from the engine, so that an append
  * between the two reads is not counted twice.
  */
 export class HeadBuffer implements View {
   #blocks: readonly BlockFacts[] = [];
-  #openMinute: readonly MinuteCandle[] = [];
+  #openTrades: readonly Trade[] = [];
   #revision = 0;
   #reorgs = 0;
   /** Computed once between two changes, and shared by all reads. */
@@ -49,17 +44,12 @@ export class HeadBuffer implements View {
     return this.#blocks.at(-1) ?? null;
   }
 
-  /** The candles of the final trades in the open minute. */
-  get openMinute(): readonly MinuteCandle[] {
-    return this.#openMinute;
-  }
-
   /** Adds the next unfinalized block. Final ranges only come while there are no unfinalized blocks. */
-  apply({ block, candles, last }: Delta): void {
+  apply({ block, trades, last }: Delta): void {
     const newest = this.#blocks.at(-1);
     if (block === null) {
       assert(newest === undefined, "nothing is stored below unfinalized blocks");
-      return this.#addFinal(candles, last.timestamp);
+      return this.#addFinal(trades, last.timestamp);
     }
     assert(
       newest === undefined || block.number === newest.number + 1,
@@ -93,19 +83,18 @@ export class HeadBuffer implements View {
   /** Forgets the blocks up to and including `toBlock`: the store has them now. */
   finalize(toBlock: number): void {
     const final = this.through(toBlock);
-    const fills = final.flatMap((block) => block.fills);
-    this.#addFinal(deriveMinuteCandles(fills), final.at(-1)?.timestamp ?? 0);
+    const trades = tradesOf(final.flatMap((block) => block.fills));
+    this.#addFinal(trades, final.at(-1)?.timestamp ?? 0);
     this.#change(this.above(toBlock));
   }
 
-  /** Adds the candles of final blocks of which the last one has this timestamp. */
-  #addFinal(candles: readonly MinuteCandle[], timestamp: number): void {
+  /** Adds the trades of final blocks of which the last one has this timestamp. */
+  #addFinal(trades: readonly Trade[], timestamp: number): void {
     const openFrom = minuteOf(timestamp);
-    const open = new MinuteCandles();
-    for (const candle of [...this.#openMinute, ...candles]) {
-      if (candle.minute >= openFrom) open.merge(candle);
-    }
-    this.#openMinute = open.values();
+    this.#openTrades = [...this.#openTrades, ...trades].filter(
+      (trade) => trade.timestamp >= openFrom,
+    );
+    this.#gathered = {};
   }
 
   #change(blocks: readonly BlockFacts[]): void {
@@ -122,7 +111,7 @@ export class HeadBuffer implements View {
       `WHERE timestamp >= ${integerLiteral(minuteOf(coverage.last.timestamp))}
          AND seq < ${integerLiteral(firstSeqAbove(coverage))}`,
     );
-    this.#openMinute = deriveMinuteCandles(fills);
+    this.#openTrades = tradesOf(fills);
   }
 
   fills(): readonly Fill[] {
@@ -135,9 +124,10 @@ export class HeadBuffer implements View {
     return this.#gathered.counts.get(tokenId) ?? 0;
   }
 
-  /** The candles of the unfinalized blocks. */
+  /** The candles of the open minute and of the unfinalized blocks. */
   minutes(): readonly MinuteCandle[] {
-    this.#gathered.minutes ??= deriveMinuteCandles(this.fills());
+    const trades = () => [...this.#openTrades, ...tradesOf(this.fills())];
+    this.#gathered.minutes ??= deriveMinuteCandles(trades());
     return this.#gathered.minutes;
   }
 

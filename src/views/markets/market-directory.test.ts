@@ -25,10 +25,9 @@ import {
 import type { ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts, type LocatedEvent } from "../../market/block-facts.ts";
+import { tradesOf } from "../../market/fill.ts";
 import { keccakOf } from "../../market/ids/keccak.ts";
-import { lastTradesOf } from "../../market/last-trade.ts";
 import type { Market } from "../../market/market.ts";
-import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
@@ -54,7 +53,7 @@ function directoryOf(...blocks: readonly BlockFacts[]): MarketDirectory {
 
 function apply(directory: MarketDirectory, { events, fills }: BlockFacts): void {
   for (const event of events) directory.applyEvent(event);
-  directory.applyCandles(deriveMinuteCandles(fills), lastTradesOf(fills));
+  directory.applyTrades(tradesOf(fills));
 }
 
 function says({ events }: BlockFacts, kind: LocatedEvent["event"]["kind"]): boolean {

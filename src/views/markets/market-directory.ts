@@ -6,17 +6,17 @@ import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3MarketEvent, MarketEvent } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
+import type { Trade } from "../../market/fill.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
-import type { LastTrade } from "../../market/last-trade.ts";
 import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
-import { generationsOf, type MinuteCandle } from "../../market/minute-candle.ts";
+import { generationBit, generationsOf } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { type Condition, Conditions } from "./conditions.ts";
 import { MarketColumns, marketFlags } from "./market-columns.ts";
-import { addCandle, addTotals } from "./token-totals.ts";
+import { addTotals, totalsOfTrades } from "./token-totals.ts";
 
 /** When something was first seen. The timestamp is in unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
@@ -78,21 +78,24 @@ export class MarketDirectory extends Conditions {
     }
   }
 
-  /** Adds the trades of minute candles to the totals of their tokens. Candles come in any order. */
-  applyCandles(candles: Iterable<MinuteCandle>, lastTrades: ReadonlyMap<TokenId, LastTrade>): void {
-    for (const candle of candles) {
-      const before = this.totalsOf(candle.tokenId);
-      const lastTrade = lastTrades.get(candle.tokenId) ?? null;
-      this.#setTotals(candle.tokenId, addCandle(before, candle, lastTrade), {
-        seq: candle.firstSeq as Seq,
-        timestamp: candle.firstTimestamp,
-      });
+  /** Adds trades, which are in chain order, to the totals of their tokens. */
+  applyTrades(trades: readonly Trade[]): void {
+    for (const [tokenId, own] of Map.groupBy(trades, (trade) => trade.tokenId)) {
+      const [first] = own;
+      if (first !== undefined) this.applyTotals(tokenId, totalsOfTrades(own), first);
     }
   }
 
-  /** Adds sums read from storage to the totals of a token. Only used while loading. */
-  loadTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
-    this.#setTotals(tokenId, addTotals(this.totalsOf(tokenId), more), first);
+  /** Adds the totals of a range to those of a token. Ranges come in any order. */
+  applyTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
+    const totals = addTotals(this.totalsOf(tokenId), more);
+    this.totals.set(tokenId, totals);
+    this.#addGen3ConditionOf(tokenId, totals.generations, first);
+    const place = this.places.get(tokenId);
+    const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
+    if (condition === undefined) return;
+    this.#updateTradeColumns(condition);
+    this.#updateFlags(condition, first.seq);
   }
 
   /** Replaces the venue's market metadata of a condition; an unknown condition gets it when it appears. */
@@ -183,16 +186,6 @@ export class MarketDirectory extends Conditions {
     if (depth >= quotesDepthMax) return;
     for (const other of this.#dependents.get(conditionId) ?? [])
       this.#updateTexts(other, depth + 1);
-  }
-
-  #setTotals(tokenId: TokenId, totals: TokenTotals, first: Sighting): void {
-    this.totals.set(tokenId, totals);
-    this.#addGen3ConditionOf(tokenId, totals.generations, first);
-    const place = this.places.get(tokenId);
-    const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
-    if (condition === undefined) return;
-    this.#updateTradeColumns(condition);
-    this.#updateFlags(condition, first.seq);
   }
 
   /** Records that the text of a condition quotes the texts of others. */
@@ -288,7 +281,7 @@ export class MarketDirectory extends Conditions {
   #register(conditionId: ConditionId, { address, seq }: LocatedEvent): void {
     const contract = this.contracts.byAddress.get(address);
     if (contract?.kind !== "exchange") return;
-    const bit = 1 << (contract.generation - 1);
+    const bit = generationBit(contract.generation);
     const condition = this.conditions.get(conditionId);
     if (condition === undefined) {
       const known = this.#earlyRegistrations.get(conditionId) ?? 0;

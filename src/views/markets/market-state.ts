@@ -10,7 +10,7 @@ import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { noticeKinds } from "../../contracts/events.ts";
 import type { Delta } from "../../market/delta.ts";
-import type { LastTrade } from "../../market/last-trade.ts";
+import type { LastTrade } from "../../market/market.ts";
 import type { Tick } from "../../market/minute-candle.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { eventColumns, parseEvent } from "../../storage/codec/event-codec.ts";
@@ -177,7 +177,7 @@ export class MarketState implements View {
   async #loadTotals(engine: Engine, range: SeqRange): Promise<void> {
     for await (const { tokenId, totals, firstSeq } of readTotals(engine, range)) {
       const first = { seq: firstSeq, timestamp: totals.firstTimestamp };
-      this.directory.loadTotals(tokenId, totals, first);
+      this.directory.applyTotals(tokenId, totals, first);
     }
   }
 
@@ -203,12 +203,12 @@ export class MarketState implements View {
     this.dayWindow.forgetMarketsFrom(this.directory.columns.count);
   }
 
-  #apply({ events, candles, trades, lastTrades, last }: Delta): void {
+  #apply({ events, trades, last }: Delta): void {
     this.#revision += 1;
-    // Trades come before candles, because candles change the last price.
+    // The window comes first, because the directory changes the last price.
     this.dayWindow.add(trades, this);
     for (const event of events) this.directory.applyEvent(event);
-    this.directory.applyCandles(candles, lastTrades);
+    this.directory.applyTrades(trades);
     this.dayWindow.moveTo(last.timestamp);
   }
 }

@@ -9,8 +9,8 @@ import { testPairs } from "../../../test/support/test-markets.ts";
 import { zeroHash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
-import { lastTradesOf } from "../../market/last-trade.ts";
-import { deriveMinuteCandles, minuteOf } from "../../market/minute-candle.ts";
+import { tradesOf } from "../../market/fill.ts";
+import { generationsOf, minuteOf } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();
@@ -27,12 +27,14 @@ const anyTrades = fc.array(anyTransaction(testPairs), { maxLength: 3 }).map((tra
 });
 
 describe("totals of a token", () => {
-  test("are the sums of its trades, in any order of the candles", () => {
+  test("are the sums of its trades, in any order of the ranges", () => {
     fc.assert(
-      fc.property(anyTrades, (trades) => {
-        const candles = deriveMinuteCandles(trades.fills);
+      fc.property(anyTrades, fc.nat(), (trades, choice) => {
+        const applied = tradesOf(trades.fills);
+        const middle = choice % (applied.length + 1);
         const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
-        directory.applyCandles(candles.toReversed(), lastTradesOf(trades.fills));
+        directory.applyTrades(applied.slice(middle));
+        directory.applyTrades(applied.slice(0, middle));
         for (const tokenId of testPairs.legacy.flat()) {
           const own = trades.fills.filter(
             (fill) => fill.role !== "taker" && fill.tokenId === tokenId,
@@ -52,6 +54,13 @@ describe("totals of a token", () => {
           assert.equal(totals.lastTrade?.txHash, priced.at(-1)?.txHash);
           const [first] = priced;
           assert.equal(totals.firstMinute, first === undefined ? null : minuteOf(first.timestamp));
+          assert.equal(totals.firstTimestamp, own[0]?.timestamp ?? 0);
+          assert.equal(totals.lastTimestamp, own.at(-1)?.timestamp ?? 0);
+          const versions = new Set(own.map((fill) => fill.exchange.generation));
+          assert.deepEqual(
+            generationsOf(totals.generations),
+            [...versions].toSorted((a, b) => a - b),
+          );
         }
       }),
       propertySettings(100),

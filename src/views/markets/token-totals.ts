@@ -1,7 +1,7 @@
 import type { Hash, Seq } from "../../base/ids.ts";
-import { type LastTrade, lastTradeOf } from "../../market/last-trade.ts";
-import type { TokenTotals } from "../../market/market.ts";
-import type { MinuteCandle } from "../../market/minute-candle.ts";
+import type { Trade } from "../../market/fill.ts";
+import { type LastTrade, lastTradeOf, type TokenTotals } from "../../market/market.ts";
+import { generationBit, minuteOf } from "../../market/minute-candle.ts";
 import type { Codec } from "../disk/state-store.ts";
 
 /** The totals of a token that was never traded. */
@@ -16,22 +16,20 @@ export const noTotals: TokenTotals = {
   generations: 0,
 };
 
-/** Adds a minute candle, and the newest priced trade of its minute or a later one. Minutes come in any order. */
-export function addCandle(
-  before: TokenTotals,
-  candle: MinuteCandle,
-  lastTrade: LastTrade | null,
-): TokenTotals {
-  return addTotals(before, {
-    trades: candle.trades + candle.unpricedTrades,
-    volumeUsd: candle.buyVolumeUsd + candle.sellVolumeUsd + candle.unpricedUsd,
-    volumeShares: candle.volume,
-    lastTrade,
-    firstTimestamp: candle.firstTimestamp,
-    lastTimestamp: candle.lastTimestamp,
-    firstMinute: candle.trades > 0 ? candle.minute : null,
-    generations: candle.generations,
-  });
+/** Returns the totals of trades of one token, which are in chain order. */
+export function totalsOfTrades(trades: readonly Trade[]): TokenTotals {
+  const priced = trades.filter(({ size }) => size !== 0n);
+  const [firstPriced, lastPriced] = [priced[0], priced.at(-1)];
+  return {
+    trades: trades.length,
+    volumeUsd: trades.reduce((sum, { value }) => sum + value, 0n),
+    volumeShares: trades.reduce((sum, { size }) => sum + size, 0n),
+    lastTrade: lastPriced === undefined ? null : lastTradeOf(lastPriced),
+    firstTimestamp: trades[0]?.timestamp ?? 0,
+    lastTimestamp: trades.at(-1)?.timestamp ?? 0,
+    firstMinute: firstPriced === undefined ? null : minuteOf(firstPriced.timestamp),
+    generations: trades.reduce((bits, { generation }) => bits | generationBit(generation), 0),
+  };
 }
 
 /** Adds up the totals of two ranges. */

@@ -1,8 +1,12 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import { type Candle, mergeCandles } from "../../market/candle.ts";
 import { invertCandle, invertPrice } from "../../market/invert.ts";
-import type { LastTrade } from "../../market/last-trade.ts";
-import { type Market, payoutsMicros, type Resolution } from "../../market/market.ts";
+import {
+  type LastTrade,
+  type Market,
+  payoutsMicros,
+  type Resolution,
+} from "../../market/market.ts";
 import type { MarketDirectory } from "../markets/market-directory.ts";
 import type { MarketState } from "../markets/market-state.ts";
 
