@@ -8,7 +8,8 @@ import { settleAll } from "../base/time/settle-all.ts";
 import { type BucketCandle, mergeBuckets, resolutionSeconds } from "../market/candle.ts";
 import type { TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
-import { type ColumnBlock, readColumns } from "../storage/codec/native-blocks.ts";
+import { type Offsets, readRows } from "../storage/codec/fixed-rows.ts";
+import type { RowReader } from "../storage/codec/row-reader.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { inOrderSettings } from "../storage/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
@@ -205,34 +206,31 @@ async function readBuckets(
     return [name, [isGrouped ? ofRows : ofRow(name), bytes]] as const;
   });
   const settings = `${inOrderSettings}, optimize_move_to_prewhere = 0`;
-  const blocks = await readColumns(
-    engine,
-    Object.fromEntries(selected) as Record<Name, readonly [string, number]>,
-    `${source} SETTINGS ${settings}`,
-  );
-  return blocks.flatMap((block) => [...bucketsOf(block)]);
+  const asked = {
+    columns: Object.fromEntries(selected) as Record<Name, readonly [string, number]>,
+    clauses: `${source} SETTINGS ${settings}`,
+  };
+  return [...(await readRows(engine, asked, bucketAt))];
 }
 
-function* bucketsOf({ rows, readers }: ColumnBlock<Name>): Generator<Bucket, void, undefined> {
-  for (let row = 0; row < rows; row += 1) {
-    const buyVolumeUsd = readers.buy_volume_usd.int128(16 * row);
-    const sellVolumeUsd = readers.sell_volume_usd.int128(16 * row);
-    const candle = {
-      open: readers.open.tick(32 * row),
-      close: readers.close.tick(32 * row),
-      high: readers.high.int128(16 * row),
-      low: readers.low.int128(16 * row),
-      volume: readers.volume.int128(16 * row),
-      buyVolumeUsd,
-      sellVolumeUsd,
-      priceVolume: buyVolumeUsd + sellVolumeUsd,
-      trades: readers.trades.uint64(8 * row),
-    };
-    yield {
-      tokenId: readers.token_id.tokenId(32 * row),
-      bucket: readers.bucket.uint32(4 * row),
-      candle,
-      rows: readers.rows.uint64(8 * row),
-    };
-  }
+function bucketAt(rows: RowReader, row: number, at: Offsets<Name>): Bucket {
+  const buyVolumeUsd = rows.int128(row + at.buy_volume_usd);
+  const sellVolumeUsd = rows.int128(row + at.sell_volume_usd);
+  const candle = {
+    open: rows.tick(row + at.open),
+    close: rows.tick(row + at.close),
+    high: rows.int128(row + at.high),
+    low: rows.int128(row + at.low),
+    volume: rows.int128(row + at.volume),
+    buyVolumeUsd,
+    sellVolumeUsd,
+    priceVolume: buyVolumeUsd + sellVolumeUsd,
+    trades: rows.uint64(row + at.trades),
+  };
+  return {
+    tokenId: rows.tokenId(row + at.token_id),
+    bucket: rows.uint32(row + at.bucket),
+    candle,
+    rows: rows.uint64(row + at.rows),
+  };
 }

@@ -3,7 +3,8 @@ import type { Range } from "../base/range.ts";
 import { lastTradeOf, type TokenTotals } from "../market/market.ts";
 import { minuteOf } from "../market/minute-candle.ts";
 import { enumCodes } from "./codec/fill-layout.ts";
-import { type ColumnBlock, readColumns } from "./codec/native-blocks.ts";
+import { type Offsets, readRows } from "./codec/fixed-rows.ts";
+import type { RowReader } from "./codec/row-reader.ts";
 import type { Engine } from "./engine/engine.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
@@ -47,44 +48,35 @@ export async function* readTotals(
   const [row] = await engine.query(`SELECT uniq(token_id) FROM fills WHERE ${where}`);
   const queries = Math.max(1, Math.ceil(Number(row?.[0]) / tokensPerQuery));
   for (let query = 0; query < queries; query += 1) {
-    const blocks = await readColumns(
-      engine,
-      columns,
-      `FROM fills
-       WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
-       GROUP BY token_id ORDER BY token_id`,
-    );
-    for (const { rows, readers } of blocks) {
-      for (let index = 0; index < rows; index += 1) yield totalsAt(readers, index);
-    }
+    const clauses = `FROM fills
+      WHERE ${where} AND cityHash64(token_id) % ${integerLiteral(queries)} = ${integerLiteral(query)}
+      GROUP BY token_id ORDER BY token_id`;
+    yield* await readRows(engine, { columns, clauses }, totalsAt);
   }
 }
 
-function totalsAt(
-  readers: ColumnBlock<keyof typeof columns>["readers"],
-  index: number,
-): StoredTotals {
+function totalsAt(rows: RowReader, row: number, at: Offsets<keyof typeof columns>): StoredTotals {
   const lastTrade = lastTradeOf({
-    seq: readers.seq.uint64(8 * index) as Seq,
-    timestamp: readers.timestamp.uint32(4 * index),
-    side: readers.side.uint8(index) === enumCodes.side.BUY ? "BUY" : "SELL",
-    size: readers.size.int128(16 * index),
-    value: readers.value.int128(16 * index),
-    txHash: readers.txHash.hash(32 * index),
+    seq: rows.uint64(row + at.seq) as Seq,
+    timestamp: rows.uint32(row + at.timestamp),
+    side: rows.uint8(row + at.side) === enumCodes.side.BUY ? "BUY" : "SELL",
+    size: rows.int128(row + at.size),
+    value: rows.int128(row + at.value),
+    txHash: rows.hash(row + at.txHash),
   });
-  const firstPriced = readers.firstPricedTimestamp.uint32(4 * index);
+  const firstPriced = rows.uint32(row + at.firstPricedTimestamp);
   return {
-    tokenId: readers.tokenId.tokenId(32 * index),
+    tokenId: rows.tokenId(row + at.tokenId),
     totals: {
-      trades: readers.trades.uint64(8 * index),
-      volumeUsd: readers.volumeUsd.int128(16 * index),
-      volumeShares: readers.volumeShares.int128(16 * index),
+      trades: rows.uint64(row + at.trades),
+      volumeUsd: rows.int128(row + at.volumeUsd),
+      volumeShares: rows.int128(row + at.volumeShares),
       lastTrade,
-      firstTimestamp: readers.firstTimestamp.uint32(4 * index),
-      lastTimestamp: readers.lastTimestamp.uint32(4 * index),
+      firstTimestamp: rows.uint32(row + at.firstTimestamp),
+      lastTimestamp: rows.uint32(row + at.lastTimestamp),
       firstMinute: lastTrade === null ? null : minuteOf(firstPriced),
-      generations: readers.generations.uint8(index),
+      generations: rows.uint8(row + at.generations),
     },
-    firstSeq: readers.firstSeq.uint64(8 * index) as Seq,
+    firstSeq: rows.uint64(row + at.firstSeq) as Seq,
   };
 }

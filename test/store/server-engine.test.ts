@@ -50,7 +50,7 @@ suite("a ClickHouse server", () => {
     await file.append(row);
     const away = /cannot be reached: connect ECONNREFUSED/;
     await assertUnavailable(engine.query("SELECT n FROM a"), away);
-    await assertUnavailable(engine.queryBinary("SELECT n FROM a", "Native"), away);
+    await assertUnavailable(engine.queryBinary("SELECT n FROM a", "RowBinary"), away);
     await assertUnavailable(engine.command("TRUNCATE TABLE a"), away);
     await assertUnavailable(engine.insert("a", file), away);
     await server.restart();

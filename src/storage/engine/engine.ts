@@ -14,8 +14,8 @@ export type Row = readonly Cell[];
 /** Complete rows of `row-writer.ts`, one after the other. */
 export type Rows = Uint8Array | SpoolFile;
 
-/** `Native`: columns, for a large number of rows. `RowBinaryWithNames`: rows as they are inserted, after a header. */
-export type BinaryFormat = "Native" | "RowBinaryWithNames";
+/** Rows as they are inserted, without a header or after one with the names of the columns. */
+export type BinaryFormat = "RowBinary" | "RowBinaryWithNames";
 
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */

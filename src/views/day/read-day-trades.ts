@@ -3,11 +3,12 @@ import type { Range } from "../../base/range.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { DayTrade } from "../../market/fill.ts";
 import { enumCodes } from "../../storage/codec/fill-layout.ts";
-import { type ColumnBlock, readColumns } from "../../storage/codec/native-blocks.ts";
+import { type Offsets, readRows } from "../../storage/codec/fixed-rows.ts";
+import type { RowReader } from "../../storage/codec/row-reader.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { integerLiteral } from "../../storage/sql-literal.ts";
 
-/** Blocks of a page by default: an hour of Polygon. At 100 fills a block, the columns of a page have 14 MB. */
+/** Blocks of a page by default: an hour of Polygon. At 100 fills a block, the rows of a page have 15 MB. */
 const pageBlocksUsual = 2000;
 
 /** How many pages are read at the same time. The engine reads them faster than this process handles them. */
@@ -31,16 +32,12 @@ export async function* readDayTrades(
   engine: Engine,
   range: DayRange,
 ): AsyncGenerator<Iterable<DayTrade>, void, undefined> {
-  const readPage = ({ from, to }: Range<Seq>) =>
-    readColumns(
-      engine,
-      columns,
-      `FROM fills WHERE role != 'taker'
-         AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)} ORDER BY seq`,
-    );
-  for await (const page of mapInOrder(pagesOf(range), readPage, pagesAtOnce)) {
-    for (const block of page) yield tradesOf(block);
-  }
+  const readPage = ({ from, to }: Range<Seq>) => {
+    const clauses = `FROM fills WHERE role != 'taker'
+      AND seq >= ${integerLiteral(from)} AND seq < ${integerLiteral(to)} ORDER BY seq`;
+    return readRows(engine, { columns, clauses }, tradeAt);
+  };
+  yield* mapInOrder(pagesOf(range), readPage, pagesAtOnce);
 }
 
 /** Splits a range by blocks. The engine would read a page cut by LIMIT twice. */
@@ -52,18 +49,13 @@ function* pagesOf({ from, to, pageBlocks = pageBlocksUsual }: DayRange): Generat
   }
 }
 
-function* tradesOf({
-  rows,
-  readers,
-}: ColumnBlock<keyof typeof columns>): Generator<DayTrade, void, undefined> {
-  for (let row = 0; row < rows; row += 1) {
-    yield {
-      seq: readers.seq.uint64(8 * row) as Seq,
-      timestamp: readers.timestamp.uint32(4 * row),
-      tokenId: readers.tokenId.tokenId(32 * row),
-      size: readers.size.int128(16 * row),
-      value: readers.value.int128(16 * row),
-      side: readers.side.uint8(row) === enumCodes.side.BUY ? "BUY" : "SELL",
-    };
-  }
+function tradeAt(rows: RowReader, row: number, at: Offsets<keyof typeof columns>): DayTrade {
+  return {
+    seq: rows.uint64(row + at.seq) as Seq,
+    timestamp: rows.uint32(row + at.timestamp),
+    tokenId: rows.tokenId(row + at.tokenId),
+    size: rows.int128(row + at.size),
+    value: rows.int128(row + at.value),
+    side: rows.uint8(row + at.side) === enumCodes.side.BUY ? "BUY" : "SELL",
+  };
 }
