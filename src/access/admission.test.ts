@@ -9,7 +9,7 @@ import type { AccessStore } from "./access-store.ts";
 import { Admission, type Caller } from "./admission.ts";
 import type { VerifiedKey } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
-import { LocalWindow } from "./local/sliding-window.ts";
+import { LocalWindow } from "./local/local-window.ts";
 
 const request = { socket: new Socket(), headers: { "x-api-key": "ow_read_x" } };
 

@@ -4,6 +4,7 @@ import { BoundedCounts } from "../base/bounded-counts.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
 import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
+import type { LimitStatus } from "../base/sliding-window.ts";
 import { type Awaitable, whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
@@ -11,7 +12,7 @@ import type { VerifiedKey } from "./api-key.ts";
 import { clientIpOf } from "./client-ip.ts";
 import type { IpBlock } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
-import { type LimitStatus, refusedStatus } from "./rate-window.ts";
+import { refusedStatus } from "./rate-window.ts";
 
 /**
  * The access class of a route. `public` needs no key and counts by IP; `read` needs any key, `admin` an admin key.

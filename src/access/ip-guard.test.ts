@@ -4,7 +4,7 @@ import { silentLog } from "../../test/support/silent-log.ts";
 import { AccessAudit } from "./access-audit.ts";
 import type { IpBlock, IpBlocks } from "./ip-blocks.ts";
 import { IpGuard } from "./ip-guard.ts";
-import { LocalWindow } from "./local/sliding-window.ts";
+import { LocalWindow } from "./local/local-window.ts";
 
 const hourMs = 3_600_000;
 

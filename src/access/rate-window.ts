@@ -1,19 +1,5 @@
+import type { LimitStatus } from "../base/sliding-window.ts";
 import type { Awaitable } from "../base/time/awaitable.ts";
-
-/** The rate limit of a caller at one moment. */
-export type LimitStatus = {
-  readonly isAdmitted: boolean;
-  /** Whether it was refused because the requests to other nodes are unknown. */
-  readonly isUnavailable: boolean;
-  /** The limit, in requests in any `windowMs`. */
-  readonly limit: number;
-  /** How many more requests would be admitted now. */
-  readonly remaining: number;
-  /** Milliseconds until the oldest counted request leaves the window; 0 when there is none. */
-  readonly resetMs: number;
-  /** When this was decided, in milliseconds of the monotonic clock or, when Redis decided, of Redis' clock. */
-  readonly atMs: number;
-};
 
 /** The status of a caller that is refused and has no requests left. */
 export const refusedStatus: Omit<LimitStatus, "limit"> = {

@@ -1,6 +1,7 @@
+import type { LimitStatus, SlidingWindow } from "../../base/sliding-window.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
-import { LocalWindow, type SlidingWindow } from "../local/sliding-window.ts";
-import { type LimitStatus, type RateWindow, refusedStatus } from "../rate-window.ts";
+import { LocalWindow } from "../local/local-window.ts";
+import { type RateWindow, refusedStatus } from "../rate-window.ts";
 import type { WindowClient, WindowQuestion } from "./window-client.ts";
 
 /**

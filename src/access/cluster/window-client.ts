@@ -1,5 +1,5 @@
 import { accessLimits } from "../../base/config/limits.ts";
-import type { LimitStatus } from "../rate-window.ts";
+import type { LimitStatus } from "../../base/sliding-window.ts";
 import { LuaScript } from "./lua-script.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 

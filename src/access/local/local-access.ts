@@ -10,8 +10,8 @@ import type { LiveKeysOptions } from "../live-keys.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { LocalIpBlocks } from "./local-ip-blocks.ts";
 import { LocalKeys } from "./local-keys.ts";
+import { LocalWindow } from "./local-window.ts";
 import { readPepper } from "./pepper.ts";
-import { LocalWindow } from "./sliding-window.ts";
 
 type AccessOptions = Omit<LiveKeysOptions, "pepper"> & {
   readonly dataDir: string;

@@ -1,8 +1,10 @@
 import { chainLimits } from "../../base/config/limits.ts";
-import { CallWindow } from "./call-window.ts";
+import { SlidingWindow } from "../../base/sliding-window.ts";
 
 /** The pause after a refusal that names none. Each further refusal doubles it. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
+/** The window of the budget: a second and a margin, because a call can reach the endpoint faster than earlier ones. */
+const windowMs = 1_050;
 /** How long after a change of the rate until it grows. */
 const growEveryMs = 1_000;
 /** The lowest learnt rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
@@ -21,7 +23,7 @@ const answeredKept = 0.9;
  */
 export class RequestPacer {
   readonly #budget: number;
-  readonly #window: CallWindow | null;
+  readonly #window: SlidingWindow | null;
   /** The calls of all requests that wait for their turn. */
   #waitingCalls = 0;
   /** The rate learnt from refusals. */
@@ -38,7 +40,8 @@ export class RequestPacer {
   /** `callsPerSecondMax` is the operator's budget; `null` is no limit. */
   constructor(callsPerSecondMax: number | null) {
     this.#budget = callsPerSecondMax ?? Number.POSITIVE_INFINITY;
-    this.#window = callsPerSecondMax === null ? null : new CallWindow(callsPerSecondMax);
+    this.#window =
+      callsPerSecondMax === null ? null : new SlidingWindow(callsPerSecondMax, windowMs);
   }
 
   /** Refusals since the start. */
@@ -86,7 +89,7 @@ export class RequestPacer {
     const calls = Math.min(wanted, this.#callsAtOnceMax);
     const waitMs = this.#turnMs(calls, nowMs);
     if (waitMs > 0) return { waitMs, calls: 0 };
-    this.#window?.take(calls, nowMs);
+    for (let call = 0; call < calls; call += 1) this.#window?.take(nowMs);
     this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
     this.#count(calls, nowMs);
     return { waitMs, calls };

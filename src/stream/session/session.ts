@@ -1,11 +1,11 @@
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
-import { SlidingWindow } from "../../access/local/sliding-window.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { refuseRepeatedNames } from "../../base/input/repeated-names.ts";
 import type { Log } from "../../base/log.ts";
+import { SlidingWindow } from "../../base/sliding-window.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../frames/client-frame.ts";

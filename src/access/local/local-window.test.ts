@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { LocalWindow, SlidingWindow } from "./sliding-window.ts";
+import { SlidingWindow } from "../../base/sliding-window.ts";
+import { LocalWindow } from "./local-window.ts";
 
 /** The rule in its simplest form: a list of the admission times in (now - windowMs, now]. */
 class NaiveWindow {

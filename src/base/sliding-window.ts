@@ -1,4 +1,17 @@
-import type { LimitStatus, RateWindow } from "../rate-window.ts";
+/** The rate limit of a caller at one moment. */
+export type LimitStatus = {
+  readonly isAdmitted: boolean;
+  /** Whether it was refused because the requests to other nodes are unknown. */
+  readonly isUnavailable: boolean;
+  /** The limit, in requests in any `windowMs`. */
+  readonly limit: number;
+  /** How many more requests would be admitted now. */
+  readonly remaining: number;
+  /** Milliseconds until the oldest counted request leaves the window; 0 when there is none. */
+  readonly resetMs: number;
+  /** When this was decided, in milliseconds of the monotonic clock or, when Redis decided, of Redis' clock. */
+  readonly atMs: number;
+};
 
 /**
  * A sliding window that never admits too many requests and never too few (rule R12). It keeps the time of every
@@ -34,6 +47,14 @@ export class SlidingWindow {
     return this.#status(false, nowMs, part);
   }
 
+  /** Returns how long after `nowMs` so many requests are admitted together; the whole limit for more than that. */
+  waitMs(requests: number, nowMs: number): number {
+    const excess = Math.min(this.#count, this.#count + requests - this.limit);
+    if (excess <= 0) return 0;
+    const last = this.#ring[(this.#oldest + excess - 1) % this.#ring.length] ?? 0;
+    return Math.max(0, this.#windowMs - (nowMs - last));
+  }
+
   #status(isAdmitted: boolean, nowMs: number, part: number): LimitStatus {
     const remaining = Math.max(0, part - this.#count);
     const resetMs = this.#count === 0 && part > 0 ? 0 : this.#windowMs - this.#oldestAgeMs(nowMs);
@@ -59,58 +80,5 @@ export class SlidingWindow {
       ring[index] = this.#ring[(this.#oldest + index) % this.#ring.length] ?? 0;
     this.#ring = ring;
     this.#oldest = 0;
-  }
-}
-
-/**
- * The windows of all callers of one process. A window unused for `windowMs` is empty and is dropped, by two generations
- * rather than a scan. With more than `entriesMax` callers, the least recently used are dropped early.
- */
-export class LocalWindow implements RateWindow {
-  readonly #windowMs: number;
-  readonly #entriesMax: number;
-  #young = new Map<string, SlidingWindow>();
-  #old = new Map<string, SlidingWindow>();
-  #youngSinceMs = 0;
-
-  constructor(options: { windowMs: number; entriesMax: number }) {
-    this.#windowMs = options.windowMs;
-    // Each of the two generations gets half of the bound.
-    this.#entriesMax = Math.ceil(options.entriesMax / 2);
-  }
-
-  take(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.windowOf(caller, limit, nowMs).take(nowMs);
-  }
-
-  look(caller: string, limit: number, nowMs: number): LimitStatus {
-    return this.windowOf(caller, limit, nowMs).look(nowMs);
-  }
-
-  /** Returns the window of `caller`, or a new one with `limit`. */
-  windowOf(caller: string, limit: number, nowMs: number): SlidingWindow {
-    if (nowMs - this.#youngSinceMs >= this.#windowMs) this.#age(nowMs);
-    const young = this.#young.get(caller);
-    if (young !== undefined) return young;
-    if (this.#young.size >= this.#entriesMax) this.#age(nowMs);
-    const window = this.#old.get(caller) ?? new SlidingWindow(limit, this.#windowMs);
-    this.#young.set(caller, window);
-    return window;
-  }
-
-  forget(caller: string): void {
-    this.#young.delete(caller);
-    this.#old.delete(caller);
-  }
-
-  /** The number of windows in memory, at most `entriesMax` + 1. */
-  get size(): number {
-    return this.#young.size + this.#old.size;
-  }
-
-  #age(nowMs: number): void {
-    this.#old = this.#young;
-    this.#young = new Map();
-    this.#youngSinceMs = nowMs;
   }
 }
