@@ -7,6 +7,7 @@ import { chainLimits } from "../base/config/limits.ts";
 import type { Log, LogLevel } from "../base/log.ts";
 import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
+import { WakeSignal } from "../base/time/wake-signal.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
 import type { BlockRef } from "../chain/raw-log.ts";
 import type { ChainSourceOptions, ChainStatus } from "../chain/sync/chain-source.ts";
@@ -52,7 +53,7 @@ export class ChainThread implements ChangeSource {
   #belowFinalSinceMs: number | null = null;
   #failure: Error | null = null;
   #isClosed = false;
-  #wake: (() => void) | null = null;
+  readonly #wake = new WakeSignal();
   #reread: PromiseWithResolvers<FactsReading | NoReading> | null = null;
 
   private constructor(worker: Worker, log: Log) {
@@ -123,9 +124,7 @@ export class ChainThread implements ChangeSource {
       }
       if (this.#failure !== null) throw this.#failure;
       if (this.#isClosed) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#wake.next();
     }
   }
 
@@ -142,7 +141,7 @@ export class ChainThread implements ChangeSource {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#report({ kind: "close" });
-    this.#wakeUp();
+    this.#wake.notify();
     this.#reread?.resolve(endedReading);
     await this.#worker.terminate();
   }
@@ -155,7 +154,7 @@ export class ChainThread implements ChangeSource {
       case "change":
         this.#note(message.status);
         this.#queue.push(message.change);
-        return this.#wakeUp();
+        return this.#wake.notify();
       case "reread":
         return this.#reread?.resolve(message.reading);
       case "failed":
@@ -172,13 +171,8 @@ export class ChainThread implements ChangeSource {
   #fail(error: Error): void {
     this.#failure ??= error;
     this.#opened.reject(error);
-    this.#wakeUp();
+    this.#wake.notify();
     this.#reread?.resolve(endedReading);
-  }
-
-  #wakeUp(): void {
-    this.#wake?.();
-    this.#wake = null;
   }
 
   #report(message: ToChainThread): void {

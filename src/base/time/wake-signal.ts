@@ -17,6 +17,13 @@ export class WakeSignal {
     for (const wake of waiters) wake();
   }
 
+  /** Resolves at the next change. */
+  async next(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#waiters.push(resolve);
+    });
+  }
+
   /** Resolves at the first change after `version`, or after `timeoutMs`. Rejects when `signal` is aborted. */
   async wait(
     version: number,

@@ -1,4 +1,5 @@
 import { streamLimits } from "../../base/config/limits.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 import { type Channel, type Entry, firstGroups } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
@@ -21,7 +22,7 @@ export type LogEnd = {
 export class History {
   readonly end: LogEnd;
   readonly #pages = new Map<string, Promise<HistoryPage>>();
-  #waiting: (() => void)[] = [];
+  readonly #change = new WakeSignal();
 
   constructor(end: LogEnd) {
     this.end = end;
@@ -49,15 +50,13 @@ export class History {
   }
 
   async whenChanged(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-    });
+    await this.#change.next();
   }
 
   /** Drops the cached pages and wakes what waits. Called after anything is indexed, finalized or reverted. */
   changed(): void {
     this.#pages.clear();
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.#change.notify();
   }
 
   async #readPage(topic: Topic, after: number, restate: boolean): Promise<HistoryPage> {

@@ -1,4 +1,5 @@
 import { streamLimits } from "../../base/config/limits.ts";
+import { WakeSignal } from "../../base/time/wake-signal.ts";
 
 /** Bytes for one client, and the range of the log they cover; control frames cover none. */
 export type Outgoing = {
@@ -20,7 +21,7 @@ export class Outbox {
   /** When the client stopped accepting bytes; `null` while it accepts them. */
   #blockedSinceMs: number | null = null;
   #sentSeq: number | null = null;
-  #onRoom: (() => void)[] = [];
+  readonly #room = new WakeSignal();
 
   /** `write` sends bytes to the client. It returns `false` if the outbox must wait for `drained`. */
   constructor(write: (bytes: Buffer) => boolean) {
@@ -48,7 +49,7 @@ export class Outbox {
       break;
     }
     this.#waiting.splice(0, sent);
-    if (this.#blockedSinceMs === null) this.#notifyRoom();
+    if (this.#blockedSinceMs === null) this.#room.notify();
   }
 
   /** Whether the client has fallen too far behind. */
@@ -69,24 +70,17 @@ export class Outbox {
 
   /** Resolves when the queue is empty, so that history is read no faster than the client accepts it. */
   async whenRoom(): Promise<void> {
-    if (this.#blockedSinceMs === null) return;
-    await new Promise<void>((resolve) => {
-      this.#onRoom.push(resolve);
-    });
+    if (this.#blockedSinceMs !== null) await this.#room.next();
   }
 
   clear(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
-    this.#notifyRoom();
+    this.#room.notify();
   }
 
   #send({ bytes, lastSeq }: Outgoing): boolean {
     this.#sentSeq = lastSeq ?? this.#sentSeq;
     return this.#write(bytes);
-  }
-
-  #notifyRoom(): void {
-    for (const resolve of this.#onRoom.splice(0)) resolve();
   }
 }
