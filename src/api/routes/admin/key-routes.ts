@@ -39,7 +39,11 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
       scope: Type.Enum([...scopes], { default: "read" }),
       expires_at: Type.Optional(time),
       allowed_ips: Type.Optional(
-        Type.Array(ipRange, { minItems: 1, maxItems: webLimits.allowedIpsMax }),
+        Type.Array(ipRange, {
+          description: "Addresses and CIDR ranges the key may be used from; any if left out",
+          minItems: 1,
+          maxItems: webLimits.allowedIpsMax,
+        }),
       ),
     }),
     status: 201,
