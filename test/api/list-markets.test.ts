@@ -264,7 +264,7 @@ test("400: names the parameter that is unknown, invalid or out of range", async 
     [`search=${manyWords}`, "search must have at most 32 different words"],
     [
       "min_volume=-1",
-      'min_volume must be a decimal with at most 6 fractional digits, such as 12.5; got "-1"',
+      'min_volume must be a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it; got "-1"',
     ],
     ["min_volume=0.0000001", /^min_volume must be a decimal/],
     [`min_volume=${"9".repeat(33)}`, /^min_volume must be a decimal/],

@@ -60,6 +60,7 @@ const isAmount = new RegExp(amountPattern);
 /** A decimal amount of shares or cash, parsed to micros; never negative. */
 export const amount: TUnsafe<bigint> = parsedText({
   parse: (text) => (isAmount.test(text) ? parseMicros(text) : null),
-  expected: "a decimal with at most 6 fractional digits, such as 12.5",
+  expected:
+    "a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it",
   keywords: { pattern: amountPattern },
 });

@@ -55,7 +55,7 @@ test("all faults are reported, each in plain words", () => {
       'limit must be a whole number from 1 to 1000; got "0"',
       'order must be one of desc, asc; got "up"',
       'active must be true or false; got "1"',
-      'min_size must be a decimal with at most 6 fractional digits, such as 12.5; got "-1"',
+      'min_size must be a decimal of at least 0, such as 12.5, with at most 32 digits before the point and 6 after it; got "-1"',
       'token_ids must be a list of up to 3, each a decimal token id below 2^256; got "1,,2"',
       'search must be text of 1 to 20 characters; got ""',
     ],
