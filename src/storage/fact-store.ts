@@ -7,7 +7,7 @@ import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { MeteredEngine } from "./engine/metered-engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
-import { readCoverage, trimAbove, verifyNewestCommits } from "./recover.ts";
+import { readCoverage, trimAbove, verifyAllCommits, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
 import { finishRepair } from "./repair.ts";
 import { candleTables, factTables } from "./schema/fact-tables.ts";
@@ -84,6 +84,7 @@ export class FactStore extends CoveredFacts {
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
         isShared ? Claims.open(engine, next) : Promise.resolve(null),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
+        isShared ? Promise.resolve() : verifyAllCommits(engine, coverage),
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
     });

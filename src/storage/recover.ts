@@ -3,8 +3,9 @@
  * So a crash can only leave rows without a commit record. After an ordered repair, if any, is done:
  *
  * 1. The commit records must cover their range without a hole, and the newest of them must count
- *    exactly the rows that are there. Anything else is damage, not a crash, and is refused. Older rows
- *    are verified by `oddwire check`, so the cost of a start does not depend on the length of the history.
+ *    exactly the rows that are there. In a folder, all of them together must too: the engine does not notice that a part
+ *    is gone. Anything else is damage, not a crash, and is refused. `oddwire check` verifies the content of older rows,
+ *    and the candles, so the cost of a start does not depend on the length of the history.
  * 2. In a folder, rows above the newest commit record are deleted. Minute candles cannot be deleted by position (rows
  *    of a minute merge), so the affected minutes are deleted and derived again from the fills. This goes first: while
  *    the fills above exist, a start knows that it is still to be done. Nothing reads these rows, so only appends wait
@@ -13,7 +14,7 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
-import type { Coverage } from "../chain/raw-log.ts";
+import type { BlockRange, Coverage } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
@@ -104,11 +105,38 @@ export async function verifyNewestCommits(engine: Engine): Promise<void> {
     const index = countIndexOf[table];
     const claimed = commits.reduce((sum, { counts }) => sum + (counts[index] ?? 0), 0);
     const [found = 0] = counted[table];
-    if (found === claimed) continue;
-    const blocks = `blocks ${range.from} to ${range.to}`;
-    const problem = `table ${table} holds ${found} rows for ${blocks} where ${claimed} were written`;
-    throw found < claimed ? new MissingRowsError(problem) : new StoreDamagedError(problem);
+    refuseOtherCount({ table, found, claimed }, range);
   }
+}
+
+/**
+ * Throws as `verifyNewestCommits` when a table of a folder has another number of rows than all commits say. The engine
+ * counts its parts without reading them.
+ */
+export async function verifyAllCommits(engine: Engine, coverage: Coverage | null): Promise<void> {
+  if (coverage === null) return;
+  const above = `seq >= ${integerLiteral(firstSeqAbove(coverage))}`;
+  const counts = factTables.map(
+    (table) => `(SELECT count() FROM ${table}) - (SELECT count() FROM ${table} WHERE ${above})`,
+  );
+  const [row = []] = await engine.query(
+    `SELECT ${counts.join()}, sum(fills), sum(events), sum(quarantined) FROM commits`,
+  );
+  const numbers = row.map(Number);
+  const range = { from: coverage.fromBlock, to: coverage.last.number };
+  for (const [index, table] of factTables.entries()) {
+    const claimed = numbers[factTables.length + countIndexOf[table]] ?? 0;
+    refuseOtherCount({ table, found: numbers[index] ?? 0, claimed }, range);
+  }
+}
+
+function refuseOtherCount(
+  { table, found, claimed }: { table: string; found: number; claimed: number },
+  { from, to }: BlockRange,
+): void {
+  if (found === claimed) return;
+  const problem = `table ${table} holds ${found} rows for blocks ${from} to ${to} where ${claimed} were written`;
+  throw found < claimed ? new MissingRowsError(problem) : new StoreDamagedError(problem);
 }
 
 /**

@@ -5,7 +5,10 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
+import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
+import { candleTables, factTables } from "../../src/storage/schema/fact-tables.ts";
+import { verifyCandles } from "../../src/storage/server/verify-commits.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -58,6 +61,36 @@ describe("a damaged folder is refused", () => {
         });
       }
     });
+  }
+});
+
+test("an old row that is gone is refused, whatever its table", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const folder = await StoreFolder.open(t);
+  // A start counts the rows of the newest commits one by one; these are more.
+  const many = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 })));
+  for (const block of many) await folder.store.append(encode([block]));
+  await folder.close();
+  // The first table with missing rows is named.
+  for (const table of factTables.toReversed()) {
+    const engine = await openFolder(folder.path);
+    await engine.deleteRows(table, `seq = (SELECT min(seq) FROM ${table})`);
+    await engine.close();
+    await assert.rejects(folder.reopen(), new RegExp(`table ${table} holds .* were written`));
+  }
+});
+
+test("candles that are gone are found by a check", { skip: embeddedOnly }, async (t) => {
+  const folder = await StoreFolder.open(t);
+  await folder.store.append(encode(blocks));
+  const { engine, coverage } = folder.store;
+  assert(coverage !== null);
+  await verifyCandles(engine, coverage.last);
+  for (const table of candleTables.toReversed()) {
+    await engine.deleteRows(table, `minute = (SELECT min(minute) FROM ${table})`);
+    const words = new RegExp(`table ${table} does not count the trades .*; restore a backup`);
+    await assert.rejects(verifyCandles(engine, coverage.last), words);
   }
 });
 

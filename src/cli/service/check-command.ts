@@ -3,6 +3,7 @@ import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { type Difference, formatDifference } from "../../feed/audit-range.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
+import { verifyCandles } from "../../storage/server/verify-commits.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
 import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
@@ -10,11 +11,15 @@ import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;
 
-/** Compares stored blocks with the nodes and prints the differences. */
+/**
+ * Compares stored blocks with the nodes and prints the differences. Throws `StoreDamagedError` when candles do not fit
+ * the fills.
+ */
 export function check(
   options: RangeOptions & { readonly parallel?: string; readonly json?: true },
 ): Promise<number> {
   return withAudit(options, async ({ store, range, audit }) => {
+    if (store.coverage !== null) await verifyCandles(store.engine, store.coverage.last);
     const isJson = options.json === true;
     const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
     const differences: Difference[] = [];
