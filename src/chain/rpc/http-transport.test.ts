@@ -90,6 +90,13 @@ test("R6: a new connection that breaks is a failure, and so is an answer that is
   assert.equal(later.requests, 2, "half an answer is not asked for again here");
 });
 
+test("R14: a switch to another protocol is a failure", async (t) => {
+  const { kind } = await failure(t, ({ socket }) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n");
+  });
+  assert.equal(kind, "unavailable");
+});
+
 test("large answers arrive intact, concurrently and one after the other", async (t) => {
   const transport = await openTransport(t, (request, response) => {
     const seed = Number(request.headers["content-length"]);

@@ -91,6 +91,8 @@ export class HttpTransport implements Transport {
         if (isStale) resolve(this.#post(body, signal));
         else reject(error);
       });
+      // After status 101, Node closes the connection and emits neither a response nor an error.
+      sent.on("close", () => reject(new Error("the connection was closed without an answer")));
       sent.end(body);
     });
   }
