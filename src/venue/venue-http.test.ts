@@ -69,6 +69,7 @@ test("each kind of failure has its own error", async (t) => {
   const answers: readonly (readonly [number, string, string])[] = [
     [404, '{"error":"No orderbook exists"}', "not_found"],
     [400, '{"error":"Invalid token id"}', "refused"],
+    [403, "<html>Blocked by a firewall</html>", "unavailable"],
     [302, "", "unavailable"],
     [502, "<html>Bad gateway</html>", "unavailable"],
     [200, "<html>Just a moment</html>", "malformed"],

@@ -21,6 +21,9 @@ type VenueHttpOptions = {
   readonly random: () => number;
 };
 
+/** Statuses that reject a single request. All others concern the venue, such as 403 from a firewall in front of it. */
+const rejections: ReadonlySet<number> = new Set([400, 413, 414, 422]);
+
 /** Failures that concern the venue, not a single request. */
 const troubles: ReadonlySet<VenueErrorKind> = new Set([
   "unavailable",
@@ -162,7 +165,7 @@ async function readBody({ body }: Response): Promise<Buffer> {
 function kindOf(status: number): VenueErrorKind {
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
-  return status >= 400 && status < 500 ? "refused" : "unavailable";
+  return rejections.has(status) ? "refused" : "unavailable";
 }
 
 function parseJson(body: Buffer): unknown {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
+import { venueLimits } from "../../src/base/config/venue-limits.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
@@ -121,7 +122,9 @@ test("reading resumes at the same page after any failed response", async (t) => 
   venue.marketMetadata.put(entryOf(negRisk, "the-last", { negRisk: true }));
   const answers: readonly VenueReply[] = [
     { status: 429, headers: { "retry-after": "2" }, body: "" },
+    { status: 403, body: "<html>Blocked by a firewall</html>" },
     { status: 502, body: "<html><h1>Bad gateway</h1></html>" },
+    { status: 200, body: " ".repeat(venueLimits.responseBytesMax + 1) },
     { status: 200, body: "<html>Just a moment...</html>" },
     { status: 200, body: '{"markets":[{"conditionId":"0x' },
     { status: 200, body: "[]" },
@@ -142,7 +145,8 @@ test("reading resumes at the same page after any failed response", async (t) => 
   assert.equal(marketMetadata.status.isUnavailable, false);
   assert.deepEqual(marketMetadata.status.errors, {
     rate_limited: 1,
-    unavailable: 1,
+    unavailable: 2,
+    oversized: 1,
     malformed: 2,
     no_page: 3,
   });

@@ -197,4 +197,4 @@ export class MarketMetadata {
   }
 }
 
-const refusals: ReadonlySet<VenueError["kind"]> = new Set(["refused", "not_found", "oversized"]);
+const refusals: ReadonlySet<VenueError["kind"]> = new Set(["refused", "not_found"]);
