@@ -71,3 +71,12 @@ test("the checksum covers the ten best levels of the asks, then those of the bid
   assert.notEqual(checksumBook(book(deep)), checksumBook(book(deeper)));
   assert.equal(checksumBook(read({ ...example, bids: [], asks: [] })), 0);
 });
+
+test("a book with a time that has no RFC 3339 form is refused", () => {
+  const book = { market: "0x01", asset_id: "1", bids: [], asks: [] };
+  assert.equal(
+    parseSnapshot({ ...book, timestamp: "9999999999999" })?.timestampMs,
+    9_999_999_999_999,
+  );
+  assert.equal(parseSnapshot({ ...book, timestamp: "999999999999999" }), null);
+});

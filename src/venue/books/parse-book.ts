@@ -200,9 +200,10 @@ function parseBest(value: unknown, empty: number): number | null | undefined {
   return price === empty ? null : price;
 }
 
+/** Later times than those with 13 digits have no RFC 3339 form, in which clients get them. */
 function parseTimestamp(value: unknown): number | null {
   const text = typeof value === "number" ? String(value) : value;
-  return isMatch(/^[0-9]{10,15}$/, text) ? Number(text) : null;
+  return isMatch(/^[0-9]{10,13}$/, text) ? Number(text) : null;
 }
 
 function hashOf(value: unknown): string | null {

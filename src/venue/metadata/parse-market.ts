@@ -47,6 +47,8 @@ export function parseStoredMarket(conditionId: ConditionId, json: string): Metad
 type Fields = Readonly<Record<string, unknown>>;
 
 const nothing: Fields = {};
+/** From then on, times have no RFC 3339 form. */
+const year10000Ms = Date.UTC(10_000, 0);
 const slugPattern = /^[^\s\p{C}]+$/u;
 const timePattern =
   /^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.[0-9]{1,9})?(?:Z|([+-][0-9]{2})(?::?([0-9]{2}))?)?)?$/;
@@ -169,7 +171,7 @@ function timeOf(value: unknown): number | null {
       timePattern.exec(text) ?? [];
     if (isTime === undefined) return null;
     const ms = Date.parse(`${date}T${time}${hours}:${minutes}`);
-    return ms > 0 ? ms : null;
+    return ms > 0 && ms < year10000Ms ? ms : null;
   });
 }
 
