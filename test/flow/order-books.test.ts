@@ -190,7 +190,11 @@ test("a message that cannot be parsed makes only the books that it names stale",
   assert.deepEqual(await staleAfter(cut), [yes]);
   assert.deepEqual(await staleAfter(whole.replace('"asset_id"', '"asset"')), [yes, no]);
   const strange = ["<html>Bad gateway</html>", "[7]", `"${"x".repeat(1_000_000)}"`, "{}", '{"a'];
-  for (const text of strange) assert.deepEqual(await staleAfter(text), []);
+  const deep = "[".repeat(10_000) + "]".repeat(10_000);
+  const long = `[${"7,".repeat(10_000)}7]`;
+  const before = books.metrics.unreadable;
+  for (const text of [...strange, deep, long]) assert.deepEqual(await staleAfter(text), []);
+  assert.equal(books.metrics.unreadable, before + strange.length + 2);
   assert.equal(books.metrics.connections, 1);
 });
 

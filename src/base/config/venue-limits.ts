@@ -42,6 +42,8 @@ export const venueLimits = {
   tokensPerSocketMax: 500,
   /** The first message of a connection contains the books of all its tokens. */
   messageBytesMax: 16 * mebibyte,
+  /** Events in one message, and changes in one event: twenty times the books of a connection. */
+  messageEventsMax: 10_000,
   /** The venue closes connections without a PING in 10 seconds. */
   pingMs: 9_000,
   /** A connection that receives nothing for this long, not even PONG, is replaced. */

@@ -139,3 +139,11 @@ test("a header is parsed; null means that the block does not exist yet", () => {
     assert.throws(() => parseHeader({ ...json, [field]: null }), EndpointError, field);
   }
 });
+
+test("R14: an error with deeply nested data is an error of the call", () => {
+  const data: unknown = JSON.parse(`{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+  const answer = { id: 1, error: { code: -32000, message: "no", data } };
+  const [reply] = parseReplies(answer, { firstId: 1, count: 1 });
+  assert(reply?.kind === "error");
+  assert.equal(reply.error.message, "error -32000: no");
+});

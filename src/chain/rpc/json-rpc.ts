@@ -88,5 +88,9 @@ function parseError(error: unknown): RpcReply {
 function textOf(data: unknown): string {
   if (typeof data === "string") return data.startsWith("0x") ? "" : data;
   const isObject = typeof data === "object" && data !== null && Object.keys(data).length > 0;
-  return isObject ? JSON.stringify(data) : "";
+  try {
+    return isObject ? JSON.stringify(data) : "";
+  } catch {
+    return ""; // nested too deeply
+  }
 }

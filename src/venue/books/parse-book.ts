@@ -71,8 +71,13 @@ const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
 /** Parses the events of one message. Events that do not concern books are left out. */
 export function parseBookMessage(text: string): readonly BookEvent[] {
   const value = tryParseJson(text);
-  if (value === null) return [brokenText(text)];
-  return Array.isArray(value) ? value.flatMap(parseEvent) : parseEvent(value);
+  const events: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (value === null || events.length > venueLimits.messageEventsMax) return [brokenText(text)];
+  try {
+    return events.flatMap(parseEvent);
+  } catch {
+    return [brokenText(text)]; // a part that cannot be parsed is nested too deeply to be a text again
+  }
 }
 
 /** Parses a whole book, of a response or of the stream; returns `null` if anything about it is invalid. */
@@ -133,7 +138,8 @@ function parseChanges(value: Fields): BookEvent[] {
   const timestampMs = parseTimestamp(value["timestamp"]);
   // Until 2025 a message had one change instead of a list.
   const entries = value["price_changes"] ?? [value];
-  if (!Array.isArray(entries) || timestampMs === null) return [broken(value)];
+  const isList = Array.isArray(entries) && entries.length <= venueLimits.messageEventsMax;
+  if (!isList || timestampMs === null) return [broken(value)];
   const events: BookEvent[] = [];
   const parsed: ParsedChange[] = [];
   for (const entry of entries as readonly unknown[]) {
