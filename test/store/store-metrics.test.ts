@@ -1,6 +1,7 @@
 /** The metrics of the store and the pipeline. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { pino } from "pino";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import { AppError } from "../../src/base/errors.ts";
 import { firstSeqOf, type Hash } from "../../src/base/ids.ts";
@@ -97,7 +98,7 @@ function engineOf(answer: () => Promise<never>) {
   };
 }
 
-test("sizes are null without an error if the store does not answer, and are read again soon", async () => {
+test("sizes are null without an error if the store does not answer, which is logged once, and are read again soon", async () => {
   let asked = 0;
   const engine = engineOf(() => {
     asked += 1;
@@ -105,7 +106,9 @@ test("sizes are null without an error if the store does not answer, and are read
   });
   let atMs = 0;
   const clock = { ...systemClock, monotonicMs: () => atMs };
-  const sizes = new StoreSizeReader({ engine, clock, log });
+  const warnings: string[] = [];
+  const warning = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
+  const sizes = new StoreSizeReader({ engine, clock, log: warning });
   for (const [ms, wanted] of [
     [0, 1],
     [storeLimits.sizeRetryMs - 1, 1],
@@ -115,6 +118,7 @@ test("sizes are null without an error if the store does not answer, and are read
     assert.equal(await sizes.read(), null);
     assert.equal(asked, wanted);
   }
+  assert.equal(warnings.length, 1);
 });
 
 test("sizes are null while the store hangs, and one query waits for it", async (t) => {

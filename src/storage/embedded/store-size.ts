@@ -26,6 +26,8 @@ export class StoreSizeReader {
   #latest: Promise<StoreSize | null> | null = null;
   #dueMs = 0;
   #isReading = false;
+  /** Whether the last read failed. Only the first of several failures is logged as a warning. */
+  #hasFailed = false;
 
   constructor(options: { engine: Engine; clock: Clock; log: Log }) {
     this.#engine = options.engine;
@@ -56,10 +58,14 @@ export class StoreSizeReader {
     this.#isReading = true;
     this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeKeptMs;
     try {
-      return await readStoreSize(this.#engine);
+      const size = await readStoreSize(this.#engine);
+      this.#hasFailed = false;
+      return size;
     } catch (thrown) {
       this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeRetryMs;
-      this.#log.warn({ err: toError(thrown) }, "the size of the store could not be read");
+      const level = this.#hasFailed ? "debug" : "warn";
+      this.#log[level]({ err: toError(thrown) }, "the size of the store could not be read");
+      this.#hasFailed = true;
       return null;
     } finally {
       this.#isReading = false;
