@@ -7,13 +7,7 @@ import { naiveCandles } from "../../test/support/naive-candles.ts";
 import { propertySettings } from "../../test/support/property-settings.ts";
 import { testPairs } from "../../test/support/test-markets.ts";
 import type { Seq } from "../base/ids.ts";
-import {
-  averagePrice,
-  type Candle,
-  candleOfMinute,
-  mergeCandles,
-  resolutionSeconds,
-} from "./candle.ts";
+import { averagePrice, type Candle, mergeCandles, resolutionSeconds } from "./candle.ts";
 import { type Fill, tradeOf, tradesOf } from "./fill.ts";
 import { invertCandle } from "./invert.ts";
 import {
@@ -47,7 +41,7 @@ function rollUp(
 ): Map<number, Candle> {
   const buckets = new Map<number, Candle>();
   for (const minute of minutes) {
-    const own = candleOfMinute(minute);
+    const own = minute.candle;
     const isOwn = minute.tokenId === asked.tokenId;
     if (own === null || !(isOwn || minute.tokenId === asked.complement)) continue;
     const candle = isOwn ? own : invertCandle(own);
@@ -80,11 +74,16 @@ describe("minute candles", () => {
         const trades = fills.filter((fill) => fill.role !== "taker");
         const minutes = deriveMinuteCandles(tradesOf(fills));
         const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
-        const counts = minutes.map((m) => BigInt(m.trades + m.unpricedTrades));
-        const usd = minutes.map((m) => m.buyVolumeUsd + m.sellVolumeUsd + m.unpricedUsd);
+        const counts = minutes.map((m) => BigInt((m.candle?.trades ?? 0) + m.unpricedTrades));
+        const usd = minutes.map(({ candle, unpricedUsd }) =>
+          candle === null ? unpricedUsd : candle.buyVolumeUsd + candle.sellVolumeUsd + unpricedUsd,
+        );
         assert.equal(sum(counts), BigInt(trades.length));
         assert.equal(sum(usd), sum(trades.map((fill) => fill.value)));
-        assert.equal(sum(minutes.map((m) => m.volume)), sum(trades.map((fill) => fill.size)));
+        assert.equal(
+          sum(minutes.map((m) => m.candle?.volume ?? 0n)),
+          sum(trades.map((fill) => fill.size)),
+        );
         for (const minute of minutes) {
           const own = trades.filter(
             (fill) => fill.tokenId === minute.tokenId && minuteOf(fill.timestamp) === minute.minute,
@@ -108,8 +107,7 @@ describe("minute candles", () => {
   test("do not yield a candle when no trade has a price", () => {
     const [minute] = deriveMinuteCandles([tradeOf({ ...someFill, size: 0n, value: 1n })]);
     assert(minute !== undefined);
-    assert.equal(candleOfMinute(minute), null);
-    assert.deepEqual([minute.trades, minute.unpricedTrades, minute.unpricedUsd], [0, 1, 1n]);
+    assert.deepEqual([minute.candle, minute.unpricedTrades, minute.unpricedUsd], [null, 1, 1n]);
   });
 });
 

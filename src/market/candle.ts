@@ -4,7 +4,11 @@
  */
 
 import { priceMicros } from "../base/decimal.ts";
-import type { MinuteCandle, Tick } from "./minute-candle.ts";
+import type { Seq } from "../base/ids.ts";
+import type { DayTrade } from "./fill.ts";
+
+/** A price, in micros per share, and the position of the trade that set it. */
+export type Tick = { readonly seq: Seq; readonly price: bigint };
 
 /** The resolutions of candles, in seconds. */
 export const resolutionSeconds = {
@@ -34,12 +38,22 @@ export type Candle = {
 /** A candle and the start of its bucket, Unix seconds. */
 export type BucketCandle = { readonly bucket: number; readonly candle: Candle };
 
-/** Returns the candle of a minute; `null` when none of its trades has a price. */
-export function candleOfMinute(minute: MinuteCandle): Candle | null {
-  const { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, trades } = minute;
-  if (open === null || close === null) return null;
-  const priceVolume = buyVolumeUsd + sellVolumeUsd;
-  return { open, close, high, low, volume, buyVolumeUsd, sellVolumeUsd, priceVolume, trades };
+/** Returns the candle of one trade; `null` when the trade has no price. */
+export function candleOfTrade({ seq, size, value, side }: DayTrade): Candle | null {
+  const price = priceMicros(value, size);
+  if (price === null) return null;
+  const tick = { seq, price };
+  return {
+    open: tick,
+    close: tick,
+    high: price,
+    low: price,
+    volume: size,
+    buyVolumeUsd: side === "BUY" ? value : 0n,
+    sellVolumeUsd: side === "BUY" ? 0n : value,
+    priceVolume: value,
+    trades: 1,
+  };
 }
 
 /** Returns the candle of a bucket without trades, at the close of the candle before it. */

@@ -1,9 +1,8 @@
 /** Converts trades to the other token of their pair: a price p becomes 1 - p, and a buy becomes a sell. */
 import type { TokenId } from "../base/ids.ts";
 import type { Side } from "../contracts/events.ts";
-import type { Candle } from "./candle.ts";
+import type { Candle, Tick } from "./candle.ts";
 import type { Fill } from "./fill.ts";
-import type { Tick } from "./minute-candle.ts";
 
 const onePrice = 1_000_000n;
 

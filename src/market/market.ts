@@ -1,8 +1,8 @@
 import { microsPerUnit, priceMicros } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
 import type { LocatedEvent } from "./block-facts.ts";
+import type { Tick } from "./candle.ts";
 import type { Trade } from "./fill.ts";
-import type { Tick } from "./minute-candle.ts";
 import type { VenueMetadata } from "./venue-metadata.ts";
 
 /** The token of one outcome of a market. `outcome` is its label; `null` while no text defines it. */

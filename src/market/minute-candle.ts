@@ -3,33 +3,21 @@
  * any order, because open and close carry their position on the chain.
  */
 
-import { priceMicros } from "../base/decimal.ts";
-import type { Seq, TokenId } from "../base/ids.ts";
+import type { TokenId } from "../base/ids.ts";
 import type { Generation } from "../contracts/contracts.ts";
+import { type Candle, candleOfTrade, mergeCandles } from "./candle.ts";
 import type { Trade } from "./fill.ts";
 
-/** A price, in micros per share, and the position of the trade that set it. */
-export type Tick = { readonly seq: Seq; readonly price: bigint };
-
 /**
- * One minute of a token. `trades`, `volume` and the like count only trades with a price. Trades of 0 shares have none
- * and are counted separately: they are in no candle, but their value is volume (`docs/counting.md`, rules 4 and 5).
+ * One minute of a token. Trades of 0 shares have no price and are counted separately: they are in no candle, but their
+ * value is volume (`docs/counting.md`, rules 4 and 5).
  */
 export type MinuteCandle = {
   readonly tokenId: TokenId;
   /** The start of the minute, in Unix seconds. */
   readonly minute: number;
   /** `null` while every trade of the minute is unpriced. */
-  open: Tick | null;
-  close: Tick | null;
-  high: bigint;
-  low: bigint;
-  /** The shares traded, in micros. */
-  volume: bigint;
-  /** The takers' halves in collateral, in micros, by the taker's side. */
-  buyVolumeUsd: bigint;
-  sellVolumeUsd: bigint;
-  trades: number;
+  candle: Candle | null;
   unpricedTrades: number;
   unpricedUsd: bigint;
   /** The position of the first trade, and the Unix seconds of the first and last, priced or not. */
@@ -44,23 +32,20 @@ export type MinuteCandle = {
 export class MinuteCandles {
   readonly #byMinute = new Map<number, Map<TokenId, MinuteCandle>>();
 
-  add({ seq, timestamp, tokenId, size, value, side, generation }: Trade): void {
-    const candle = this.#at(tokenId, timestamp);
-    candle.generations |= generationBit(generation);
-    candle.firstSeq = Math.min(candle.firstSeq, seq);
-    candle.firstTimestamp = Math.min(candle.firstTimestamp, timestamp);
-    candle.lastTimestamp = Math.max(candle.lastTimestamp, timestamp);
-    const price = priceMicros(value, size);
-    if (price === null) {
-      candle.unpricedTrades += 1;
-      candle.unpricedUsd += value;
-      return;
+  add(trade: Trade): void {
+    const { seq, timestamp } = trade;
+    const minute = this.#at(trade.tokenId, timestamp);
+    minute.generations |= generationBit(trade.generation);
+    minute.firstSeq = Math.min(minute.firstSeq, seq);
+    minute.firstTimestamp = Math.min(minute.firstTimestamp, timestamp);
+    minute.lastTimestamp = Math.max(minute.lastTimestamp, timestamp);
+    const candle = candleOfTrade(trade);
+    if (candle === null) {
+      minute.unpricedTrades += 1;
+      minute.unpricedUsd += trade.value;
+    } else {
+      minute.candle = minute.candle === null ? candle : mergeCandles(minute.candle, candle);
     }
-    addTick(candle, { seq, price });
-    candle.trades += 1;
-    candle.volume += size;
-    if (side === "BUY") candle.buyVolumeUsd += value;
-    else candle.sellVolumeUsd += value;
   }
 
   values(): readonly MinuteCandle[] {
@@ -113,14 +98,7 @@ function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
   return {
     tokenId,
     minute,
-    open: null,
-    close: null,
-    high: 0n,
-    low: 0n,
-    volume: 0n,
-    buyVolumeUsd: 0n,
-    sellVolumeUsd: 0n,
-    trades: 0,
+    candle: null,
     unpricedTrades: 0,
     unpricedUsd: 0n,
     firstSeq: Number.MAX_SAFE_INTEGER,
@@ -128,13 +106,4 @@ function emptyMinute(tokenId: TokenId, minute: number): MinuteCandle {
     lastTimestamp: 0,
     generations: 0,
   };
-}
-
-function addTick(candle: MinuteCandle, tick: Tick): void {
-  const { seq, price } = tick;
-  const isFirst = candle.open === null;
-  if (isFirst || price > candle.high) candle.high = price;
-  if (isFirst || price < candle.low) candle.low = price;
-  if (candle.open === null || seq < candle.open.seq) candle.open = tick;
-  if (candle.close === null || seq > candle.close.seq) candle.close = tick;
 }

@@ -1,5 +1,5 @@
 import type { TokenId } from "../base/ids.ts";
-import { type BucketCandle, type Candle, candleOfMinute, mergeBuckets } from "../market/candle.ts";
+import { type BucketCandle, type Candle, mergeBuckets } from "../market/candle.ts";
 import { invertCandle } from "../market/invert.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -36,11 +36,9 @@ export async function readCandles(
 }
 
 function bucketsOf(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
-  return minutes.flatMap((minute) => {
-    if (minute.tokenId !== range.tokenId) return [];
-    const candle = candleOfMinute(minute);
-    const bucket = minute.minute - (minute.minute % range.bucketSeconds);
-    const isWithin = bucket >= range.from && bucket < range.to;
-    return candle !== null && isWithin ? [{ bucket, candle }] : [];
+  return minutes.flatMap(({ tokenId, minute, candle }) => {
+    if (tokenId !== range.tokenId || candle === null) return [];
+    const bucket = minute - (minute % range.bucketSeconds);
+    return bucket >= range.from && bucket < range.to ? [{ bucket, candle }] : [];
   });
 }

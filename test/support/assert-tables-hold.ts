@@ -76,20 +76,20 @@ function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
 
 function minutesOf(expected: readonly BlockFacts[]): unknown[] {
   return deriveMinuteCandles(tradesOf(fillsOf(expected)))
-    .map((candle) => [
-      candle.tokenId.slice(2),
-      candle.minute,
-      candle.close?.seq ?? 0,
-      decimal(candle.close?.price ?? 0n),
-      decimal(candle.volume),
-      decimal(candle.buyVolumeUsd),
-      decimal(candle.sellVolumeUsd),
-      candle.trades,
-      candle.unpricedTrades,
-      decimal(candle.unpricedUsd),
-      candle.firstSeq,
-      candle.lastTimestamp,
-      candle.generations,
+    .map(({ candle, ...minute }) => [
+      minute.tokenId.slice(2),
+      minute.minute,
+      candle?.close.seq ?? 0,
+      decimal(candle?.close.price ?? 0n),
+      decimal(candle?.volume ?? 0n),
+      decimal(candle?.buyVolumeUsd ?? 0n),
+      decimal(candle?.sellVolumeUsd ?? 0n),
+      candle?.trades ?? 0,
+      minute.unpricedTrades,
+      decimal(minute.unpricedUsd),
+      minute.firstSeq,
+      minute.lastTimestamp,
+      minute.generations,
     ])
     .toSorted(([a, minuteA], [b, minuteB]) =>
       a === b ? Number(minuteA) - Number(minuteB) : String(a) < String(b) ? -1 : 1,

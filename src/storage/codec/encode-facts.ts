@@ -25,11 +25,20 @@ export type BatchHead = Coverage & {
 /** A batch of final blocks with its rows. */
 export type EncodedBatch = BatchHead & { readonly rows: BatchRows };
 
-/** The low, and negated the high, of a minute without a price. It is beyond all prices, so merges ignore it. */
+/** Beyond all prices. */
 const priceMax = 10n ** 38n - 1n;
 
-/** The `seq` of a missing open price. It is larger than all others, so a merge by `min` ignores it. */
-const noSeq = Number.MAX_SAFE_INTEGER;
+/** The prices of a minute without one. Merges by `min` and `max` ignore them. */
+const noPrices = {
+  open: { seq: Number.MAX_SAFE_INTEGER, price: 0n },
+  close: { seq: 0, price: 0n },
+  high: -priceMax,
+  low: priceMax,
+  volume: 0n,
+  buyVolumeUsd: 0n,
+  sellVolumeUsd: 0n,
+  trades: 0,
+} as const;
 
 /** The maximum of the `legs` column (UInt16). A match with that many legs would fill a block. */
 const legsMax = 2 ** 16 - 1;
@@ -138,16 +147,15 @@ function writeFill(row: RowWriter, fill: Fill): void {
   row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
 }
 
-function writeMinuteCandle(row: RowWriter, candle: MinuteCandle): void {
-  const { open, close } = candle;
-  row.hex(candle.tokenId).uint32(candle.minute);
-  row.tick(open?.seq ?? noSeq, open?.price ?? 0n).tick(close?.seq ?? 0, close?.price ?? 0n);
-  row.int128(open === null ? -priceMax : candle.high);
-  row.int128(open === null ? priceMax : candle.low);
+function writeMinuteCandle(row: RowWriter, minute: MinuteCandle): void {
+  const { open, close, ...candle } = minute.candle ?? noPrices;
+  row.hex(minute.tokenId).uint32(minute.minute);
+  row.tick(open.seq, open.price).tick(close.seq, close.price);
+  row.int128(candle.high).int128(candle.low);
   row.int128(candle.volume).int128(candle.buyVolumeUsd).int128(candle.sellVolumeUsd);
-  row.uint64(candle.trades).uint64(candle.unpricedTrades).int128(candle.unpricedUsd);
-  row.uint64(candle.firstSeq).uint32(candle.firstTimestamp).uint32(candle.lastTimestamp);
-  row.uint8(candle.generations);
+  row.uint64(candle.trades).uint64(minute.unpricedTrades).int128(minute.unpricedUsd);
+  row.uint64(minute.firstSeq).uint32(minute.firstTimestamp).uint32(minute.lastTimestamp);
+  row.uint8(minute.generations);
 }
 
 function writeEvent(row: RowWriter, located: LocatedEvent): void {

@@ -1,8 +1,7 @@
 import { priceMicros } from "../../base/decimal.ts";
 import type { Seq } from "../../base/ids.ts";
-import type { Candle } from "../../market/candle.ts";
+import type { Candle, Tick } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
-import type { Tick } from "../../market/minute-candle.ts";
 
 type Entry = Pick<DayTrade, "seq" | "size" | "value" | "side">;
 

@@ -3,7 +3,7 @@
  * the window. That trade can be as old as the chain, so both are saved for the next start.
  */
 import type { Seq, TokenId } from "../../base/ids.ts";
-import type { Tick } from "../../market/minute-candle.ts";
+import type { Tick } from "../../market/candle.ts";
 import { type Column, readId, writeId } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { ExactColumn } from "./exact-column.ts";

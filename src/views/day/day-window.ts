@@ -6,9 +6,8 @@
  * The cost of a step is proportional to the trades that enter or leave in it.
  */
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
-import type { Candle } from "../../market/candle.ts";
+import type { Candle, Tick } from "../../market/candle.ts";
 import type { DayTrade } from "../../market/fill.ts";
-import type { Tick } from "../../market/minute-candle.ts";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { DayCandle } from "./day-candle.ts";
