@@ -29,7 +29,7 @@ export class HeadBuffer implements View {
   #gathered: {
     fills?: readonly Fill[];
     minutes?: readonly MinuteCandle[];
-    counts?: ReadonlyMap<TokenId, number>;
+    byToken?: ReadonlyMap<TokenId, readonly Fill[]>;
   } = {};
 
   get revision(): number {
@@ -120,8 +120,8 @@ export class HeadBuffer implements View {
   }
 
   countOf(tokenId: TokenId): number {
-    this.#gathered.counts ??= countByToken(this.fills());
-    return this.#gathered.counts.get(tokenId) ?? 0;
+    this.#gathered.byToken ??= Map.groupBy(this.fills(), (fill) => fill.tokenId);
+    return this.#gathered.byToken.get(tokenId)?.length ?? 0;
   }
 
   /** The candles of the open minute and of the unfinalized blocks. */
@@ -134,10 +134,4 @@ export class HeadBuffer implements View {
   events(): readonly LocatedEvent[] {
     return this.#blocks.flatMap((block) => block.events);
   }
-}
-
-function countByToken(fills: readonly Fill[]): ReadonlyMap<TokenId, number> {
-  const counts = new Map<TokenId, number>();
-  for (const { tokenId } of fills) counts.set(tokenId, (counts.get(tokenId) ?? 0) + 1);
-  return counts;
 }

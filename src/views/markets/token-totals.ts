@@ -5,16 +5,7 @@ import { generationBit, minuteOf } from "../../market/minute-candle.ts";
 import type { Codec } from "../disk/state-store.ts";
 
 /** The totals of a token that was never traded. */
-export const noTotals: TokenTotals = {
-  trades: 0,
-  volumeUsd: 0n,
-  volumeShares: 0n,
-  lastTrade: null,
-  firstTimestamp: 0,
-  lastTimestamp: 0,
-  firstMinute: null,
-  generations: 0,
-};
+export const noTotals: TokenTotals = totalsOfTrades([]);
 
 /** Returns the totals of trades of one token, which are in chain order. */
 export function totalsOfTrades(trades: readonly Trade[]): TokenTotals {
