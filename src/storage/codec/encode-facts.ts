@@ -7,7 +7,6 @@ import { type Fill, isTrade, tradeOf } from "../../market/fill.ts";
 import { type MinuteCandle, MinuteCandles } from "../../market/minute-candle.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { enumCodes, fillBytes } from "./fill-layout.ts";
-import { minuteBytes } from "./minute-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** Rows that are ready to insert: the bytes of each kind of row. */
@@ -39,6 +38,9 @@ const noPrices = {
   sellVolumeUsd: 0n,
   trades: 0,
 } as const;
+
+/** The bytes of a row of candles: what to allocate, because a writer that grows copies its buffer. */
+const minuteBytes = 229;
 
 /** The maximum of the `legs` column (UInt16). A match with that many legs would fill a block. */
 const legsMax = 2 ** 16 - 1;
@@ -110,7 +112,6 @@ export function encodeCommit(batches: readonly BatchHead[]): Buffer {
 
 /** Encodes minute candles as rows to insert. A minute may come in several rows, which the engine merges. */
 export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
-  // Rows have a fixed length, so the size is known. A writer that grows copies its buffer.
   const rows = new RowWriter(candles.length * minuteBytes);
   for (const candle of candles) writeMinuteCandle(rows, candle);
   return rows.finish();

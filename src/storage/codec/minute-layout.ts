@@ -1,20 +1,18 @@
-/** The columns of `minute_candles` and `hour_candles`: how rows of one candle merge, and the bytes of a value. */
+/** The columns of `minute_candles` and `hour_candles`, and how rows of one candle merge. */
 
-/** The types of columns: times in unix seconds, counts, positions, amounts in micros. */
+/** The types of columns: times in unix seconds, counts and positions, amounts in micros. */
 const types = {
-  integer4: { type: "UInt32", bytes: 4 },
-  integer8: { type: "UInt64", bytes: 8 },
-  micros: { type: "Decimal(38, 6)", bytes: 16 },
+  time: "UInt32",
+  count: "UInt64",
+  micros: "Decimal(38, 6)",
   /** A `seq`, shifted by 128 bits, and the price at it in micros. The engine compares tuples four times more slowly. */
-  tick: { type: "UInt256", bytes: 32 },
+  tick: "UInt256",
 } as const;
-
-type MinuteColumn = { readonly type: string; readonly bytes: number };
 
 /** The columns, in the order of the table. Open and close begin with a `seq`, so rows merge in any order. */
 const columns = {
-  token_id: { type: "FixedString(32)", bytes: 32 },
-  minute: types.integer4,
+  token_id: "FixedString(32)",
+  minute: types.time,
   open: merged("min", types.tick),
   close: merged("max", types.tick),
   high: merged("max", types.micros),
@@ -22,35 +20,27 @@ const columns = {
   volume: merged("sum", types.micros),
   buy_volume_usd: merged("sum", types.micros),
   sell_volume_usd: merged("sum", types.micros),
-  trades: merged("sum", types.integer8),
-  unpriced_trades: merged("sum", types.integer8),
+  trades: merged("sum", types.count),
+  unpriced_trades: merged("sum", types.count),
   unpriced_usd: merged("sum", types.micros),
-  first_seq: merged("min", types.integer8),
-  first_timestamp: merged("min", types.integer4),
-  last_timestamp: merged("max", types.integer4),
-  generations: merged("groupBitOr", { type: "UInt8", bytes: 1 }),
+  first_seq: merged("min", types.count),
+  first_timestamp: merged("min", types.time),
+  last_timestamp: merged("max", types.time),
+  generations: merged("groupBitOr", "UInt8"),
 } as const;
 
-const named: readonly (readonly [string, MinuteColumn])[] = Object.entries(columns);
-
 /** The column declarations of `minute_candles` in SQL. */
-export const minuteColumnsSql: string = declare(named);
+export const minuteColumnsSql: string = declare(columns);
 
 /** The column declarations of `hour_candles`. It takes the same rows and merges the rows of one hour. */
-export const hourColumnsSql: string = declare(
-  Object.entries({ ...columns, minute: merged("min", types.integer4) }),
-);
+export const hourColumnsSql: string = declare({ ...columns, minute: merged("min", types.time) });
 
-/** The length of a row, in bytes. */
-export const minuteBytes: number = named.reduce((sum, [, { bytes }]) => sum + bytes, 0);
-
-function declare(named: readonly (readonly [string, MinuteColumn])[]): string {
-  return named.map(([name, { type }]) => `${name} ${type}`).join();
+function declare(named: Readonly<Record<string, string>>): string {
+  return Object.entries(named)
+    .map(([name, type]) => `${name} ${type}`)
+    .join();
 }
 
-function merged(
-  how: "min" | "max" | "sum" | "groupBitOr",
-  { type, bytes }: MinuteColumn,
-): MinuteColumn {
-  return { type: `SimpleAggregateFunction(${how}, ${type})`, bytes };
+function merged(how: "min" | "max" | "sum" | "groupBitOr", type: string): string {
+  return `SimpleAggregateFunction(${how}, ${type})`;
 }
