@@ -21,6 +21,8 @@ import { integerLiteral } from "./sql-literal.ts";
 export type StoreOptions = {
   /** Called before a repair changes stored facts, to delete what was derived from them. */
   readonly dropCopies: () => void;
+  /** Whether a folder is opened although old rows are missing: the caller compares them with the nodes. */
+  readonly mayMissRows?: boolean;
   /** An option of `ReorgLog.open`. */
   readonly isServedKnown?: boolean;
   /** Called with the reason when opening waits for replicas that are behind, and later when inserts begin to fail. */
@@ -62,10 +64,8 @@ export class FactStore extends CoveredFacts {
    * processes can write to, the next append completes them. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when
    * replicas stay behind.
    */
-  static async open(
-    opened: Engine,
-    { dropCopies, isServedKnown = false, onWaiting = () => {}, signal }: StoreOptions,
-  ): Promise<FactStore> {
+  static async open(opened: Engine, options: StoreOptions): Promise<FactStore> {
+    const { dropCopies, isServedKnown = false, onWaiting = () => {}, signal } = options;
     const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
     const engine = new MeteredEngine(opened, onInsertsFailing);
     const isReplicated = opened.kind === "cluster";
@@ -84,7 +84,7 @@ export class FactStore extends CoveredFacts {
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
         isShared ? Claims.open(engine, next) : Promise.resolve(null),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
-        isShared ? Promise.resolve() : verifyAllCommits(engine, coverage),
+        options.mayMissRows === true ? Promise.resolve() : verifyAllCommits(engine, coverage),
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
     });

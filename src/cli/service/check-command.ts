@@ -3,6 +3,8 @@ import { mapInOrder } from "../../base/time/map-in-order.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
 import { type Difference, formatDifference } from "../../feed/audit-range.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
+import { verifyAllCommits } from "../../storage/recover.ts";
+import type { CommittedFacts } from "../../storage/server/open-database.ts";
 import { verifyCandles } from "../../storage/server/verify-commits.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
@@ -13,7 +15,7 @@ const slicesAtOnceMax = 16;
 
 /**
  * Compares stored blocks with the nodes and prints the differences. Throws `StoreDamagedError` when there are none, but
- * candles do not fit the fills.
+ * other rows are missing.
  */
 export function check(
   options: RangeOptions & { readonly parallel?: string; readonly json?: true },
@@ -37,8 +39,7 @@ export function check(
     }
     progress.clear();
     const isEqual = differences.length === 0;
-    // A repair of the fills makes their candles again.
-    if (isEqual && store.coverage !== null) await verifyCandles(store.engine, store.coverage.last);
+    if (isEqual) await verifyDerived(store);
     const facts = await readFactSummary(store.engine, range);
     if (isJson) print(JSON.stringify({ ...range, equal: isEqual, differences, mismatches, facts }));
     else {
@@ -50,6 +51,12 @@ export function check(
     }
     return isEqual ? exitCodes.done : exitCodes.differs;
   });
+}
+
+/** Verifies what no node has: the fills by token, and candles. A repair of the fills also repairs both. */
+async function verifyDerived({ engine, coverage }: CommittedFacts): Promise<void> {
+  await verifyAllCommits(engine, coverage);
+  if (coverage !== null) await verifyCandles(engine, coverage.last);
 }
 
 function slicesAtOnce(text = String(slicesAtOnceDefault)): number {

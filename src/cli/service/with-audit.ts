@@ -79,7 +79,8 @@ async function openStore(
     return read;
   }
   const engine = read?.engine ?? (await openFolder(dataDir));
-  const store = await FactStore.open(engine, { dropCopies: () => dropMarketsFile(dataDir) });
+  const dropCopies = () => dropMarketsFile(dataDir);
+  const store = await FactStore.open(engine, { dropCopies, mayMissRows: true });
   opened.defer(() => store.close());
   const { coverage } = store;
   if (!isServer) refuseUnidentified(dataDir, { startedAt, coverage });
