@@ -130,6 +130,7 @@ export class HeadWatch {
     endpoint.view = deriveView({ ...said, before });
     endpoint.heardAtMs = this.#nowMs();
     this.#judgeHeads();
+    this.#noteBlockTime();
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
     if (!isOutdated || head.number >= announced.number) this.#noteNewest(endpoint, head);
@@ -175,13 +176,19 @@ export class HeadWatch {
     const nowMs = this.#nowMs();
     if (head.number > (endpoint.newest?.number ?? -1)) endpoint.roseAtMs = nowMs;
     endpoint.newest = { number: head.number, hash: head.hash };
+  }
+
+  /** Learns the block time from the believed head, which polls read. Announcements can be of any block. */
+  #noteBlockTime(): void {
+    const nowMs = this.#nowMs();
     const best = this.#best;
-    if (!endpoint.isHeadBelieved || (best !== null && head.number <= best.number)) return;
-    if (best !== null) {
-      const sampleMs = (nowMs - best.atMs) / (head.number - best.number);
+    const number = this.head?.number ?? -1;
+    if (number === best?.number) return;
+    if (best !== null && number > best.number) {
+      const sampleMs = (nowMs - best.atMs) / (number - best.number);
       this.#blockTimeMs += (Math.min(sampleMs, blockTimeMsMax) - this.#blockTimeMs) * 0.2;
     }
-    this.#best = { number: head.number, atMs: nowMs };
+    this.#best = { number, atMs: nowMs };
   }
 
   /** Replaces a subscribed socket that announces nothing while the chain goes on. */

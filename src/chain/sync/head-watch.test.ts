@@ -1,0 +1,89 @@
+/** What is learnt from polled and announced heads, with nodes behind a transport of the test. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { silentLog } from "../../../test/support/silent-log.ts";
+import type { Hash } from "../../base/ids.ts";
+import { EndpointError } from "../chain-errors.ts";
+import { Endpoint } from "../rpc/endpoint.ts";
+import { EndpointPool } from "../rpc/endpoint-pool.ts";
+import type { OnHead } from "../rpc/transport.ts";
+import { HeadWatch } from "./head-watch.ts";
+
+type Call = { readonly id: number; readonly method: string };
+
+const blockMs = 2_000;
+
+function openWatch() {
+  let nowMs = 0;
+  let head = 100;
+  let isAnswering = true;
+  let replacements = 0;
+  let announce: OnHead = () => {};
+  const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as Hash;
+  const answer = ({ id, method }: Call) => {
+    const header = {
+      number: `0x${head.toString(16)}`,
+      hash: hashOf(head),
+      parentHash: hashOf(head - 1),
+      timestamp: "0x1",
+      logsBloom: `0x${"0".repeat(512)}`,
+    };
+    return { jsonrpc: "2.0", id, result: method === "eth_chainId" ? "0x89" : header };
+  };
+  const context = {
+    clock: {
+      nowMs: () => nowMs,
+      monotonicMs: () => nowMs,
+      sleep: () => new Promise<never>(() => {}),
+    },
+    random: () => 0.5,
+    log: silentLog,
+    signal: new AbortController().signal,
+  };
+  const endpoint = Endpoint.open({
+    url: new URL("ws://node.test"),
+    host: "node.test",
+    chainId: 137,
+    callsPerSecondMax: null,
+    context,
+    openTransport: (_, onHead) => {
+      announce = onHead;
+      return {
+        isAnnouncing: true,
+        replace: () => (replacements += 1),
+        close() {},
+        async exchange({ body }) {
+          if (!isAnswering) throw new EndpointError("timeout", "no answer in time");
+          const asked = JSON.parse(body) as Call | readonly Call[];
+          const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
+          return { value, bytes: 100 };
+        },
+      };
+    },
+  });
+  const watch = new HeadWatch(new EndpointPool([endpoint], context), context);
+  return {
+    watch,
+    announce: (number: number) => announce({ number, hash: hashOf(number) }),
+    /** Lets `blocks` blocks pass. Each is announced and polled. */
+    follow: async (blocks: number) => {
+      for (let block = 0; block < blocks; block += 1) {
+        nowMs += blockMs;
+        head += 1;
+        announce({ number: head, hash: hashOf(head) });
+        await watch.hearAll();
+      }
+    },
+    answers: (does: boolean) => (isAnswering = does),
+    replacements: () => replacements,
+  };
+}
+
+test("R1: announcements of blocks that do not exist do not change the block time", async () => {
+  const { watch, announce, follow } = openWatch();
+  await follow(5);
+  assert.equal(watch.stallMs, 5 * blockMs);
+  for (let number = 1_000; number < 1_100; number += 1) announce(number);
+  await follow(20);
+  assert.equal(watch.stallMs, 5 * blockMs);
+});
