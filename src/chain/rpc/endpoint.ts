@@ -296,7 +296,9 @@ export class Endpoint {
     if (this.#answeredAtMs > startedMs) return; // it answered other requests meanwhile
     const wasClosed = this.#link.state(nowMs) === "closed";
     this.#link.fail(nowMs);
-    if (wasClosed && this.#link.state(nowMs) !== "closed") {
+    if (this.#link.state(nowMs) === "closed") return;
+    this.#transport.replace(); // a socket can announce heads and never answer
+    if (wasClosed) {
       this.#isVerified = false; // after an outage it may be another node
       this.#client.forget();
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");

@@ -87,3 +87,18 @@ test("R1: announcements of blocks that do not exist do not change the block time
   await follow(20);
   assert.equal(watch.stallMs, 5 * blockMs);
 });
+
+test("R6: a socket that announces heads and answers nothing is replaced after every failed probe", async () => {
+  const { follow, answers, replacements } = openWatch();
+  await follow(2);
+  answers(false);
+  await follow(2);
+  assert.equal(replacements(), 0);
+  await follow(1);
+  assert.equal(replacements(), 1);
+  await follow(1);
+  assert.equal(replacements(), 2);
+  answers(true);
+  await follow(3);
+  assert.equal(replacements(), 2);
+});
