@@ -18,9 +18,11 @@ describe("a pass over the market metadata", () => {
     assert.equal(dueAt(1001), null);
     assert.equal(dueAt(1000 + openReadSeconds), "open");
     assert.equal(dueAt(1001, many), "closed");
-    const all = { ...read, openReadAt: 1e9, closedReadAt: 1000 };
-    assert.equal(dueAt(1001, many, all), null);
-    assert.equal(dueAt(1000 + closedReadSeconds, many, all), "closed");
+    const allAt = (nowSeconds: number) =>
+      dueAt(nowSeconds, many, { ...read, openReadAt: nowSeconds, closedReadAt: 1000 });
+    assert.equal(allAt(1001), null);
+    assert.equal(allAt(1000 + closedReadSeconds), "closed");
+    assert.equal(dueAt(1000 - openReadSeconds), "open", "the wall clock was ahead");
   });
 
   test("that is in progress is continued, and its time is recorded when it ends", () => {

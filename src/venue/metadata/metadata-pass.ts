@@ -29,7 +29,9 @@ export function duePass(
   { nowSeconds, missing }: { nowSeconds: number; missing: number },
 ): MetadataPass | null {
   const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLimits;
-  const isOld = (at: number | null, ageMax: number) => at === null || nowSeconds - at >= ageMax;
+  // A time far in the future is from a wall clock that was ahead.
+  const isOld = (at: number | null, ageMax: number) =>
+    at === null || Math.abs(nowSeconds - at) >= ageMax;
   if (pass !== null) return pass;
   if (isOld(openReadAt, openReadSeconds)) return firstOf("open");
   const isClosedDue = missing > closedReadMissingMin && isOld(closedReadAt, closedReadSeconds);

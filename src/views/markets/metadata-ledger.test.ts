@@ -299,6 +299,7 @@ describe("requesting market metadata from the venue", () => {
     assert.equal(isDueAfter(strangersQuestion, openAgeSeconds), true);
     assert.equal(isDueAfter(standard, openAgeSeconds), false);
     assert.equal(isDueAfter(standard, endedAgeSeconds), true);
+    assert.equal(isDueAfter(standard, -endedAgeSeconds), true, "the wall clock was ahead");
   });
 
   test("is due again soon while a market is new", () => {

@@ -84,8 +84,8 @@ export class MetadataLedger implements MetadataSink {
       if (at === 0) {
         missing += 1;
         if (unasked.length < limit) unasked.push(ordinal);
-      } else if (old.length < limit && nowSeconds - at >= this.#ageMaxOf(ordinal, at)) {
-        old.push(ordinal);
+      } else if (old.length < limit && Math.abs(nowSeconds - at) >= this.#ageMaxOf(ordinal, at)) {
+        old.push(ordinal); // a time far in the future is from a wall clock that was ahead
       }
     }
     const ordinals = [...unasked, ...old].slice(0, limit);
