@@ -1,3 +1,5 @@
+import { webLimits } from "../base/config/limits.ts";
+
 /** A block of an IP, in force or ended. Ended blocks are kept because they make the next block longer. */
 export type IpBlock = {
   /** An IPv4 address or an IPv6 /64, as `ipBucketOf` returns it. */
@@ -29,13 +31,22 @@ export type IpBlocks = {
   remove(bucket: string): Promise<boolean>;
 };
 
+/**
+ * Returns for how many more milliseconds a block is in force; 0 when it is not. If more would remain than any block
+ * lasts, the wall clock was ahead when the block was made.
+ */
+export function remainingMs(block: IpBlock | null, nowMs: number): number {
+  const leftMs = (block?.blockedUntilMs ?? 0) - nowMs;
+  return leftMs > webLimits.ipBlockMaxMs ? 0 : Math.max(0, leftMs);
+}
+
 /** Returns a page of those `blocks` that are in force. */
 export function pageOfBlocks(
   blocks: Iterable<IpBlock>,
   page: BlockPage,
   nowMs: number,
 ): readonly IpBlock[] {
-  const inForce = [...blocks].filter((block) => block.blockedUntilMs > nowMs);
+  const inForce = [...blocks].filter((block) => remainingMs(block, nowMs) > 0);
   return newestFirst(inForce, page, ({ blockedAtMs, bucket }) => [blockedAtMs, bucket]);
 }
 

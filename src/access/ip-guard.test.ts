@@ -41,6 +41,16 @@ test("each further block is twice as long as the last, up to a day", () => {
   }
 });
 
+test("a block made while the wall clock was years ahead ends when the clock is corrected", () => {
+  const { guard, advance, fail } = openGuard();
+  advance(3 * 365 * 24 * hourMs);
+  fail(20);
+  advance(-3 * 365 * 24 * hourMs);
+  assert.equal(guard.blockedForMs("ip"), 0);
+  fail(20);
+  assert.equal(guard.blockedForMs("ip"), 30 * 60_000);
+});
+
 test("after a day without a block, the next one lasts 15 minutes again", () => {
   const { guard, advance, fail } = openGuard();
   fail(20);

@@ -2,7 +2,7 @@ import { webLimits } from "../base/config/limits.ts";
 import { whenKnown } from "../base/time/awaitable.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
-import type { IpBlock } from "./ip-blocks.ts";
+import { type IpBlock, remainingMs } from "./ip-blocks.ts";
 
 type IpGuardParts = {
   readonly access: Pick<AccessStore, "ipBlocks" | "offenseWindow" | "audit">;
@@ -25,7 +25,7 @@ export class IpGuard {
   /** Returns for how many more milliseconds the bucket is blocked; 0 when it is not. */
   blockedForMs(bucket: string): number {
     const { access, clock } = this.#parts;
-    return Math.max(0, (access.ipBlocks.get(bucket)?.blockedUntilMs ?? 0) - clock.nowMs());
+    return remainingMs(access.ipBlocks.get(bucket), clock.nowMs());
   }
 
   /** Counts an offense: an invalid key, or abuse (malformed bytes, or requests over the IP limit). */

@@ -3,7 +3,13 @@ import { Value } from "typebox/value";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
-import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
+import {
+  type BlockPage,
+  type IpBlock,
+  type IpBlocks,
+  pageOfBlocks,
+  remainingMs,
+} from "../ip-blocks.ts";
 import { LuaScript } from "./lua-script.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
@@ -99,7 +105,7 @@ export class ClusterIpBlocks implements IpBlocks {
     });
     const block = this.#unsaved.get(bucket) ?? parseBlock(stored);
     this.#forget(bucket);
-    return block !== null && block.blockedUntilMs > this.#parts.clock.nowMs();
+    return remainingMs(block, this.#parts.clock.nowMs()) > 0;
   }
 
   /** Applies changes of other nodes that this node has not received. Throws `SERVICE_UNAVAILABLE` without Redis. */

@@ -1,6 +1,12 @@
 import { webLimits } from "../../base/config/limits.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { type BlockPage, type IpBlock, type IpBlocks, pageOfBlocks } from "../ip-blocks.ts";
+import {
+  type BlockPage,
+  type IpBlock,
+  type IpBlocks,
+  pageOfBlocks,
+  remainingMs,
+} from "../ip-blocks.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
 const blocksSql = `SELECT bucket, reason, offenses,
@@ -45,7 +51,7 @@ export class LocalIpBlocks implements IpBlocks {
 
   async remove(bucket: string): Promise<boolean> {
     this.refresh();
-    const inForce = (this.#blocks.get(bucket)?.blockedUntilMs ?? 0) > this.#clock.nowMs();
+    const inForce = remainingMs(this.#blocks.get(bucket) ?? null, this.#clock.nowMs()) > 0;
     this.#forget(bucket);
     this.flush();
     return inForce;
