@@ -1,5 +1,6 @@
 import { venueBackoff, venueLimits } from "../base/config/venue-limits.ts";
 import { fetchFailure, toError } from "../base/errors.ts";
+import { parseJson } from "../base/json.ts";
 import { KindCounts } from "../base/metrics/kind-counts.ts";
 import type { Clock } from "../base/time/clock.ts";
 import { backoffMs, parseRetryAfter } from "../base/time/retry.ts";
@@ -119,7 +120,7 @@ export class VenueHttp {
       signal: AbortSignal.any([signal, timeout]),
     });
     const bytes = await readBody(response);
-    if (response.ok) return parseJson(bytes);
+    if (response.ok) return parseBody(bytes);
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after") ?? undefined);
     throw new VenueError(kindOf(response.status), `HTTP ${response.status}`, { retryAfterMs });
   }
@@ -168,9 +169,9 @@ function kindOf(status: number): VenueErrorKind {
   return rejections.has(status) ? "refused" : "unavailable";
 }
 
-function parseJson(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return parseJson(body.toString("utf8"));
   } catch (cause) {
     throw new VenueError("malformed", "an answer that is not JSON", { cause });
   }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../base/json.ts";
 import type { Body } from "../rpc/response-body.ts";
 import type { ParsedLogs } from "./parse-log.ts";
 import { scanLogs } from "./scan-logs.ts";
@@ -50,7 +51,7 @@ function putLogs(value: unknown, logs: ParsedLogs): boolean {
 
 function tryParse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
