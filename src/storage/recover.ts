@@ -14,13 +14,16 @@
 
 import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
-import type { BlockRange, Coverage } from "../chain/raw-log.ts";
+import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
-import { countIndexOf, factTables, readFromEach } from "./schema/fact-tables.ts";
+import { candleTables, countIndexOf, factTables, readFromEach } from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
+
+/** The seconds that a candle of each table covers. */
+const candleSeconds = { minute_candles: 60, hour_candles: 3600 } as const;
 
 /** Fewer rows are there than the commit records count: damage, or replicas that are behind. */
 export class MissingRowsError extends StoreDamagedError {
@@ -137,6 +140,48 @@ function refuseOtherCount(
   if (found === claimed) return;
   const problem = `table ${table} holds ${found} rows for blocks ${from} to ${to} where ${claimed} were written`;
   throw found < claimed ? new MissingRowsError(problem) : new StoreDamagedError(problem);
+}
+
+/**
+ * Throws `StoreDamagedError` when the candles up to a block count other trades than the fills: the engine does not
+ * notice that a part is gone. Reads the whole history.
+ */
+export async function verifyCandles(engine: Engine, last: TimedBlock): Promise<void> {
+  for (const table of candleTables) {
+    const first = await firstIncompleteCandle(engine, table, { since: 0, last });
+    if (!Number.isFinite(first)) continue;
+    const time = new Date(first * 1000).toISOString();
+    throw new StoreDamagedError(`table ${table} does not count the trades of the fills at ${time}`);
+  }
+}
+
+/**
+ * Returns the start of the first minute or hour whose candles count more or fewer trades than the fills, in unix
+ * seconds; infinity without one. Looks at those that end within the range: no query reads the candles of the one in
+ * which it ends, and earlier ones are complete since an earlier range.
+ */
+export async function firstIncompleteCandle(
+  engine: Engine,
+  table: keyof typeof candleSeconds,
+  { since, last }: { readonly since: number; readonly last: TimedBlock },
+): Promise<number> {
+  const seconds = candleSeconds[table];
+  const startOf = (time: number) => integerLiteral(time - (time % seconds));
+  const [from, until] = [startOf(since), startOf(last.timestamp)];
+  if (from === until) return Number.POSITIVE_INFINITY;
+  const to = integerLiteral(firstSeqOf(last.number + 1));
+  const bucketOf = (column: string) => `intDiv(${column}, ${seconds}) * ${seconds} AS bucket`;
+  const [row] = await engine.query(
+    `SELECT minOrNull(bucket) FROM (
+       SELECT bucket FROM (
+         SELECT ${bucketOf("timestamp")}, toInt64(1) AS trades FROM fills
+         WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until} AND seq < ${to}
+         UNION ALL
+         SELECT ${bucketOf("minute")}, -toInt64(trades + unpriced_trades) FROM ${table}
+         WHERE minute >= ${from} AND minute < ${until}
+       ) GROUP BY bucket HAVING sum(trades) != 0)`,
+  );
+  return Number(row?.[0] ?? Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -61,8 +61,8 @@ export class Topic {
   }
 
   /**
-   * Returns the events of entries, at least one. The first follows the event at `previous`. All subscriptions with the same
-   * `chain` share one packet.
+   * Returns the events of entries, at least one. The first follows the event at `previous`. All subscriptions with the
+   * same `chain` share one packet.
    */
   packetOf(entries: readonly Entry[], chain: Chain): Packet {
     const name = `${chain.previous} ${chain.isReplay}`;
