@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { Compile } from "typebox/schema";
 import packageJson from "../../package.json" with { type: "json" };
 import type { JsonSchema, Parameter } from "../../src/api/docs/api-document.ts";
 import type { ApiDocument } from "../../src/api/docs/describe-api.ts";
-import { parameterNotes } from "../../src/api/docs/parameter-notes.ts";
+import sampleAnswers from "../../src/api/docs/sample-answers.json" with { type: "json" };
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 
@@ -64,7 +65,7 @@ test("200: parameters have their type, their bounds, their default and their val
     in: "path",
     required: true,
     description: "Outcome token, a decimal below 2^256",
-    example: parameterNotes["token_id"]?.[1],
+    example: sampleAnswers.getPrice.data.token_id,
     schema: { type: "string", pattern: "^[0-9]{1,78}$" },
   });
   const { required, style, explode, schema } = parameter("/v1/price", "token_ids");
@@ -101,8 +102,9 @@ test("200: every operation, parameter, header and field is described, with an ex
       if (summary === "" || !description.startsWith(summary)) missing.push(at);
       for (const parameter of operation.parameters) {
         if ("$ref" in parameter) continue;
-        const { name, description: text, example } = parameter;
+        const { name, description: text, example, schema } = parameter;
         if (text === undefined || example === undefined) missing.push(`${at} ${name}`);
+        if (!Compile(schema).Check(example)) missing.push(`a valid example of ${at} ${name}`);
       }
       const { requestBody, responses } = operation;
       for (const { content } of [

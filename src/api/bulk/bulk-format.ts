@@ -26,6 +26,7 @@ export function bulkQuery({
   const limit = Type.Integer({
     minimum: 1,
     maximum: pageRowsMax,
+    examples: [pageRows],
     description: `Rows of a page; by default ${pageRows}, or all rows in formats other than json`,
   });
   return { format, limit: Type.Optional(limit) };

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
+import { exampleOf } from "./examples.ts";
 import { fieldNotes } from "./field-notes.ts";
 import { parameterNotes } from "./parameter-notes.ts";
 
@@ -24,28 +25,27 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
   return { $ref: `#/components/${sort}/${name}` };
 }
 
-/** Describes a parameter, with the description and example from `parameter-notes.ts`. */
+/** Describes a parameter, with its description in `parameter-notes.ts`, its schema, or the text of its form. */
 export function describeParameter(
   name: string,
   schema: TSchema,
   place: { readonly in: "path" | "query"; readonly isRequired: boolean; readonly path: string },
 ): Parameter {
-  const { description: expected, ...rest } = describeOnce(schema);
+  const described = describeOnce(schema);
+  const { description: expected, examples: _examples, ...rest } = described;
   const { description: own }: { description?: string } = schema;
   const special = parameterNotes[`${place.path} ${name}`];
-  const [general, shown] = special ?? parameterNotes[name] ?? [];
-  const example =
-    typeof shown === "number" ? Math.min(shown, rest.maximum ?? Number.POSITIVE_INFINITY) : shown;
-  const description = special?.[0] ?? own ?? general ?? expected;
+  const description = special ?? own ?? parameterNotes[name] ?? expected;
+  const example = exampleOf(name, described);
   const isList = rest.items !== undefined;
   return {
     name,
     in: place.in,
     required: place.isRequired && rest.default === undefined,
     ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example: isList ? [example].flat() : example }),
+    ...(example === undefined ? {} : { example }),
     schema: rest,
-    ...(rest.items === undefined ? {} : { style: "form" as const, explode: false }),
+    ...(isList ? { style: "form" as const, explode: false } : {}),
   };
 }
 
@@ -69,7 +69,7 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
       return Object.fromEntries(
         Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
           name,
-          describeProperty(schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
+          describeProperty(name, schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
         ]),
       );
     case "patternProperties":
@@ -80,7 +80,7 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
         ]),
       );
     case "anyOf":
-      return (value as readonly TSchema[]).map(describeSchema);
+      return (value as readonly TSchema[]).map((shape) => describeSchema(shape));
     case "items":
       return describeSchema(value as TSchema);
     default:
@@ -88,33 +88,13 @@ function describeKeyword(keyword: string, value: unknown, owner: string): unknow
   }
 }
 
-/** Describes a field. Its note fills in the description and example that its schema lacks, as next to a `$ref`. */
-function describeProperty(
-  schema: TSchema,
-  note: (typeof fieldNotes)[string] | undefined,
-): JsonSchema {
+/** Describes a field. What its schema lacks is filled in, as next to a `$ref`: the note and an example. */
+function describeProperty(name: string, schema: TSchema, note: string | undefined): JsonSchema {
   const described = describeSchema(schema);
-  if (note === undefined) return { ...exampleOf(described), ...described };
-  const [description, example] = note;
-  const isEmpty = example === null || (Array.isArray(example) && example.length === 0);
+  const example = exampleOf(name, described);
   return {
-    description,
-    ...(isEmpty || !fits(example, described) ? exampleOf(described) : { examples: [example] }),
+    ...(note === undefined ? {} : { description: note }),
+    ...(example === undefined ? {} : { examples: [example] }),
     ...described,
   };
-}
-
-/** Returns whether the example of a note is a possible value of this field. */
-function fits(example: unknown, { type, const: only, enum: values }: JsonSchema): boolean {
-  if (type === "array") return Array.isArray(example);
-  const all: readonly unknown[] | undefined = values ?? (only === undefined ? undefined : [only]);
-  return all?.includes(example) ?? true;
-}
-
-/** Returns a default example for enumerations, flags and numbers. */
-function exampleOf({ type, const: only, enum: values }: JsonSchema): Pick<JsonSchema, "examples"> {
-  const choice = only ?? values?.[0];
-  if (choice !== undefined) return { examples: [choice] };
-  if (type === "boolean") return { examples: [true] };
-  return type === "integer" || type === "number" ? { examples: [1] } : {};
 }

@@ -12,9 +12,10 @@ export type AdminServices = Pick<AccessStore, "keys" | "ipBlocks" | "audit"> & {
   readonly clock: Clock;
 };
 
+const examples = ["0f6944c4-c339-4916-b35d-054d2ac053e8"];
 const textOrNull = nullable(Type.String());
 const commonFields = {
-  id: Type.String({ format: "uuid" }),
+  id: Type.String({ format: "uuid", examples }),
   prefix: Type.String(),
   name: Type.String(),
   scope: Type.Enum([...scopes]),
@@ -40,7 +41,7 @@ export const keySchema = Type.Object({
 export const issuedKeySchema = Type.Object({ ...commonFields, key: Type.String() });
 
 /** Any text is accepted as an id. An invalid id is a key that does not exist. */
-export const keyParams = Type.Object({ id: Type.String() });
+export const keyParams = Type.Object({ id: Type.String({ examples }) });
 
 /** Returns a key without its value. Its status depends on `nowMs`. */
 export function showKey(key: ApiKey, nowMs: number): Static<typeof keySchema> {

@@ -1,0 +1,76 @@
+/** Examples of fields and parameters. Most are from the sample responses, which tests compare with their schemas. */
+import type { JsonSchema } from "./api-document.ts";
+import sampleAnswers from "./sample-answers.json" with { type: "json" };
+
+/** Fields and parameters that no sample response has, by the field that has such a value. */
+const alike: Readonly<Record<string, readonly string[]>> = {
+  block_number: ["from_block", "to_block"],
+  maker: ["account", "by", "fee_receiver", "user", "wallet"],
+  next_cursor: ["cursor"],
+  outcome: ["winning_outcome"],
+  price: ["best_ask", "best_bid", "mid", "settlement_price", "spread"],
+  seq: ["after_seq", "finalized_seq", "latest_seq", "min_seq", "rewind_to_seq"],
+  size: ["max_size", "min_size"],
+  timestamp: ["created_after", "created_before", "end", "end_after", "end_before", "start"],
+  created_at: ["end_date", "expires_at", "last_used_at", "resolved_at", "revoked_at", "start_date"],
+  created_at_ms: ["resolved_at_ms"],
+  token_id: ["token_ids", "winning_token_id"],
+  tx_hash: ["builder", "metadata"],
+  value_usd: ["min_value"],
+  volume_usd: ["min_volume", "min_volume_24h"],
+};
+
+/** Values that no field of a sample response has. */
+const others: Readonly<Record<string, unknown>> = {
+  allowed_ips: ["203.0.113.0/24"],
+  category: "Politics",
+  event_id: "903193",
+  event_slug: "senate-control-2026",
+  image: "https://example.com/picture.png",
+  issue: "must be at most 100",
+  method: "GET",
+  outcome_label: "Jane Doe",
+  parameter: "limit",
+  payouts: ["1", "0"],
+  route: "/v1/trades",
+  slug: "will-it-rain-in-paris-on-may-1",
+  tag: "weather",
+  tags: ["Weather", "Paris"],
+};
+
+const examples = examplesByName();
+
+/** Returns the example of a schema, or else one of its choices or a value of the field or parameter of this name. */
+export function exampleOf(name: string, schema: JsonSchema): unknown {
+  const { type, examples: own, const: only, enum: choices, default: usual, items, anyOf } = schema;
+  // The last shape of a union is often `null`.
+  if (anyOf?.[0] !== undefined) return exampleOf(name, anyOf[0]);
+  // The default of a parameter shows less than another choice.
+  const choice = own?.[0] ?? only ?? choices?.find((one) => one !== usual);
+  if (choice !== undefined) return choice;
+  if (type === "boolean") return true;
+  const known = usual ?? examples.get(name);
+  if (type === "integer" || type === "number") return typeof known === "number" ? known : 1;
+  if (items === undefined) return type === "object" ? undefined : known;
+  if (Array.isArray(known)) return known;
+  const item = exampleOf(name, items);
+  return item === undefined ? undefined : [item];
+}
+
+function examplesByName(): ReadonlyMap<string, unknown> {
+  const found = new Map(Object.entries(others));
+  for (const [name, value] of fieldsIn(sampleAnswers))
+    if (typeof value !== "object" && !found.has(name)) found.set(name, value);
+  for (const [name, names] of Object.entries(alike))
+    for (const other of names) found.set(other, found.get(name));
+  return found;
+}
+
+/** Yields all fields of a value and of the values in it. */
+function* fieldsIn(value: unknown): Generator<readonly [name: string, value: unknown]> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    yield [name, inner];
+    yield* fieldsIn(inner);
+  }
+}
