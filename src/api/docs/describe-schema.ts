@@ -66,17 +66,11 @@ function describeOnce(schema: TSchema, owner = ""): JsonSchema {
 function describeKeyword(keyword: string, value: unknown, owner: string): unknown {
   switch (keyword) {
     case "properties":
-      return Object.fromEntries(
-        Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
-          name,
-          describeProperty(name, schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
-        ]),
-      );
     case "patternProperties":
       return Object.fromEntries(
         Object.entries(value as Record<string, TSchema>).map(([name, schema]) => [
           name,
-          describeSchema(schema),
+          describeProperty(name, schema, fieldNotes[`${owner}.${name}`] ?? fieldNotes[name]),
         ]),
       );
     case "anyOf":
