@@ -108,8 +108,8 @@ async function measure(path: string): Promise<void> {
       `resident ${(process.memoryUsage.rss() / 2 ** 20).toFixed()} MiB`,
   );
   const cursors = new Cursors(Buffer.alloc(32, 7), () => 0);
-  const store = { reads: new QueryReads() };
-  const parts = { state, store, cursors, freshness: () => ({}) };
+  const facts = { reads: new QueryReads() };
+  const parts = { state, facts, cursors, freshness: () => ({}) };
   const route = listMarkets(parts as never, systemClock);
   const ask = async (query: object): Promise<ListPage> =>
     route.handler(
