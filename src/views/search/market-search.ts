@@ -30,14 +30,12 @@ const descriptionWeights = weightsOf([5]);
  */
 const titleWithinBytesMin = 3;
 const descriptionStartBytesMin = 3;
-/** The cost of scoring a posting for all markets, relative to only reading it. */
-const scoredCost = 2;
 /** A word is common if one in this many markets has it. Parts of words are not kept: too many are searched. */
 const commonShare = 16;
 /** Attempts with pauses. If changes interrupt all of them, the search runs to its end in one turn. */
 const pausedAttemptsMax = 3;
 
-/** Ordinals of found markets are returned when fewer than one market in this many is found. */
+/** Found markets are listed by their ordinals when fewer than one market in this many is found. */
 const fewShare = 8;
 
 /** The terms that match a word of a search, and how many postings they have together. */
@@ -46,6 +44,14 @@ type WordMatches = {
   readonly titles: FoundTerms;
   readonly descriptions: FoundTerms;
   readonly postings: number;
+};
+
+/** The ranks that a word is added to: those of all markets, or of some, outside of which none has a rank. */
+type Ranking = {
+  readonly ranks: Ranks;
+  readonly among: Int32Array | null;
+  /** Whether it is the first word, before which no market has a rank. */
+  readonly isFirst: boolean;
 };
 
 /** How well each market matches all words, by ordinal; 0 when it does not match. */
@@ -124,18 +130,16 @@ export class MarketSearch {
     const [rarest, ...others] = matches;
     if (rarest === undefined) return { ranks, ordinals: null };
     const isLeft = (ordinal: number): boolean => ranks[ordinal] !== 0;
-    let found = this.#rankAll(rarest, ranks, true);
-    /** The markets with a rank, and some that have lost it. */
+    let found = this.#rank(rarest, { ranks, among: null, isFirst: true });
+    /** The markets with a rank, and some that have lost it; `null` while they are many. */
     let ranked: Int32Array<ArrayBuffer> | null = null;
     for (const other of others) {
       if (found === 0) break;
       yield;
-      if (this.#isCheaperAmong(other, found, count)) {
+      if (found * fewShare < count) {
         ranked = ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft);
-        found = this.#rankAmong(other, ranks, ranked);
-      } else {
-        found = this.#rankAll(other, ranks, false);
       }
+      found = this.#rank(other, { ranks, among: ranked, isFirst: false });
     }
     if (found * fewShare >= count) return { ranks, ordinals: null };
     return { ranks, ordinals: ranked === null ? rankedOf(ranks, found) : ranked.filter(isLeft) };
@@ -150,65 +154,45 @@ export class MarketSearch {
     return { word, titles, descriptions, postings: titles.postings + descriptions.postings };
   }
 
-  /** Whether a word is searched faster in `found` markets than in all `count`. */
-  #isCheaperAmong(matches: WordMatches, found: number, count: number): boolean {
-    const { word, titles, descriptions, postings } = matches;
-    if (this.#common.has(word)) return found * fewShare < count;
-    // The list of each term is compared with all found markets. Most of a long list is skipped.
-    const compared = (titles.count + descriptions.count) * found;
-    return compared + Math.min(found * skippedPostings, postings) < postings * scoredCost;
-  }
-
   /** Adds the scores of a word to the ranks. Returns how many markets have all words so far. */
-  #rankAll(matches: WordMatches, ranks: Ranks, isFirst: boolean): number {
-    const count = ranks.length;
-    const always = Number(isFirst);
-    const scores = this.#keptScores(matches, count) ?? this.#scoreAll(matches, count);
-    const found = inChunks(count, (step) => addScores(ranks, { scores, always }, step));
+  #rank(matches: WordMatches, { ranks, among, isFirst }: Ranking): number {
+    const scores = this.#scoresOf(matches, ranks.length, among);
+    const adding = { scores, always: Number(isFirst) };
+    let found = 0;
+    if (among === null) found = inChunks(ranks.length, (step) => addScores(ranks, adding, step));
+    for (const ordinal of among ?? []) {
+      found += addScores(ranks, adding, { from: ordinal, to: ordinal + 1 });
+    }
     if (scores === this.#scratch) scores.fill(0);
     return found;
   }
 
-  /** Does what `#rankAll` does when only `things` can have a rank. */
-  #rankAmong(matches: WordMatches, ranks: Ranks, things: Int32Array): number {
-    const kept = this.#keptScores(matches, ranks.length);
-    const scores = kept === null ? this.#scoresAmong(matches, things) : null;
-    let found = 0;
-    for (const [at, ordinal] of things.entries()) {
-      const score = (scores === null ? kept?.[ordinal] : scores[at]) ?? 0;
-      ranks[ordinal] = score === 0 ? 0 : (ranks[ordinal] ?? 0) + score;
-      if (score !== 0) found += 1;
+  /** Returns the scores of a word by ordinal: of all markets, or at least of some. */
+  #scoresOf(matches: WordMatches, count: number, among: Int32Array | null): Uint8Array {
+    const { word, titles, descriptions, postings } = matches;
+    const kept = this.#common.get(word, count);
+    if (kept !== null) {
+      if (kept.outdated.length > 0) this.#raise(matches, kept.scores, kept.outdated);
+      return kept.scores;
     }
-    return found;
-  }
-
-  /** Returns the scores of a common word that was searched before; `null` for other words. */
-  #keptScores(matches: WordMatches, count: number): Uint8Array | null {
-    const kept = this.#common.get(matches.word, count);
-    if (kept === null) return null;
-    const { scores, outdated } = kept;
-    for (const [at, score] of this.#scoresAmong(matches, outdated).entries()) {
-      scores[outdated[at] ?? 0] = score;
-    }
-    return scores;
-  }
-
-  /** Scores all markets, and keeps the scores if the word is common. */
-  #scoreAll({ word, titles, descriptions }: WordMatches, count: number): Uint8Array {
+    const isSkipping = among !== null && among.length * skippedPostings < postings;
     const isCommon = Math.max(titles.whole, descriptions.whole) * commonShare >= count;
-    if (!isCommon && this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
-    const scores = isCommon ? new Uint8Array(roomFor(count)) : this.#scratch;
-    this.#titles.scoreTerms(titles, titleWeights, scores);
-    this.#descriptions.scoreTerms(descriptions, descriptionWeights, scores);
-    if (isCommon) this.#common.put(word, scores);
+    const isKept = isCommon && !isSkipping;
+    if (!isKept && this.#scratch.length < count) this.#scratch = new Uint8Array(roomFor(count));
+    const scores = isKept ? new Uint8Array(roomFor(count)) : this.#scratch;
+    this.#raise(matches, scores, isSkipping ? among : null);
+    if (isKept) this.#common.put(word, scores);
     return scores;
   }
 
-  #scoresAmong({ titles, descriptions }: WordMatches, things: Int32Array): Uint8Array {
-    const scores = new Uint8Array(things.length);
-    this.#titles.scoreTermsAmong(titles, titleWeights, { things, scores });
-    this.#descriptions.scoreTermsAmong(descriptions, descriptionWeights, { things, scores });
-    return scores;
+  /** Raises the scores of the markets that match a word, or at least of those that are among some. */
+  #raise(
+    { titles, descriptions }: WordMatches,
+    scores: Uint8Array,
+    among: Iterable<number> | null,
+  ): void {
+    this.#titles.scoreTerms(titles, titleWeights, { scores, among });
+    this.#descriptions.scoreTerms(descriptions, descriptionWeights, { scores, among });
   }
 
   #noteChange(ordinal: number): void {

@@ -17,8 +17,8 @@ const levelMax = 9;
 const baseBytes = 4;
 /** About how many postings a slice of 4 KiB has. They are skipped together. */
 export const skippedPostings = 4096;
-/** Higher than any document. */
-const neverPassed = 2 ** 31 - 1;
+/** Documents of a group are next to each other: 64, few compared with those of a long slice. */
+const groupShift = 6;
 
 /** How postings are scored: `scores` has the best score so far of each owner. */
 export type Scoring = {
@@ -27,14 +27,8 @@ export type Scoring = {
   /** Owner plus 1, by document; 0 for outdated documents. */
   readonly owners: Int32Array;
   readonly scores: Uint8Array;
-};
-
-/** Documents in which a term is searched, and the best score so far of each at the same index. */
-export type ScoringAmong = {
-  readonly weights: Uint8Array;
-  /** In rising order. */
-  readonly documents: Int32Array;
-  readonly scores: Uint8Array;
+  /** By group of documents, 1 if one of them needs a score; others can be skipped. `null` if all need a score. */
+  readonly groups: Uint8Array | null;
 };
 
 /** How far a list is read. It is read slice by slice. */
@@ -49,11 +43,6 @@ type Reading = {
   /** The bits read so far of the next posting, which can continue in the next slice. */
   value: number;
   shift: number;
-};
-
-type ReadingAmong = Reading & {
-  /** The index of the first document that was not reached yet. */
-  next: number;
 };
 
 const noPosting = { document: 0, value: 0, shift: 0 };
@@ -123,48 +112,34 @@ export class PostingLists {
     });
   }
 
+  /** Scores the list of a term. Skips the long slices that have no document in a group that needs scores. */
   #scoreTerm(term: number, reading: Reading, scoring: Scoring): void {
+    const { bytes } = reading;
     const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
     reading.document = 0;
     reading.at = this.#heads.get(term);
     let level = 0;
-    for (let end = reading.at + sliceBytes(level) - pointerBytes; ; ) {
-      reading.stop = end === last ? tail : end;
-      scoreSlice(reading, scoring);
-      if (end === last) return;
+    let end = reading.at + sliceBytes(level) - pointerBytes;
+    while (end !== last) {
       level = Math.min(level + 1, levelMax);
-      const next = readInteger(reading.bytes, end);
-      reading.at = next + headOf(level);
-      end = next + sliceBytes(level) - pointerBytes;
-    }
-  }
-
-  /** Scores a term in the given documents only. Skips the slices that none of them can be in. */
-  scoreAmong(term: number, among: ScoringAmong): void {
-    const bytes = this.#bytes.values;
-    const [tail, last] = [this.#tails.get(term), this.#ends.get(term)];
-    if (last === 0 || among.documents.length === 0) return;
-    const at = this.#heads.get(term);
-    const reading = { bytes, bits: this.#fieldBits, at, stop: 0, ...noPosting, next: 0 };
-    let level = 0;
-    for (let end = at + sliceBytes(level) - pointerBytes; ; ) {
-      const following = end === last ? -1 : readInteger(bytes, end);
-      const hasBase = following !== -1 && level >= levelMax - 1;
-      const base = hasBase ? readInteger(bytes, following) : neverPassed;
-      reading.stop = end === last ? tail : end;
-      scoreSliceAmong(reading, among, base);
-      if (end === last || reading.next === among.documents.length) return;
-      level = Math.min(level + 1, levelMax);
-      reading.at = following + headOf(level);
-      // Skips the rest of this slice, and the end of a posting that continues in the next: none is above `base`.
-      if ((among.documents[reading.next] ?? 0) > base) {
-        if ((bytes[end - 1] ?? 0) > 127) reading.at = endOfPosting(bytes, reading.at);
+      const next = readInteger(bytes, end);
+      const at = next + headOf(level);
+      const base = level === levelMax ? readInteger(bytes, next) : null;
+      if (base !== null && !needsScores(scoring.groups, reading.document, base)) {
+        // The end of a posting that continues in the next slice is skipped too: its document is not above `base`.
+        reading.at = (bytes[end - 1] ?? 0) > 127 ? endOfPosting(bytes, at) : at;
         reading.document = base;
         reading.value = 0;
         reading.shift = 0;
+      } else {
+        reading.stop = end;
+        scoreSlice(reading, scoring);
+        reading.at = at;
       }
-      end = following + sliceBytes(level) - pointerBytes;
+      end = next + sliceBytes(level) - pointerBytes;
     }
+    reading.stop = tail;
+    scoreSlice(reading, scoring);
   }
 
   #begin(term: number): void {
@@ -227,38 +202,16 @@ function scoreSlice(reading: Reading, { weights, owners, scores }: Scoring): voi
   reading.shift = shift;
 }
 
-/** Scores a slice in the given documents, until all are reached or the next one is in a later slice (above `base`). */
-function scoreSliceAmong(
-  reading: ReadingAmong,
-  { weights, documents, scores }: ScoringAmong,
-  base: number,
-): void {
-  const { bytes, bits, stop } = reading;
-  let { at, document, value, shift, next } = reading;
-  const mask = (1 << bits) - 1;
-  let wanted = documents[next] ?? 0;
-  for (; at < stop && wanted <= base; at = (at + 1) | 0) {
-    const byte = bytes[at] ?? 0;
-    value |= (byte & 127) << shift;
-    if (byte > 127) {
-      shift = (shift + 7) | 0;
-      continue;
-    }
-    document = (document + (value >>> bits)) | 0;
-    if (document >= wanted) {
-      next = placeFrom(documents, next, document);
-      if (next === documents.length) break;
-      wanted = documents[next] ?? 0;
-      const weight = weights[value & mask] ?? 0;
-      if (wanted === document && weight > (scores[next] ?? 0)) scores[next] = weight;
-    }
-    value = 0;
-    shift = 0;
-  }
-  reading.document = document;
-  reading.value = value;
-  reading.shift = shift;
-  reading.next = next;
+/** The group of a document. */
+export function groupOf(document: number): number {
+  return document >>> groupShift;
+}
+
+/** Whether a document above `after`, up to and including `through`, can need a score. */
+function needsScores(groups: Uint8Array | null, after: number, through: number): boolean {
+  if (groups === null) return true;
+  const marked = groups.indexOf(1, groupOf(after));
+  return marked !== -1 && marked <= groupOf(through);
 }
 
 function sliceBytes(level: number): number {
@@ -267,13 +220,6 @@ function sliceBytes(level: number): number {
 
 function headOf(level: number): number {
   return level === levelMax ? baseBytes : 0;
-}
-
-/** Returns the index, from `from` on, of the first document not below `document`; the length if there is none. */
-function placeFrom(documents: Int32Array, from: number, document: number): number {
-  let place = from;
-  while (place < documents.length && (documents[place] ?? 0) < document) place = (place + 1) | 0;
-  return place;
 }
 
 /** Returns the end of the posting whose bytes continue at `from`. */

@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 import type { Column } from "../disk/column.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
-import { PostingLists } from "./posting-lists.ts";
+import { groupOf, PostingLists } from "./posting-lists.ts";
 import { type MatchWay, Terms, type TermsByWay } from "./terms.ts";
 
 /** For each way to match a word, the score by combination of fields (one bit a field). */
@@ -17,7 +17,6 @@ export type Weights = Readonly<Record<MatchWay, Uint8Array>>;
 /** The terms that match a word. */
 export type FoundTerms = {
   readonly terms: TermsByWay;
-  readonly count: number;
   /** How many postings these terms have. A document counts once for each of its terms. */
   readonly postings: number;
   /** How many of these postings are of the word itself. */
@@ -26,8 +25,8 @@ export type FoundTerms = {
 
 const ways = ["whole", "start", "within"] as const;
 
-/** The things to score, and the score of each at the same index. Scores are only raised. */
-type Among = { readonly things: Int32Array; readonly scores: Uint8Array };
+/** The scores by thing, which are only raised. Those of things that are not `among` these are incomplete. */
+type Raised = { readonly scores: Uint8Array; readonly among: Iterable<number> | null };
 
 export class TextSearch {
   readonly #journal: UndoLog;
@@ -81,75 +80,35 @@ export class TextSearch {
   scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
     const id = this.#terms.find(term);
     if (id === null) return;
-    this.#postings.score(Int32Array.of(id), { weights, owners: this.#owners.values, scores });
+    const scoring = { weights, owners: this.#owners.values, scores, groups: null };
+    this.#postings.score(Int32Array.of(id), scoring);
   }
 
   /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
   findTerms(word: string, way: MatchWay): FoundTerms {
     const terms = this.#terms.withWord(word, way);
     const whole = this.#postings.countAll(terms.whole);
-    let [count, postings] = [0, 0];
-    for (const one of ways) {
-      count += terms[one].length;
-      postings += this.#postings.countAll(terms[one]);
-    }
-    return { terms, count, postings, whole };
+    const postings = ways.reduce((sum, one) => sum + this.#postings.countAll(terms[one]), 0);
+    return { terms, postings, whole };
   }
 
-  /** Raises the scores of the things that have one of the found terms. */
-  scoreTerms({ terms }: FoundTerms, weights: Weights, scores: Uint8Array): void {
+  /** Raises the scores of the things that have one of the found terms; of all things if `among` is `null`. */
+  scoreTerms({ terms }: FoundTerms, weights: Weights, { scores, among }: Raised): void {
+    const owners = this.#owners.values;
+    const groups = among === null ? null : this.#groupsOf(among);
     for (const way of ways) {
-      const scoring = { weights: weights[way], owners: this.#owners.values, scores };
-      this.#postings.score(terms[way], scoring);
+      this.#postings.score(terms[way], { weights: weights[way], owners, scores, groups });
     }
   }
 
-  /** Does what `scoreTerms` does, but only for the given things, which are in rising order. */
-  scoreTermsAmong({ terms }: FoundTerms, weights: Weights, { things, scores }: Among): void {
-    const { documents, places } = this.#documentsOf(things);
-    if (documents.length === 0) return;
-    const best = new Uint8Array(documents.length);
-    for (const way of ways) {
-      const among = { weights: weights[way], documents, scores: best };
-      for (const term of terms[way]) this.#postings.scoreAmong(term, among);
+  /** Marks the groups of the documents of these things. */
+  #groupsOf(things: Iterable<number>): Uint8Array {
+    const groups = new Uint8Array(groupOf(this.#documents.get(0)) + 1);
+    for (const thing of things) {
+      const document = this.#documentOf.get(thing) - 1;
+      if (document >= 0) groups[groupOf(document)] = 1;
     }
-    for (const [at, place] of places.entries()) {
-      scores[place] = Math.max(scores[place] ?? 0, best[at] ?? 0);
-    }
-  }
-
-  /** Returns the documents of these things in rising order, and for each the index of its thing. */
-  #documentsOf(things: Int32Array): Placed {
-    const documentOf = this.#documentOf.values;
-    const documents = new Int32Array(things.length);
-    const places = new Int32Array(things.length);
-    let length = 0;
-    let isRising = true;
-    for (const [place, thing] of things.entries()) {
-      const document = (documentOf[thing] ?? 0) - 1;
-      if (document < 0) continue;
-      isRising &&= length === 0 || document > (documents[length - 1] ?? 0);
-      documents[length] = document;
-      places[length] = place;
-      length += 1;
-    }
-    const found = { documents: documents.subarray(0, length), places: places.subarray(0, length) };
-    // A thing whose text has changed has a newer document, which is out of order.
-    if (!isRising) sortTogether(found);
-    return found;
-  }
-}
-
-type Placed = { readonly documents: Int32Array; readonly places: Int32Array };
-
-/** Sorts documents, and moves the place of each with it. Places are in rising order on entry. */
-function sortTogether({ documents, places }: Placed): void {
-  // Document and place are packed into one number, which is exact for tens of millions of things.
-  const span = (places.at(-1) ?? 0) + 1;
-  const both = Float64Array.from(documents, (document, at) => document * span + (places[at] ?? 0));
-  for (const [at, one] of both.toSorted().entries()) {
-    documents[at] = Math.floor(one / span);
-    places[at] = one % span;
+    return groups;
   }
 }
 

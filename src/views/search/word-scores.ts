@@ -15,20 +15,17 @@ export class WordScores {
   /** The word used last is last. */
   readonly #kept = new Map<string, Kept>();
 
-  has(word: string): boolean {
-    return this.#kept.has(word);
-  }
-
   /**
-   * Returns the scores of a word, at least `count`, with the ordinals whose scores are outdated, in rising order. The
-   * caller has to replace these. Returns `null` if the scores are not kept.
+   * Returns the scores of a word, at least `count`, with the ordinals whose scores are outdated and set to 0. The caller
+   * has to raise these. Returns `null` if the scores are not kept.
    */
-  get(word: string, count: number): { scores: Uint8Array; outdated: Int32Array } | null {
+  get(word: string, count: number): { scores: Uint8Array; outdated: readonly number[] } | null {
     const kept = this.#kept.get(word);
     this.#kept.delete(word);
     if (kept === undefined || kept.scores.length < count) return null;
     this.#kept.set(word, kept);
-    const outdated = Int32Array.from(kept.outdated).toSorted();
+    const outdated = [...kept.outdated];
+    for (const ordinal of outdated) kept.scores[ordinal] = 0;
     kept.outdated.clear();
     return { scores: kept.scores, outdated };
   }
