@@ -224,6 +224,7 @@ describe("a search of markets", () => {
       "rare hal thi",
       "rare own1 hal",
       "rare third own1 wn",
+      "own8994 half third",
     ].map((query) => query.split(" "));
     for (const words of queries) {
       assert.deepEqual(foundBy(search, words, all.length), naiveFind(all, words), words.join(" "));
