@@ -11,15 +11,15 @@ const explorationShare = 0.05;
 /** The endpoints of a source. Work is retried over them here. */
 export class EndpointPool {
   readonly endpoints: readonly Endpoint[];
+  readonly context: ChainContext;
   /** The block that is final by agreement; `null` before the first, and once it is dropped. Written by `Finality`. */
   agreed: BlockRef | null = null;
   /** The endpoints that were part of the last agreement. Only their final blocks are believed. */
   agreeing: readonly Endpoint[] = [];
-  readonly #context: ChainContext;
 
   constructor(endpoints: readonly Endpoint[], context: ChainContext) {
     this.endpoints = endpoints;
-    this.#context = context;
+    this.context = context;
   }
 
   /** The endpoints that can be asked now, the best first. */
@@ -27,8 +27,8 @@ export class EndpointPool {
     const ranked = this.endpoints
       .filter((endpoint) => endpoint.isUsable)
       .toSorted((one, other) => one.cost - other.cost);
-    if (ranked.length > 1 && this.#context.random() < explorationShare) {
-      const index = Math.floor(this.#context.random() * ranked.length);
+    if (ranked.length > 1 && this.context.random() < explorationShare) {
+      const index = Math.floor(this.context.random() * ranked.length);
       ranked.unshift(...ranked.splice(index, 1));
     }
     return ranked;
@@ -52,7 +52,7 @@ export class EndpointPool {
 
   /** Runs `run`, with pauses, until it succeeds. Throws any other error than an `EndpointError`, or once closed. */
   async retry<T>(run: () => Promise<T>): Promise<T> {
-    const { clock, random, signal } = this.#context;
+    const { clock, random, signal } = this.context;
     for (let attempt = 0; ; attempt += 1) {
       while (this.#isWorthWaiting) await clock.sleep(chainLimits.pollMsMin, signal);
       try {
@@ -88,7 +88,7 @@ export class EndpointPool {
         if (!(thrown instanceof EndpointError)) throw thrown;
         failure = thrown;
         if (thrown.isAboutData) endpoint.noteBadData(thrown);
-        this.#context.log.debug(
+        this.context.log.debug(
           { host: endpoint.host, reason: thrown.message },
           "an endpoint could not do it",
         );

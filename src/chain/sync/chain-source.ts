@@ -5,6 +5,7 @@ import type { Log } from "../../base/log.ts";
 import { orClose } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
+import type { ChainParts } from "../chain-parts.ts";
 import { deriveLogFilter } from "../parse/log-filter.ts";
 import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
@@ -17,11 +18,11 @@ import { type Reread, type RereadRequest, rereadBlocks } from "../verify/reread-
 import type { ChainWarning } from "./chain-warning.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
 import { Finality } from "./finality.ts";
-import { type HeadChange, HeadFollower, type HeadFollowerParts } from "./head-follower.ts";
+import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
 import { UnfinalizedChain } from "./unfinalized-chain.ts";
-import { type WalkParts, walkRanges } from "./walk-ranges.ts";
+import { walkRanges } from "./walk-ranges.ts";
 
 /** The chain to follow, its endpoints, and where to start. */
 export type ChainSourceOptions = {
@@ -57,7 +58,7 @@ const idleMs = 1_000;
 export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;
   readonly #abort = new AbortController();
-  readonly #parts: WalkParts<Final> & HeadFollowerParts;
+  readonly #parts: ChainParts & { readonly ranges: RangeFetcher<Final> };
   readonly #finality: Finality;
   readonly #headFollower: HeadFollower;
   #isStarted = false;
@@ -70,13 +71,15 @@ export class ChainSource<Final = readonly Block[]> {
     const { clock = systemClock, random = Math.random, log } = options;
     const context = { clock, random, log, signal: this.#abort.signal };
     const pool = new EndpointPool(openEndpoints(options, context), context);
-    const filter = deriveLogFilter(options.filter);
-    const blockLogs = new BlockLogs(pool, filter);
-    const ranges = new RangeFetcher({ pool, filter, blockLogs, prepare, ...context });
-    const watch = new HeadWatch(pool, context);
-    const finalBlockCheck = new FinalBlockCheck(pool, context);
-    const unfinalized = new UnfinalizedChain();
-    this.#parts = { context, pool, blockLogs, ranges, watch, finalBlockCheck, unfinalized };
+    const blockLogs = new BlockLogs(pool, deriveLogFilter(options.filter));
+    const parts = {
+      pool,
+      blockLogs,
+      watch: new HeadWatch(pool),
+      finalBlockCheck: new FinalBlockCheck(pool),
+      unfinalized: new UnfinalizedChain(),
+    };
+    this.#parts = { ...parts, ranges: new RangeFetcher(parts, prepare) };
     this.#finality = new Finality(this.#parts);
     this.#headFollower = new HeadFollower(this.#parts);
   }
@@ -117,7 +120,7 @@ export class ChainSource<Final = readonly Block[]> {
         const changes = await this.#parts.pool.retry(() => this.#step());
         yield* changes;
         if (changes.length === 0)
-          await this.#parts.watch.wake.wait(version, idleMs, this.#parts.context);
+          await this.#parts.watch.wake.wait(version, idleMs, this.#parts.pool.context);
         if (this.#fault !== null) throw this.#fault;
       }
     } catch (thrown) {
@@ -135,7 +138,7 @@ export class ChainSource<Final = readonly Block[]> {
     const missing = proven.logs.length - logs.length;
     if (missing > 0) {
       const message = "logs that were left out of a block were found in its receipts";
-      this.#parts.context.log.warn({ block: number, logs: missing }, message);
+      this.#parts.pool.context.log.warn({ block: number, logs: missing }, message);
     }
     return proven;
   }
@@ -207,7 +210,7 @@ export class ChainSource<Final = readonly Block[]> {
       const { version } = this.#parts.watch.wake;
       const found = look();
       if (found !== null) return found;
-      await this.#parts.watch.wake.wait(version, idleMs, this.#parts.context);
+      await this.#parts.watch.wake.wait(version, idleMs, this.#parts.pool.context);
     }
   }
 

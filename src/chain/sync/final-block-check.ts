@@ -1,6 +1,5 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
-import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, nullIfFailed, ReorgBeyondFinalityError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
@@ -12,12 +11,10 @@ type Opinion = "confirms" | "denies" | "silent";
 /** Checks whether a finalized block of ours is still on the chain (R3). */
 export class FinalBlockCheck {
   readonly #pool: EndpointPool;
-  readonly #context: ChainContext;
   #isDisputed = false;
 
-  constructor(pool: EndpointPool, context: ChainContext) {
+  constructor(pool: EndpointPool) {
     this.#pool = pool;
-    this.#context = context;
   }
 
   /** Whether an endpoint denies a block of ours and the check is not over yet. */
@@ -30,7 +27,7 @@ export class FinalBlockCheck {
    * `ReorgBeyondFinalityError` when all deny it several times. Silent endpoints delay this by `historyVerdictMsMax`.
    */
   async confirm(block: BlockRef): Promise<void> {
-    const { clock, random, signal } = this.#context;
+    const { clock, random, signal } = this.#pool.context;
     let denials = 0;
     let deniedSinceMs = clock.monotonicMs();
     for (let round = 0; ; round += 1) {

@@ -1,15 +1,12 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
 import { nearMedian } from "../believed-heads.ts";
-import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
+import type { ChainParts } from "../chain-parts.ts";
 import type { BlockRef } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
-import type { HeadWatch } from "./head-watch.ts";
-import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** The answers of endpoints about one block. */
 type Ballot = {
@@ -25,27 +22,19 @@ type Ballot = {
 /** The answer of one endpoint: its hash, `null` without the block, and whether it denies our last final block. */
 type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
 
-type FinalityParts = {
-  readonly pool: EndpointPool;
-  readonly watch: HeadWatch;
-  readonly context: ChainContext;
-  /** The blocks that the consumer has. */
-  readonly unfinalized: UnfinalizedChain;
-};
-
 /**
  * Decides which block is final (R2): the smallest answer of the endpoints that follow the chain, once a majority has
  * the same hash there and has our last final block. Never decreases below blocks that were handed out.
  */
 export class Finality {
-  readonly #parts: FinalityParts;
+  readonly #parts: ChainParts;
   readonly #memory: VoteMemory;
   #isDisputed = false;
   #isMajorityAbsent = false;
 
-  constructor(parts: FinalityParts) {
+  constructor(parts: ChainParts) {
     this.#parts = parts;
-    this.#memory = new VoteMemory(parts.context.clock, chainLimits.finalityVoteKeptMs);
+    this.#memory = new VoteMemory(parts.pool.context.clock, chainLimits.finalityVoteKeptMs);
   }
 
   get isDisputed(): boolean {
@@ -62,7 +51,11 @@ export class Finality {
       const { version } = this.#parts.watch.wake;
       if (await this.update()) this.#parts.watch.wake.notify();
       else
-        await this.#parts.watch.wake.wait(version, chainLimits.slowPollMsMax, this.#parts.context);
+        await this.#parts.watch.wake.wait(
+          version,
+          chainLimits.slowPollMsMax,
+          this.#parts.pool.context,
+        );
     }
   }
 
@@ -112,7 +105,7 @@ export class Finality {
     const confirming = answers.filter((answer) => answer?.hash === hash).length;
     if (2 * confirming > Math.max(members.length, agreeing.length)) return;
     this.#parts.pool.agreed = null;
-    this.#parts.context.log.warn(
+    this.#parts.pool.context.log.warn(
       { number, hash, hosts: agreeing.map(({ host }) => host) },
       "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
     );

@@ -1,38 +1,23 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
-import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
+import type { ChainParts } from "../chain-parts.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { BlockLogs } from "../verify/block-logs.ts";
 import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
-import type { FinalBlockCheck } from "./final-block-check.ts";
-import type { HeadWatch } from "./head-watch.ts";
-import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 /** A change above finality. */
 export type HeadChange = Exclude<ChainBatch, { kind: "range" }>;
-
-/** What a `HeadFollower` follows the chain with. */
-export type HeadFollowerParts = {
-  readonly unfinalized: UnfinalizedChain;
-  readonly pool: EndpointPool;
-  readonly watch: HeadWatch;
-  readonly finalBlockCheck: FinalBlockCheck;
-  readonly blockLogs: BlockLogs;
-  readonly context: ChainContext;
-};
 
 /**
  * Follows the chain above finality, block by block, linked by parent hash (R1). Any endpoint can extend the tip.
  * Another branch replaces ours when more endpoints are on it. The source of the tip decides a tie.
  */
 export class HeadFollower {
-  readonly #parts: HeadFollowerParts;
+  readonly #parts: ChainParts;
   #source: Endpoint | null = null;
   /** The endpoint whose branch replaced ours, until its first blocks are taken in. */
   #chosen: Endpoint | null = null;
@@ -47,9 +32,9 @@ export class HeadFollower {
   /** The most blocks that one reorg reverted. */
   deepestReorg = 0;
 
-  constructor(parts: HeadFollowerParts) {
+  constructor(parts: ChainParts) {
     this.#parts = parts;
-    this.#memory = new VoteMemory(parts.context.clock, chainLimits.branchVoteKeptMs);
+    this.#memory = new VoteMemory(parts.pool.context.clock, chainLimits.branchVoteKeptMs);
   }
 
   get isFull(): boolean {
@@ -99,7 +84,7 @@ export class HeadFollower {
 
   /** The endpoints with a block that we lack, highest first, after the one whose branch was chosen. */
   #ahead(): Endpoint[] {
-    const nowMs = this.#parts.context.clock.monotonicMs();
+    const nowMs = this.#parts.pool.context.clock.monotonicMs();
     return this.#parts.pool
       .ranked()
       .filter((endpoint) => {
@@ -135,7 +120,7 @@ export class HeadFollower {
       return null;
     }
     if (await this.#isBetter(endpoint, ancestor + 1)) return [this.#revert(endpoint, ancestor)];
-    const untilMs = this.#parts.context.clock.monotonicMs() + this.#parts.watch.stallMs;
+    const untilMs = this.#parts.pool.context.clock.monotonicMs() + this.#parts.watch.stallMs;
     this.#dissentUntilMs.set(endpoint, untilMs);
     return null;
   }
@@ -151,14 +136,14 @@ export class HeadFollower {
   }
 
   #revert(endpoint: Endpoint, safeBlock: number): HeadChange {
-    const { unfinalized, context } = this.#parts;
+    const { unfinalized, pool } = this.#parts;
     const depth = unfinalized.nextNumber - 1 - safeBlock;
     unfinalized.revertTo(safeBlock);
     this.#source = endpoint;
     this.#chosen = endpoint;
     this.reorgs += 1;
     this.deepestReorg = Math.max(this.deepestReorg, depth);
-    context.log.info({ safeBlock, depth }, "the chain was reorganized");
+    pool.context.log.info({ safeBlock, depth }, "the chain was reorganized");
     return { kind: "revert", safeBlock };
   }
 

@@ -61,7 +61,7 @@ function openWatch() {
       };
     },
   });
-  const watch = new HeadWatch(new EndpointPool([endpoint], context), context);
+  const watch = new HeadWatch(new EndpointPool([endpoint], context));
   return {
     watch,
     announce: (number: number) => announce({ number, hash: hashOf(number) }),

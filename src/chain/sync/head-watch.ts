@@ -40,10 +40,10 @@ export class HeadWatch {
   /** A sliding average over new heads. */
   #blockTimeMs = blockTimeMsAtStart;
 
-  constructor(pool: EndpointPool, context: ChainContext) {
+  constructor(pool: EndpointPool) {
     this.#pool = pool;
-    this.#context = context;
-    this.#outage = new OutageLog(context);
+    this.#context = pool.context;
+    this.#outage = new OutageLog(pool.context);
     for (const endpoint of pool.endpoints) {
       endpoint.onHead = (head) => this.#onAnnounced(endpoint, head);
     }

@@ -55,8 +55,7 @@ test("R5: ranges grow although the best endpoint has pruned the blocks", async (
   const addresses = [`0x${"aa".repeat(20)}` as Address];
   const filter = deriveLogFilter({ addresses, topics0: [`0x${"11".repeat(32)}` as Hash] });
   const blockLogs = new BlockLogs(pool, filter);
-  const parts = { pool, filter, blockLogs, prepare: () => null, ...context };
-  const fetcher = new RangeFetcher(parts);
+  const fetcher = new RangeFetcher({ pool, blockLogs }, () => null);
   assert.equal(fetcher.blocksAtOnce, chainLimits.rangeBlocksStart);
   let from = 0;
   for (let turn = 0; turn < 5; turn += 1) {

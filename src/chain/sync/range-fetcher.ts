@@ -1,6 +1,6 @@
 import type { Hash } from "../../base/ids.ts";
-import type { Clock } from "../../base/time/clock.ts";
 import { EndpointError } from "../chain-errors.ts";
+import type { ReadParts } from "../chain-parts.ts";
 import { logsCall } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
@@ -9,7 +9,7 @@ import { type RpcReply, resultOf } from "../rpc/json-rpc.ts";
 import type { ProviderVerdict } from "../rpc/provider-messages.ts";
 import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
 import { assembleBlocks } from "./assemble-blocks.ts";
-import { type RangeReaderParts, readRange } from "./range-reader.ts";
+import { readRange } from "./range-reader.ts";
 
 /** A range of final blocks with all wanted logs. */
 export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
@@ -19,32 +19,29 @@ export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
 };
 
 /** A part as it was read. `release` frees the answer, which takes several times the memory of its facts. */
-type ReadPart = RangePart & { readonly release: () => void };
+type UnpreparedPart = RangePart & { readonly release: () => void };
 
-/** Converts final blocks to the form that is passed on, and calls `release` (see `ReadPart`). */
+/** Converts final blocks to the form that is passed on, and calls `release` (see `UnpreparedPart`). */
 export type Prepare<Final> = (range: BlockInterval, release: () => void) => Final | Promise<Final>;
-
-type RangeFetcherParts<Final> = RangeReaderParts & {
-  readonly clock: Clock;
-  readonly prepare: Prepare<Final>;
-};
 
 /** Fetches final ranges, complete and checked (R4), as large as each endpoint allows (R5). */
 export class RangeFetcher<Final> {
-  readonly #parts: RangeFetcherParts<Final>;
+  readonly #parts: ReadParts;
+  readonly #prepare: Prepare<Final>;
   #bytesPerBlock = 0;
   /** The endpoint of the last range. The best endpoint may lack such old blocks; its range size would never grow. */
   #giving: Endpoint | null = null;
 
-  constructor(parts: RangeFetcherParts<Final>) {
+  constructor(parts: ReadParts, prepare: Prepare<Final>) {
     this.#parts = parts;
+    this.#prepare = prepare;
   }
 
   /** How many blocks to ask for now: the size for the endpoint of the last range, or else for the best one. */
   get blocksAtOnce(): number {
     const [best = this.#parts.pool.endpoints[0]] = this.#parts.pool.ranked();
     const endpoint = this.#giving?.isUsable ? this.#giving : best;
-    return endpoint?.sizer.blocks(this.#parts.clock.monotonicMs()) ?? 1;
+    return endpoint?.sizer.blocks(this.#parts.pool.context.clock.monotonicMs()) ?? 1;
   }
 
   /** Estimates the size of an answer for so many blocks from the last answers. */
@@ -54,12 +51,12 @@ export class RangeFetcher<Final> {
 
   /** Fetches a range in order, each part converted by `prepare`. Retries until complete or the source is closed. */
   async fetch(range: BlockRange): Promise<readonly RangePart<Final>[]> {
-    const { pool, prepare } = this.#parts;
+    const { pool } = this.#parts;
     const parts: RangePart<Final>[] = [];
     for (let from = range.from; from <= range.to; ) {
       const rest = { from, to: range.to };
       const { release, ...part } = await pool.retry(() => this.#fetchSomewhere(rest));
-      parts.push({ ...part, blocks: await prepare(part, release) });
+      parts.push({ ...part, blocks: await this.#prepare(part, release) });
       from = part.last.number + 1;
     }
     return parts;
@@ -76,7 +73,7 @@ export class RangeFetcher<Final> {
     return parts;
   }
 
-  async #fetchSomewhere(range: BlockRange): Promise<ReadPart> {
+  async #fetchSomewhere(range: BlockRange): Promise<UnpreparedPart> {
     // An endpoint for which the block is not final may be on another fork.
     const endpoints = this.#parts.pool.finalAt(range.from);
     const part = await this.#parts.pool.tryInTurn(endpoints, async (one) => {
@@ -89,10 +86,10 @@ export class RangeFetcher<Final> {
   }
 
   /** Fetches the beginning of a range: as many blocks as the endpoint gives in one answer. */
-  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<ReadPart> {
+  async #fetchPart(endpoint: Endpoint, range: BlockRange): Promise<UnpreparedPart> {
     for (;;) {
       const { from } = range;
-      const blocks = endpoint.sizer.blocksFrom(from, this.#parts.clock.monotonicMs());
+      const blocks = endpoint.sizer.blocksFrom(from, this.#parts.pool.context.clock.monotonicMs());
       const finalTo = endpoint.view?.final?.number ?? -1;
       const to = Math.max(from, Math.min(range.to, finalTo, from + blocks - 1));
       try {
@@ -106,12 +103,17 @@ export class RangeFetcher<Final> {
   }
 
   /** Asks for a range; `null` when the endpoint refused and fewer blocks are to be tried. */
-  async #ask(endpoint: Endpoint, range: BlockRange): Promise<ReadPart | null> {
+  async #ask(endpoint: Endpoint, range: BlockRange): Promise<UnpreparedPart | null> {
     const { from, to } = range;
-    const { filter, pool } = this.#parts;
+    const { blockLogs, pool } = this.#parts;
     const { proof } = pool;
     const proofCalls = proof === null ? [] : [headerCall(proof.number)];
-    const calls = [headerCall(from), logsCall(range, filter), headerCall(to), ...proofCalls];
+    const calls = [
+      headerCall(from),
+      logsCall(range, blockLogs.filter),
+      headerCall(to),
+      ...proofCalls,
+    ];
     const { replies, bytes } = await endpoint.request(calls);
     const [, logsReply] = replies;
     if (proof !== null && parseHeaderReply(replies[3], proof.number).hash !== proof.hash) {
@@ -160,7 +162,10 @@ export class RangeFetcher<Final> {
     // A suggestion equal to the cap is not about the logs in this range.
     if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
     else if (capBlocks !== null) {
-      endpoint.sizer.noteCap(capBlocks, { asked, nowMs: this.#parts.clock.monotonicMs() });
+      endpoint.sizer.noteCap(capBlocks, {
+        asked,
+        nowMs: this.#parts.pool.context.clock.monotonicMs(),
+      });
     } else endpoint.sizer.halve(asked);
     return true;
   }

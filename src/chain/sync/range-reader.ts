@@ -1,14 +1,14 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { mapInOrder } from "../../base/time/map-in-order.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
-import { type LogFilter, logsCall } from "../parse/log-filter.ts";
+import type { ReadParts } from "../chain-parts.ts";
+import { logsCall } from "../parse/log-filter.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { resultOf } from "../rpc/json-rpc.ts";
-import { type BlockLogs, missingError } from "../verify/block-logs.ts";
+import { missingError } from "../verify/block-logs.ts";
 import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";
 import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
@@ -25,22 +25,14 @@ type Headers = ReadonlyMap<number, Header>;
 /** Blocks, and a function that releases their logs (see `ParsedLogs`). */
 type ReadBlocks = { readonly blocks: readonly Block[]; readonly release: () => void };
 
-/** The dependencies of `readRange`. */
-export type RangeReaderParts = {
-  readonly pool: EndpointPool;
-  readonly filter: LogFilter;
-  readonly blockLogs: BlockLogs;
-  readonly random: () => number;
-};
-
 /** Checks an answer about a range and assembles its blocks. Throws an `EndpointError` when a check (R4) fails. */
 export async function readRange(
-  parts: RangeReaderParts,
+  parts: ReadParts,
   endpoint: Endpoint,
   answer: RangeAnswer,
 ): Promise<ReadBlocks> {
   const { from, to, first, last } = answer;
-  const { filter } = parts;
+  const { filter } = parts.blockLogs;
   const parsed = parseLogs(answer.logs);
   const { logs } = parsed;
   const headers = new Map([first, last].map((header) => [header.number, header]));
@@ -49,7 +41,9 @@ export async function readRange(
   const areTimesUsed = endpoint.areLogTimesBelieved && areTimesConsistent(logs, headers);
   const wanted = new Set([
     ...youngBlocks(endpoint, answer),
-    ...(areTimesUsed ? sampleOf(logs, parts.random) : logs).map((log) => log.blockNumber),
+    ...(areTimesUsed ? sampleOf(logs, parts.pool.context.random) : logs).map(
+      (log) => log.blockNumber,
+    ),
   ]);
   const missing = [...wanted].filter((number) => !headers.has(number));
   if (missing.length > 0) {
@@ -82,7 +76,7 @@ function sampleOf(logs: readonly RawLog[], random: () => number): readonly RawLo
 
 /** Throws when the bloom of a header contains logs that are missing from the answer. */
 async function checkBlooms(
-  { blockLogs }: RangeReaderParts,
+  { blockLogs }: ReadParts,
   { endpoint, headers, logs }: { endpoint: Endpoint; headers: Headers; logs: readonly RawLog[] },
 ): Promise<void> {
   const ofHeaders = logs.filter((log) => headers.has(log.blockNumber));
@@ -98,14 +92,14 @@ async function checkBlooms(
 
 /** Asks another endpoint about an empty range, since an empty answer is easily wrong and cheap to check. */
 async function askAnother(
-  { pool, filter }: RangeReaderParts,
+  { pool, blockLogs }: ReadParts,
   endpoint: Endpoint,
   range: BlockRange,
 ): Promise<void> {
   const other = pool.finalAt(range.to).find((one) => one !== endpoint);
   if (other === undefined) return;
   const asking = other
-    .request([logsCall(range, filter)])
+    .request([logsCall(range, blockLogs.filter)])
     .then(({ replies }) => parseLogs(resultOf(replies[0])).logs.length > 0);
   if (await nullIfFailed(asking)) {
     throw new EndpointError("inconsistent", "an empty range is not empty elsewhere");

@@ -1,24 +1,16 @@
 import { EndpointError } from "../chain-errors.ts";
+import type { ChainParts } from "../chain-parts.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { FinalBlockCheck } from "./final-block-check.ts";
 import type { RangeFetcher, RangePart } from "./range-fetcher.ts";
 import { RangePrefetch } from "./range-prefetch.ts";
-import type { UnfinalizedChain } from "./unfinalized-chain.ts";
 
-/** What `walkRanges` walks with. */
-export type WalkParts<Blocks> = {
-  readonly pool: EndpointPool;
-  readonly finalBlockCheck: FinalBlockCheck;
-  readonly ranges: RangeFetcher<Blocks>;
-  /** The consumer moves it past every part before it takes the next one. */
-  readonly unfinalized: UnfinalizedChain;
-};
+type WalkParts<Blocks> = ChainParts & { readonly ranges: RangeFetcher<Blocks> };
 
 /**
  * Walks final blocks in ranges that are proven to be linked to each other, from the consumer's next block to the last
  * final one, which can move meanwhile. No part crosses one of `ends`. A part is emitted once its last hash is proven, by
- * the next part or by the agreement on finality. Ends when an agreement is dropped.
+ * the next part or by the agreement on finality. The consumer moves `unfinalized` past every part before it takes the next
+ * one. Ends when an agreement is dropped.
  */
 export async function* walkRanges<Blocks>(
   parts: WalkParts<Blocks>,

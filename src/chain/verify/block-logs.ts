@@ -27,12 +27,13 @@ const otherWitnessesMax = 2;
  */
 export class BlockLogs {
   readonly #pool: EndpointPool;
-  readonly #filter: LogFilter;
+  /** The logs that are wanted. */
+  readonly filter: LogFilter;
   #falsePositives = 0;
 
   constructor(pool: EndpointPool, filter: LogFilter) {
     this.#pool = pool;
-    this.#filter = filter;
+    this.filter = filter;
   }
 
   get falsePositives(): number {
@@ -41,7 +42,7 @@ export class BlockLogs {
 
   /** The call whose reply `complete` reads. */
   call(blockHash: Hash): RpcCall {
-    return logsCall({ blockHash }, this.#filter);
+    return logsCall({ blockHash }, this.filter);
   }
 
   /** Completes the logs of a block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
@@ -73,7 +74,7 @@ export class BlockLogs {
     header: Header,
     reported: readonly RawLog[],
   ): Promise<readonly RawLog[]> {
-    if (!showsMore(header.logsBloom, reported, this.#filter)) return [];
+    if (!showsMore(header.logsBloom, reported, this.filter)) return [];
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     const witnesses = [endpoint, ...others.slice(0, otherWitnessesMax)];
     let logs: readonly RawLog[] | null = null;
@@ -129,7 +130,7 @@ export class BlockLogs {
     if (!isExplainedBy(header.logsBloom, logs)) {
       throw new EndpointError("inconsistent", `receipts of block ${header.number} are incomplete`);
     }
-    return logs.filter((log) => isWanted(log, this.#filter));
+    return logs.filter((log) => isWanted(log, this.filter));
   }
 
   async #fetchAll(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
@@ -166,7 +167,7 @@ export class BlockLogs {
 
   #read(header: Header, value: unknown): readonly RawLog[] {
     const { logs } = parseLogs(value);
-    checkLogs(logs, { ...only(header), filter: this.#filter });
+    checkLogs(logs, { ...only(header), filter: this.filter });
     return logs;
   }
 }

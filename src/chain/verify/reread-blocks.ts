@@ -1,11 +1,9 @@
-import type { ChainContext } from "../chain-context.ts";
 import { EndpointError } from "../chain-errors.ts";
+import type { ReadParts } from "../chain-parts.ts";
 import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { assembleBlocks } from "../sync/assemble-blocks.ts";
 import type { RangeFetcher } from "../sync/range-fetcher.ts";
-import type { BlockLogs } from "./block-logs.ts";
 import { checkLinks } from "./check-logs.ts";
 import { fetchHeaders } from "./fetch-headers.ts";
 
@@ -37,12 +35,7 @@ export type Reread = {
 /** Calls for each part of a range, or for each block by its receipts. */
 const callsEach = 3;
 
-type RereadParts = {
-  readonly pool: EndpointPool;
-  readonly ranges: RangeFetcher<unknown>;
-  readonly blockLogs: BlockLogs;
-  readonly context: ChainContext;
-};
+type RereadParts = ReadParts & { readonly ranges: RangeFetcher<unknown> };
 
 /**
  * Reads final blocks again, from a random endpoint that can be asked now and for which the range is final. Throws an
@@ -52,7 +45,7 @@ export async function rereadBlocks(parts: RereadParts, request: RereadRequest): 
   const { from, to, way, excludedHosts } = request;
   const able = parts.pool.finalAt(to).filter(({ host }) => !excludedHosts.includes(host));
   // A random one, not the best: a faulty endpoint must not escape the audit because it is slow.
-  const endpoint = able[Math.floor(parts.context.random() * able.length)];
+  const endpoint = able[Math.floor(parts.pool.context.random() * able.length)];
   if (endpoint === undefined) {
     throw new EndpointError("unavailable", "no endpoint can be asked about these blocks now");
   }
