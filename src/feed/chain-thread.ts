@@ -9,8 +9,7 @@ import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { WakeSignal } from "../base/time/wake-signal.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
-import type { BlockRef } from "../chain/raw-log.ts";
-import type { ChainSourceOptions, ChainStatus } from "../chain/sync/chain-source.ts";
+import type { ChainSourceOptions, ChainStatus, Resumption } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
 import type { ChangeSource, Check, HeardHead } from "./intake.ts";
@@ -34,11 +33,7 @@ export type FromChainThread =
 
 /** The messages to the thread: where to continue, that a change was taken, to read blocks again, or to stop. */
 export type ToChainThread =
-  | {
-      readonly kind: "follow";
-      readonly resumeAfter: BlockRef | null;
-      readonly rangeEnds: readonly number[];
-    }
+  | (Resumption & { readonly kind: "follow" })
   | { readonly kind: "taken" }
   | { readonly kind: "reread"; readonly request: FactsRequest }
   | { readonly kind: "close" };
@@ -78,11 +73,10 @@ export class ChainThread implements ChangeSource {
   }
 
   /**
-   * Continues after `resumeAfter`, the last stored final block. No range of final blocks crosses one of `rangeEnds`.
-   * Resolves once every endpoint is identified. Throws `WrongChainError`.
+   * Continues where the store is. Resolves once every endpoint is identified. Throws `WrongChainError`.
    */
-  async follow(resumeAfter: BlockRef | null, rangeEnds: readonly number[]): Promise<void> {
-    this.#report({ kind: "follow", resumeAfter, rangeEnds });
+  async follow(resumption: Resumption): Promise<void> {
+    this.#report({ kind: "follow", ...resumption });
     await orClose(this, () => this.#opened.promise);
   }
 

@@ -6,8 +6,7 @@ import { assert } from "../base/assert.ts";
 import { chainLimits } from "../base/config/limits.ts";
 import { toError } from "../base/errors.ts";
 import { openLog } from "../base/log.ts";
-import type { BlockRef } from "../chain/raw-log.ts";
-import { ChainSource } from "../chain/sync/chain-source.ts";
+import { ChainSource, type Resumption } from "../chain/sync/chain-source.ts";
 import { LogDecoder } from "../contracts/log-decoder.ts";
 import type { ChainThreadOptions, FromChainThread, ToChainThread } from "./chain-thread.ts";
 import { type ChainChange, type Derivation, deriveChanges, encodeFinal } from "./change.ts";
@@ -21,20 +20,10 @@ const options = workerData as ChainThreadOptions;
 const decoder = new LogDecoder(options.contracts);
 let ahead = 0;
 
-let rangeEnds: readonly number[] = [];
-const resumeAfter = Promise.withResolvers<BlockRef | null>();
-port.on("message", (message: ToChainThread) => {
-  if (message.kind !== "follow") return;
-  ({ rangeEnds } = message);
-  resumeAfter.resolve(message.resumeAfter);
-});
-
 try {
   const source = await ChainSource.open(
     {
       ...options,
-      resumeAfter: resumeAfter.promise,
-      rangeEnds: () => rangeEnds,
       filter: decoder.filter,
       log: openLog({ level: options.logLevel }),
     },
@@ -51,8 +40,11 @@ try {
   // An error that is not an endpoint's is a bug and ends the thread.
   const reread = async (request: FactsRequest): Promise<void> =>
     post({ kind: "reread", reading: await rereadFacts({ source, decoder }, request) });
+  const following = Promise.withResolvers<Resumption>();
+  // Messages that came before are received now.
   port.on("message", (message: ToChainThread) => {
-    if (message.kind === "reread") void reread(message.request);
+    if (message.kind === "follow") following.resolve(message);
+    else if (message.kind === "reread") void reread(message.request);
     else if (message.kind === "close") source.close();
     else if (message.kind === "taken") ahead -= 1;
   });
@@ -60,7 +52,8 @@ try {
   // Writes the compile cache now, so that a start after a crash can use it.
   flushCompileCache();
   const timer = setInterval(() => post({ kind: "status", status: source.status }), statusEveryMs);
-  for await (const change of deriveChanges(source.batches(), derivation)) {
+  const batches = source.batches(await following.promise);
+  for await (const change of deriveChanges(batches, derivation)) {
     ahead += 1;
     post({ kind: "change", change, status: source.status }, buffersOf(change));
     while (ahead >= chainLimits.changesAheadMax) await once(port, "message");

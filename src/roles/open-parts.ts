@@ -162,7 +162,8 @@ export function openMetadata(
 export async function startIndexing(start: RoleStart, parts: IndexingParts): Promise<void> {
   const { startedAt, log, life } = start;
   const { chain, facts, intake, auditor } = parts;
-  await chain.follow(facts.coverage?.last ?? null, facts.writer?.claims?.ends ?? []);
+  const resumeAfter = facts.coverage?.last ?? null;
+  await chain.follow({ resumeAfter, rangeEnds: facts.writer?.claims?.ends ?? [] });
   const changes = chain.changes();
   const isRecorded = startedAt !== null || facts.coverage !== null;
   intake.start(isRecorded ? changes : recordingStart(changes, start), life.fail);

@@ -86,7 +86,6 @@ async function follow(url: string): Promise<{ source: ChainSource; follower: Cha
     urls: [url],
     chainId: 31_337,
     startBlock: 0,
-    resumeAfter: null,
     filter: { addresses: [emitter.toLowerCase() as Address], topics0: [wanted] },
     log: openLog({ level: "silent" }),
   };

@@ -68,7 +68,7 @@ async function openSource(
   options: Partial<ChainSourceOptions> = {},
 ): Promise<ChainSource> {
   const filter = { addresses: [ours], topics0: [topic] };
-  const fixed = { urls, chainId: 137, startBlock: 0, resumeAfter: null, filter, log };
+  const fixed = { urls, chainId: 137, startBlock: 0, filter, log };
   const source = await ChainSource.open({ ...fixed, ...options }, ({ blocks }) => blocks);
   closers.push(() => source.close());
   return source;
@@ -181,8 +181,8 @@ describe("following the chain", () => {
   test("resumes after the given block if the node still has that block", async () => {
     const chain = buildBlocks(specs(700));
     const node = await openNode(chain);
-    const source = await openSource([node.url], { resumeAfter: refOf(chain[99]) });
-    const follower = new ChainFollower(source, 100);
+    const source = await openSource([node.url]);
+    const follower = new ChainFollower(source, 100, refOf(chain[99]));
     await follower.untilTip(699);
     follower.assertEquals(chain, isOurs);
   });
@@ -354,8 +354,8 @@ describe("finality", { concurrency: 4 }, () => {
     two.fork(rivalOf(chain, 50, 1_250));
     for (const node of [one, two]) node.setFinalized(1_290);
     one.setHead(1_299);
-    const source = await openSource([one.url, two.url], { resumeAfter: refOf(chain[40]) });
-    const follower = new ChainFollower(source, 41);
+    const source = await openSource([one.url, two.url]);
+    const follower = new ChainFollower(source, 41, refOf(chain[40]));
     await waitForChainWarning(source, "head_buffer_full");
     assert.equal(follower.tip, 40 + chainLimits.headBufferBlocksMax);
     two.fork(chain.slice(50));
@@ -842,8 +842,8 @@ describe("wrong chains and failed starts", () => {
   test("R3: the source stops if the node no longer has a stored final block", async () => {
     const chain = buildBlocks(specs(30));
     const node = await openNode(buildBlocks(specs(30), { salt: "another" }));
-    const source = await openSource([node.url], { resumeAfter: refOf(chain[10]) });
-    const follower = new ChainFollower(source, null);
+    const source = await openSource([node.url]);
+    const follower = new ChainFollower(source, null, refOf(chain[10]));
     await follower.until(({ isOver }) => isOver);
     assert(follower.failure instanceof ReorgBeyondFinalityError);
     assert.equal(follower.tip, -1);

@@ -49,7 +49,7 @@ async function openSource(
 ): Promise<ChainSource> {
   const filter = { addresses: [ours], topics0: [topic] };
   const urls = nodes.map(({ url }) => url);
-  const fixed = { urls, chainId: 137, startBlock: 0, resumeAfter: null, filter, log };
+  const fixed = { urls, chainId: 137, startBlock: 0, filter, log };
   const source = await ChainSource.open({ ...fixed, ...options }, ({ blocks }) => blocks);
   closers.push(() => source.close());
   return source;

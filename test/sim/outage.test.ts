@@ -19,7 +19,6 @@ test("an outage is logged repeatedly, at growing intervals of at most about ten 
       urls: ["http://one.test", "http://two.test"],
       chainId: 137,
       startBlock: 0,
-      resumeAfter: null,
       filter: new LogDecoder(knownContracts()).filter,
       log,
       clock,

@@ -20,13 +20,11 @@ const silent = openLog({ level: "silent" });
 
 /** The subject of a simulation: it applies changes, crashes and restarts. */
 export type Subject = {
-  /** The block after which it resumes. */
-  readonly resumeAfter: BlockRef | null;
   readonly newest: BlockRef | null;
   readonly finalized: number;
   /** Whether it is working in real time, so that simulated time must wait. */
   readonly isBusy: boolean;
-  /** Reads the source until it is closed. */
+  /** Reads the source from where the subject is, until it is closed. */
   follow(source: ChainSource, simulation: Simulation): Promise<void>;
   /** Crashes immediately and restarts. */
   crash(random: SeededRandom): Promise<void>;
@@ -137,13 +135,11 @@ export class Simulation {
     }
   }
 
-  /** Opens a source that resumes where the subject is. */
   openSource(): Promise<ChainSource> {
     const options: ChainSourceOptions = {
       urls: this.world.urls,
       chainId: 137,
       startBlock,
-      resumeAfter: this.#subject.resumeAfter,
       filter: decoder.filter,
       log: silent,
       clock: this.clock,

@@ -67,7 +67,6 @@ async function openSource(
     {
       ...options,
       chainId,
-      resumeAfter: null,
       filter: decoder.filter,
       log: openLog({ level: "silent" }),
       random: () => 0.5,

@@ -52,11 +52,12 @@ export class StoreSubject implements Subject {
 
   async follow(source: ChainSource): Promise<void> {
     const { store } = this.#folder;
+    const batches = source.batches({ resumeAfter: this.resumeAfter, rangeEnds: [] });
     // Groups must not wait in real time, because simulated time would run on.
     const pipeline = new Pipeline({ facts: store, state: this.state, log: silent, groupWaitMs: 0 });
     await pipeline.run(
       this.#timed(
-        changesOf(this.reported.listen(source.batches()), decoder, this.reported.proofsOf(source)),
+        changesOf(this.reported.listen(batches), decoder, this.reported.proofsOf(source)),
       ),
     );
     this.#isAtWork = false;

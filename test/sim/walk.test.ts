@@ -55,7 +55,8 @@ class ModelSubject implements Subject {
     const { random } = simulation;
     // A slow store also changes the order of events.
     const slowness = random.pick([0, 0, 0.2]);
-    const batches = this.reported.listen(source.batches());
+    const { resumeAfter } = this;
+    const batches = this.reported.listen(source.batches({ resumeAfter, rangeEnds: [] }));
     for await (const change of changesOf(batches, decoder, this.reported.proofsOf(source))) {
       this.store.take(change);
       if (random.chance(slowness)) await simulation.pause(random.integer(1, 1_500));

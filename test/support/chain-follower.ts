@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Block, BlockInterval, ChainBatch } from "../../src/chain/raw-log.ts";
+import type { Block, BlockInterval, BlockRef, ChainBatch } from "../../src/chain/raw-log.ts";
 import type { ChainSource } from "../../src/chain/sync/chain-source.ts";
 import type { RpcLog, ScriptedBlock } from "./scripted-block.ts";
 import { waitMsMax } from "./wait-for.ts";
@@ -25,9 +25,9 @@ export class ChainFollower {
   #isMoreDue = false;
 
   /** `first` is the first block that the source must send; `null` accepts any. */
-  constructor(source: ChainSource, first: number | null) {
+  constructor(source: ChainSource, first: number | null, resumeAfter: BlockRef | null = null) {
     this.#first = first;
-    void this.#follow(source);
+    void this.#follow(source.batches({ resumeAfter, rangeEnds: [] }));
   }
 
   /** Resolves once `condition` holds; fails after `waitMsMax`. */
@@ -62,9 +62,9 @@ export class ChainFollower {
     assert.deepEqual(seen, expected);
   }
 
-  async #follow(source: ChainSource): Promise<void> {
+  async #follow(batches: AsyncIterable<ChainBatch>): Promise<void> {
     try {
-      for await (const batch of source.batches()) this.#take(batch);
+      for await (const batch of batches) this.#take(batch);
     } catch (thrown) {
       this.failure = thrown;
     }

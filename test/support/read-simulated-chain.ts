@@ -25,7 +25,6 @@ export async function readSimulatedChain(
       urls: ["http://node.test"],
       chainId: 137,
       startBlock: 0,
-      resumeAfter: null,
       filter: { addresses: [address], topics0: [topic] },
       log: openLog({ level: "silent" }),
       clock,

@@ -31,10 +31,6 @@ export type ChainSourceOptions = {
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  /** The last final block that the consumer has, or a promise of it. */
-  readonly resumeAfter: BlockRef | null | Promise<BlockRef | null>;
-  /** The ends of earlier final ranges; no range crosses one. Called after `resumeAfter` is known. None by default. */
-  readonly rangeEnds?: () => readonly number[];
   readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
   readonly log: Log;
   readonly clock?: Clock;
@@ -43,6 +39,14 @@ export type ChainSourceOptions = {
   readonly callsPerSecondMax?: number | null;
   /** Opens the transport of an endpoint. Only simulations replace it. */
   readonly openTransport?: OpenTransport;
+};
+
+/** Where the consumer is. */
+export type Resumption = {
+  /** The last final block that it has; `null` for none. */
+  readonly resumeAfter: BlockRef | null;
+  /** The ends of earlier final ranges; no range crosses one. */
+  readonly rangeEnds: readonly number[];
 };
 
 /** The progress of a chain source. */
@@ -62,8 +66,8 @@ export class ChainSource<Final = readonly Block[]> {
   readonly #finality: Finality;
   readonly #headFollower: HeadFollower;
   #isStarted = false;
-  /** The last final block that the consumer had at the start; `null` without one, or before it is known. */
-  #resumeAfter: BlockRef | null = null;
+  /** Where the consumer was at the start of `batches`. */
+  #resumption: Resumption = { resumeAfter: null, rangeEnds: [] };
   #fault: Error | null = null;
 
   private constructor(options: ChainSourceOptions, prepare: Prepare<Final>) {
@@ -107,11 +111,14 @@ export class ChainSource<Final = readonly Block[]> {
 
   /**
    * The changes of the chain, in order, until the source is closed. Throws `ReorgBeyondFinalityError` when finalized
-   * history is gone. Call this once.
+   * history is gone. Begins with the start block unless `resumption` says where to continue. Call this once.
    */
-  async *batches(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
+  async *batches(
+    resumption: Resumption = this.#resumption,
+  ): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     assert(!this.#isStarted, "a chain source is consumed once");
     this.#isStarted = true;
+    this.#resumption = resumption;
     try {
       await this.#start();
       for (;;) {
@@ -182,15 +189,14 @@ export class ChainSource<Final = readonly Block[]> {
 
   /** The last final block that the consumer has. */
   get #stored(): BlockRef | null {
-    return this.#parts.unfinalized.base ?? this.#resumeAfter;
+    return this.#parts.unfinalized.base ?? this.#resumption.resumeAfter;
   }
 
   /** Waits until earlier ranges are final again, and checks that the last stored block is still on the chain (R3). */
   async #start(): Promise<void> {
     const { startBlock } = this.#options;
-    const resumeAfter = await this.#options.resumeAfter;
-    this.#resumeAfter = resumeAfter;
-    const rangeEnd = Math.max(-1, ...(this.#options.rangeEnds?.() ?? []));
+    const { resumeAfter, rangeEnds } = this.#resumption;
+    const rangeEnd = Math.max(-1, ...rangeEnds);
     await this.#until(() => (this.#finalNumber >= rangeEnd ? rangeEnd : null));
     if (resumeAfter !== null) {
       await this.#parts.finalBlockCheck.confirm(resumeAfter);
@@ -222,7 +228,7 @@ export class ChainSource<Final = readonly Block[]> {
   async *#backfill(): AsyncGenerator<ChainBatch<Final>, void, undefined> {
     const { unfinalized } = this.#parts;
     if (unfinalized.length > 0 || unfinalized.nextNumber > this.#finalNumber) return;
-    const parts = walkRanges(this.#parts, this.#options.rangeEnds?.() ?? []);
+    const parts = walkRanges(this.#parts, this.#resumption.rangeEnds);
     for await (const { fromBlock, last, blocks } of parts) {
       unfinalized.restart(last.number + 1, { number: last.number, hash: last.hash });
       yield { kind: "range", fromBlock, last, blocks, more: last.number < this.#finalNumber };

@@ -111,7 +111,6 @@ async function openNodes(
     callsPerSecondMax: config.rpcCallsPerSecond,
     chainId: config.chainId,
     startBlock: "latest",
-    resumeAfter: store.coverage?.last ?? null,
     filter: decoder.filter,
     log: openLog({ level: "error" }),
   };
