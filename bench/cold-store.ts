@@ -176,8 +176,7 @@ function wallet(numbers: string): string {
 function minutesSql(from: number, to: number): string {
   return `INSERT INTO minute_candles SELECT
     token_id, intDiv(timestamp, 60) * 60 AS minute, min(tick), max(tick), max(price), min(price),
-    sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count(), 0, 0,
-    min(seq), min(timestamp), max(timestamp), 2
+    sum(size), sumIf(value, side = 'BUY'), sumIf(value, side = 'SELL'), count()
   FROM (SELECT *, CAST(value / size, 'Decimal(38, 6)') AS price,
       bitShiftLeft(toUInt256(seq), 128) + toUInt256(price * 1000000) AS tick FROM fills
     WHERE role = 'maker' AND seq >= ${seqOf(from, 0)} AND seq < ${seqOf(to, 0)})
@@ -188,7 +187,8 @@ function minutesSql(from: number, to: number): string {
 /** SQL that derives hour candles from the minute candles that were just stored. */
 function hoursSql(from: number, to: number): string {
   return `INSERT INTO hour_candles SELECT * FROM minute_candles
-    WHERE first_seq >= ${seqOf(from, 0)} AND first_seq < ${seqOf(to, 0)}
+    WHERE open >= bitShiftLeft(toUInt256(${seqOf(from, 0)}), 128)
+      AND open < bitShiftLeft(toUInt256(${seqOf(to, 0)}), 128)
     ${oneInsert}`;
 }
 

@@ -1,5 +1,6 @@
 import { microsPerUnit, priceMicros } from "../base/decimal.ts";
 import type { Address, ConditionId, Hash, Seq, TokenId } from "../base/ids.ts";
+import type { Generation } from "../contracts/contracts.ts";
 import type { LocatedEvent } from "./block-facts.ts";
 import type { Tick } from "./candle.ts";
 import type { Trade } from "./fill.ts";
@@ -82,9 +83,19 @@ export type TokenTotals = {
   readonly lastTimestamp: number;
   /** The minute of the first trade with a price, where candles begin; `null` while there is none. */
   readonly firstMinute: number | null;
-  /** The exchange generations that traded it, as the bits of `MinuteCandle.generations`. */
+  /** The exchange generations that traded it, as a bit set: bit `generation - 1` each. */
   readonly generations: number;
 };
+
+/** Returns the bit of a generation in a bit set. */
+export function generationBit(generation: Generation): number {
+  return 1 << (generation - 1);
+}
+
+/** Returns the generations of a bit set, in ascending order. */
+export function generationsOf(bits: number): Generation[] {
+  return ([1, 2, 3] as const).filter((generation) => (bits & generationBit(generation)) !== 0);
+}
 
 /** Adds the price to a trade; `null` when the trade has none. */
 export function lastTradeOf(trade: Omit<LastTrade, "price">): LastTrade | null {

@@ -37,7 +37,7 @@ export async function readCandles(
 
 function bucketsOf(minutes: readonly MinuteCandle[], range: BucketRange): BucketCandle[] {
   return minutes.flatMap(({ tokenId, minute, candle }) => {
-    if (tokenId !== range.tokenId || candle === null) return [];
+    if (tokenId !== range.tokenId) return [];
     const bucket = minute - (minute % range.bucketSeconds);
     return bucket >= range.from && bucket < range.to ? [{ bucket, candle }] : [];
   });

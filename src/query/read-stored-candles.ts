@@ -162,7 +162,7 @@ function whereOf(ranges: readonly TokenRange[]): string {
     const time = `minute >= ${integerLiteral(from)} AND minute < ${integerLiteral(to)}`;
     return `(token_id = ${hexLiteral(tokenId)} AND ${time})`;
   });
-  return `WHERE trades > 0 AND (${each.join(" OR ")})`;
+  return `WHERE ${each.join(" OR ")}`;
 }
 
 /** The columns of a bucket: the SQL for one row of a table, the SQL to merge several rows, and the bytes of a value. */

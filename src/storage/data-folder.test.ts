@@ -109,7 +109,7 @@ for (const text of [
   "7",
   "{}",
   '{"chain_id":137,"contracts":"a","events":"b"}',
-  '{"format":4,"chain_id":137}',
+  '{"format":5,"chain_id":137}',
 ]) {
   test(`"${text}" in oddwire.json is refused as damage`, async (t) => {
     const folder = await openFolder(t);

@@ -11,7 +11,7 @@ import { type FactsIdentity, identityOf, refuseOtherFacts } from "./identity.ts"
 import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
-const format = 4;
+const format = 5;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;

@@ -19,7 +19,13 @@ import { hourOf, minuteOf } from "../market/minute-candle.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
-import { candleTables, countIndexOf, factTables, readFromEach } from "./schema/fact-tables.ts";
+import {
+  candleTables,
+  countIndexOf,
+  factTables,
+  isInCandles,
+  readFromEach,
+} from "./schema/fact-tables.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** The seconds that a candle of each table covers. */
@@ -175,9 +181,9 @@ export async function firstIncompleteCandle(
     `SELECT minOrNull(bucket) FROM (
        SELECT bucket FROM (
          SELECT ${bucketOf("timestamp")}, toInt64(1) AS trades FROM fills
-         WHERE role != 'taker' AND timestamp >= ${from} AND timestamp < ${until} AND seq < ${to}
+         WHERE ${isInCandles} AND timestamp >= ${from} AND timestamp < ${until} AND seq < ${to}
          UNION ALL
-         SELECT ${bucketOf("minute")}, -toInt64(trades + unpriced_trades) FROM ${table}
+         SELECT ${bucketOf("minute")}, -toInt64(trades) FROM ${table}
          WHERE minute >= ${from} AND minute < ${until}
        ) GROUP BY bucket HAVING sum(trades) != 0)`,
   );

@@ -52,7 +52,7 @@ test("a database that cannot be migrated is refused with a way out", async (t) =
   const place = { url: server.url, user: "default", password: "", cluster: null, identity };
   await assert.rejects(openDatabase({ ...place, database }, tmpdir()), (thrown) => {
     assert(thrown instanceof ConfigError);
-    assert.match(thrown.message, /has tables of version 5.* another ODDWIRE_CLICKHOUSE_DATABASE/);
+    assert.match(thrown.message, /has tables of version 6.* another ODDWIRE_CLICKHOUSE_DATABASE/);
     return true;
   });
   assert.deepEqual(await old.query("SELECT schema_version FROM identity"), [[version]]);

@@ -137,7 +137,7 @@ async function assertViews(
 }
 
 function sorted(candles: readonly MinuteCandle[]): readonly MinuteCandle[] {
-  return candles.toSorted((a, b) => a.firstSeq - b.firstSeq);
+  return candles.toSorted((a, b) => a.candle.open.seq - b.candle.open.seq);
 }
 
 /** Acts like a new process: loads everything from the store and applies the unfinalized blocks again. */

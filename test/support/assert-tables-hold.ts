@@ -55,8 +55,7 @@ async function assertHoursHold({ engine }: IndexedFacts): Promise<void> {
     engine.query(
       `SELECT token_id, intDiv(minute, 3600) AS hour, min(minute), toString(min(open)), toString(max(close)),
          toString(max(high)), toString(min(low)), toString(sum(volume)), toString(sum(buy_volume_usd)),
-         toString(sum(sell_volume_usd)), sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)),
-         min(first_seq), min(first_timestamp), max(last_timestamp), groupBitOr(generations)
+         toString(sum(sell_volume_usd)), sum(trades)
        FROM ${table} GROUP BY token_id, hour ORDER BY token_id, hour`,
     );
   assert.deepEqual(await read("hour_candles"), await read("minute_candles"));
@@ -68,28 +67,22 @@ function storedMinutes(store: IndexedFacts): Promise<readonly Row[]> {
     `SELECT lower(hex(token_id)), minute, toUInt64(bitShiftRight(max(close), 128)),
        toString(reinterpret(toInt128(max(close)), 'Decimal(38, 6)')),
        toString(sum(volume)), toString(sum(buy_volume_usd)), toString(sum(sell_volume_usd)),
-       sum(trades), sum(unpriced_trades), toString(sum(unpriced_usd)), min(first_seq),
-       max(last_timestamp), groupBitOr(generations)
+       sum(trades)
      FROM minute_candles GROUP BY token_id, minute ORDER BY lower(hex(token_id)), minute`,
   );
 }
 
 function minutesOf(expected: readonly BlockFacts[]): unknown[] {
   return deriveMinuteCandles(tradesOf(fillsOf(expected)))
-    .map(({ candle, ...minute }) => [
-      minute.tokenId.slice(2),
-      minute.minute,
-      candle?.close.seq ?? 0,
-      decimal(candle?.close.price ?? 0n),
-      decimal(candle?.volume ?? 0n),
-      decimal(candle?.buyVolumeUsd ?? 0n),
-      decimal(candle?.sellVolumeUsd ?? 0n),
-      candle?.trades ?? 0,
-      minute.unpricedTrades,
-      decimal(minute.unpricedUsd),
-      minute.firstSeq,
-      minute.lastTimestamp,
-      minute.generations,
+    .map(({ tokenId, minute, candle }) => [
+      tokenId.slice(2),
+      minute,
+      candle.close.seq,
+      decimal(candle.close.price),
+      decimal(candle.volume),
+      decimal(candle.buyVolumeUsd),
+      decimal(candle.sellVolumeUsd),
+      candle.trades,
     ])
     .toSorted(([a, minuteA], [b, minuteB]) =>
       a === b ? Number(minuteA) - Number(minuteB) : String(a) < String(b) ? -1 : 1,

@@ -24,23 +24,8 @@ export type BatchHead = Coverage & {
 /** A batch of final blocks with its rows. */
 export type EncodedBatch = BatchHead & { readonly rows: BatchRows };
 
-/** Beyond all prices. */
-const priceMax = 10n ** 38n - 1n;
-
-/** The prices of a minute without one. Merges by `min` and `max` ignore them. */
-const noPrices = {
-  open: { seq: Number.MAX_SAFE_INTEGER, price: 0n },
-  close: { seq: 0, price: 0n },
-  high: -priceMax,
-  low: priceMax,
-  volume: 0n,
-  buyVolumeUsd: 0n,
-  sellVolumeUsd: 0n,
-  trades: 0,
-} as const;
-
 /** The bytes of a row of candles: what to allocate, because a writer that grows copies its buffer. */
-const minuteBytes = 229;
+const minuteBytes = 188;
 
 /** The maximum of the `legs` column (UInt16). A match with that many legs would fill a block. */
 const legsMax = 2 ** 16 - 1;
@@ -148,15 +133,13 @@ function writeFill(row: RowWriter, fill: Fill): void {
   row.uint64(fill.matchSeq ?? 0).uint16(Math.min(fill.legs, legsMax));
 }
 
-function writeMinuteCandle(row: RowWriter, minute: MinuteCandle): void {
-  const { open, close, ...candle } = minute.candle ?? noPrices;
-  row.hex(minute.tokenId).uint32(minute.minute);
+function writeMinuteCandle(row: RowWriter, { tokenId, minute, candle }: MinuteCandle): void {
+  const { open, close } = candle;
+  row.hex(tokenId).uint32(minute);
   row.tick(open.seq, open.price).tick(close.seq, close.price);
   row.int128(candle.high).int128(candle.low);
   row.int128(candle.volume).int128(candle.buyVolumeUsd).int128(candle.sellVolumeUsd);
-  row.uint64(candle.trades).uint64(minute.unpricedTrades).int128(minute.unpricedUsd);
-  row.uint64(minute.firstSeq).uint32(minute.firstTimestamp).uint32(minute.lastTimestamp);
-  row.uint8(minute.generations);
+  row.uint64(candle.trades);
 }
 
 function writeEvent(row: RowWriter, located: LocatedEvent): void {

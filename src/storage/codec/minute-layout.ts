@@ -1,6 +1,6 @@
 /** The columns of `minute_candles` and `hour_candles`, and how rows of one candle merge. */
 
-/** The types of columns: times in unix seconds, counts and positions, amounts in micros. */
+/** The types of columns: times in unix seconds, counts, amounts in micros. */
 const types = {
   time: "UInt32",
   count: "UInt64",
@@ -21,12 +21,6 @@ const columns = {
   buy_volume_usd: merged("sum", types.micros),
   sell_volume_usd: merged("sum", types.micros),
   trades: merged("sum", types.count),
-  unpriced_trades: merged("sum", types.count),
-  unpriced_usd: merged("sum", types.micros),
-  first_seq: merged("min", types.count),
-  first_timestamp: merged("min", types.time),
-  last_timestamp: merged("max", types.time),
-  generations: merged("groupBitOr", "UInt8"),
 } as const;
 
 /** The column declarations of `minute_candles` in SQL. */
@@ -41,6 +35,6 @@ function declare(named: Readonly<Record<string, string>>): string {
     .join();
 }
 
-function merged(how: "min" | "max" | "sum" | "groupBitOr", type: string): string {
+function merged(how: "min" | "max" | "sum", type: string): string {
   return `SimpleAggregateFunction(${how}, ${type})`;
 }

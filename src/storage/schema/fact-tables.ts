@@ -24,6 +24,9 @@ export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as
 /** The tables of candles, which are derived from fills. */
 export const candleTables = ["minute_candles", "hour_candles"] as const;
 
+/** The condition that a row of `fills` is a trade that candles count: one with a price. */
+export const isInCandles = "role != 'taker' AND size != 0";
+
 /** The index of each table's row count in `counts` of a commit record: fills, events, quarantined logs. */
 export const countIndexOf = { fills: 0, fills_by_token: 0, events: 1, quarantine: 2 } as const;
 

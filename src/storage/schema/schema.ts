@@ -186,10 +186,10 @@ const tables: readonly Table[] = [
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
-export const schemaVersion = 6;
+export const schemaVersion = 7;
 
 /** The oldest version that is migrated. Candles of earlier versions have another format. */
-export const oldestSchemaVersion = 6;
+export const oldestSchemaVersion = 7;
 
 /**
  * Returns the statements that bring the tables from `oldestSchemaVersion`, or none, to the newest. Each statement is

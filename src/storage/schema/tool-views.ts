@@ -19,7 +19,7 @@ WHERE role != 'taker' AND seq < ${endOf(database)}`,
   sum(sell_volume_usd) AS sell_volume_usd, sum(trades) AS trades
 FROM ${database}.minute_candles AS minutes
 WHERE minute < (SELECT intDiv(max(last_timestamp), 60) * 60 FROM ${database}.commits)
-GROUP BY minutes.token_id, minute HAVING trades > 0`,
+GROUP BY minutes.token_id, minute`,
     `${createView(target, "markets")} SELECT condition_id, question, token_ids, prepared_at, resolved_at, payouts
 FROM (
   SELECT concat('0x', lower(hex(subject))) AS condition_id,

@@ -5,7 +5,13 @@ import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
-import { candleTables, type FactTable, factTables, readFromEach } from "../schema/fact-tables.ts";
+import {
+  candleTables,
+  type FactTable,
+  factTables,
+  isInCandles,
+  readFromEach,
+} from "../schema/fact-tables.ts";
 import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere } from "./insert-until-there.ts";
 
@@ -48,11 +54,9 @@ async function readMissing(
     });
   };
   const inHours = `timestamp >= ${hour} AND seq < ${integerLiteral(firstSeqOf(group.range.to + 1))}`;
-  const trades = readCount(engine, `fills WHERE role != 'taker' AND ${inHours}`);
+  const trades = readCount(engine, `fills WHERE ${isInCandles} AND ${inHours}`);
   const candles = candleTables.map(async (table) => {
-    const summed = engine.query(
-      `SELECT sum(trades + unpriced_trades) FROM ${table} WHERE minute >= ${hour}`,
-    );
+    const summed = engine.query(`SELECT sum(trades) FROM ${table} WHERE minute >= ${hour}`);
     // Awaited together: a rejection that is not awaited ends the process.
     const [[row], traded] = await Promise.all([summed, trades]);
     // Another process may have appended later blocks, so the candles can count more trades.

@@ -7,8 +7,12 @@ import type { Address, ConditionId, Hash, Seq, TokenId } from "../../base/ids.ts
 import { blockNumberOf } from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3Position } from "../../market/ids/gen3-ids.ts";
-import type { Market, Resolution, TokenTotals } from "../../market/market.ts";
-import { generationsOf } from "../../market/minute-candle.ts";
+import {
+  generationsOf,
+  type Market,
+  type Resolution,
+  type TokenTotals,
+} from "../../market/market.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";

@@ -9,8 +9,13 @@ import type { LocatedEvent } from "../../market/block-facts.ts";
 import type { Trade } from "../../market/fill.ts";
 import { deriveTokenIds } from "../../market/ids/condition-ids.ts";
 import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
-import { type Resolution, resolutionOf, type TokenTotals } from "../../market/market.ts";
-import { generationBit, generationsOf } from "../../market/minute-candle.ts";
+import {
+  generationBit,
+  generationsOf,
+  type Resolution,
+  resolutionOf,
+  type TokenTotals,
+} from "../../market/market.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";

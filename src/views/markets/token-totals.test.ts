@@ -10,7 +10,8 @@ import { zeroHash } from "../../base/ids.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { deriveBlockFacts } from "../../market/block-facts.ts";
 import { tradesOf } from "../../market/fill.ts";
-import { generationsOf, minuteOf } from "../../market/minute-candle.ts";
+import { generationsOf } from "../../market/market.ts";
+import { minuteOf } from "../../market/minute-candle.ts";
 import { MarketDirectory } from "./market-directory.ts";
 
 const contracts = knownContracts();

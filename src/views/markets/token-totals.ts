@@ -1,7 +1,12 @@
 import type { Hash, Seq } from "../../base/ids.ts";
 import type { Trade } from "../../market/fill.ts";
-import { type LastTrade, lastTradeOf, type TokenTotals } from "../../market/market.ts";
-import { generationBit, minuteOf } from "../../market/minute-candle.ts";
+import {
+  generationBit,
+  type LastTrade,
+  lastTradeOf,
+  type TokenTotals,
+} from "../../market/market.ts";
+import { minuteOf } from "../../market/minute-candle.ts";
 import type { Codec } from "../disk/state-store.ts";
 
 /** The totals of a token that was never traded. */
