@@ -104,7 +104,7 @@ export class Intake {
     const { source, config, facts } = this.#parts;
     const halted = this.#halted;
     return {
-      store: storeCheck(facts.engine.insertProblem, missingBlocks),
+      store: storeCheck(facts.engine.meter.insertProblem, missingBlocks),
       [source.kind]: halted === null ? source.check() : { ok: false, detail: halted.message },
       coverage: coverageCheck(facts.coverage, missingBlocks),
       lag: lagCheck(this.freshness(), config.readyLagSecondsMax),

@@ -1,10 +1,10 @@
 import type { Coverage } from "../chain/raw-log.ts";
-import type { MeteredEngine } from "./engine/metered-engine.ts";
+import type { Engine } from "./engine/engine.ts";
 import type { ReorgLog } from "./reorg-log.ts";
 
 /** The parts of a store. */
 export type CoveredParts = {
-  readonly engine: MeteredEngine;
+  readonly engine: Engine;
   readonly coverage: Coverage | null;
   readonly reorgs: ReorgLog;
   readonly repairs: number;
@@ -16,7 +16,7 @@ export type CoveredParts = {
  * that does.
  */
 export class CoveredFacts {
-  readonly engine: MeteredEngine;
+  readonly engine: Engine;
   /** The blocks that were served before they were final and may have been replaced since. */
   readonly reorgs: ReorgLog;
   /** How many repairs of a shared database had begun when it was opened. Copies of a lower number are out of date. */

@@ -5,7 +5,6 @@ import { AppendGroup } from "./append-group.ts";
 import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
-import { MeteredEngine } from "./engine/metered-engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
 import { readCoverage, trimAbove, verifyAllCommits, verifyNewestCommits } from "./recover.ts";
 import { ReorgLog } from "./reorg-log.ts";
@@ -64,13 +63,12 @@ export class FactStore extends CoveredFacts {
    * processes can write to, the next append completes them. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when
    * replicas stay behind.
    */
-  static async open(opened: Engine, options: StoreOptions): Promise<FactStore> {
+  static async open(engine: Engine, options: StoreOptions): Promise<FactStore> {
     const { dropCopies, isServedKnown = false, onWaiting = () => {}, signal } = options;
-    const onInsertsFailing = (reason: string) => onWaiting(`appends wait: ${reason}`);
-    const engine = new MeteredEngine(opened, onInsertsFailing);
-    const isReplicated = opened.kind === "cluster";
+    engine.meter.onInsertsFailing = (reason) => onWaiting(`appends wait: ${reason}`);
+    const isReplicated = engine.kind === "cluster";
     return orClose(engine, async () => {
-      const isShared = opened.kind !== "embedded";
+      const isShared = engine.kind !== "embedded";
       if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
       const coverage = isReplicated

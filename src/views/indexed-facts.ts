@@ -8,8 +8,7 @@ import { decodeDelta } from "../storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { CoveredFacts } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
-import type { OpenEngine } from "../storage/engine/engine.ts";
-import type { MeteredEngine } from "../storage/engine/metered-engine.ts";
+import type { Engine, OpenEngine } from "../storage/engine/engine.ts";
 import { FactStore, type StoreOptions } from "../storage/fact-store.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
@@ -70,7 +69,7 @@ export class IndexedFacts {
     this.#views.add(view);
   }
 
-  get engine(): MeteredEngine {
+  get engine(): Engine {
     return this.store.engine;
   }
 

@@ -12,6 +12,7 @@ import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { StoreSizeReader } from "../../src/storage/embedded/store-size.ts";
+import { EngineMeter } from "../../src/storage/engine/engine-meter.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
@@ -88,6 +89,7 @@ function refuse(): Promise<never> {
 function engineOf(answer: () => Promise<never>) {
   return {
     kind: "embedded" as const,
+    meter: new EngineMeter(),
     query: answer,
     queryBinary: answer,
     command: answer,
@@ -147,8 +149,8 @@ test("sizes are null while the store hangs, and one query waits for it", async (
 test("queries and inserts are timed, and failures are counted", async (t) => {
   const { engine } = (await StoreFolder.open(t)).store;
   const counted = async () => {
-    const [queries] = await engine.latencies.query.read();
-    const [inserts] = await engine.latencies.insert.read();
+    const [queries] = await engine.meter.latencies.query.read();
+    const [inserts] = await engine.meter.latencies.insert.read();
     return { queries: queries?.count ?? 0, inserts: inserts?.count ?? 0 };
   };
   const before = await counted();
@@ -162,7 +164,7 @@ test("queries and inserts are timed, and failures are counted", async (t) => {
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
   await assert.rejects(engine.query("SELECT nothing_like_that"));
   await assert.rejects(engine.insert("no_table", Buffer.from("1\n")));
-  assert.deepEqual(engine.failures.toRecord(), { query: 1, insert: 1 });
+  assert.deepEqual(engine.meter.failures.toRecord(), { query: 1, insert: 1 });
   assert.deepEqual(await counted(), { queries: before.queries + 1, inserts: before.inserts + 1 });
 });
 

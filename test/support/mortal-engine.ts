@@ -15,6 +15,10 @@ export class MortalEngine implements Engine {
     return this.#engine.kind;
   }
 
+  get meter(): Engine["meter"] {
+    return this.#engine.meter;
+  }
+
   query(sql: string): Promise<readonly Row[]> {
     return this.#engine.query(sql);
   }

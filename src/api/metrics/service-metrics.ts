@@ -78,7 +78,7 @@ export class ServiceMetrics {
   }
 
   get histograms(): readonly LatencyHistogram<string>[] {
-    const stored = this.#measured?.facts.engine.latencies;
+    const stored = this.#measured?.facts.engine.meter.latencies;
     const own = [this.requests.latency];
     return stored === undefined ? own : [...own, stored.query, stored.insert];
   }
@@ -110,15 +110,15 @@ export class ServiceMetrics {
   }
 
   async #readStore(size: StoreSize | null): Promise<Metrics["store"]> {
-    const store = this.#measured?.facts;
-    const failures = store?.engine.failures.toRecord();
-    const [queries] = (await store?.engine.latencies.query.read()) ?? [];
-    const [inserts] = (await store?.engine.latencies.insert.read()) ?? [];
+    const meter = this.#measured?.facts.engine.meter;
+    const failures = meter?.failures.toRecord();
+    const [queries] = (await meter?.latencies.query.read()) ?? [];
+    const [inserts] = (await meter?.latencies.insert.read()) ?? [];
     return {
       tables: size === null ? null : [...size.tables],
       queries: operationOf(queries, failures?.["query"]),
       inserts: operationOf(inserts, failures?.["insert"]),
-      answered_by: store?.reads.toRows() ?? [],
+      answered_by: this.#measured?.facts.reads.toRows() ?? [],
     };
   }
 

@@ -15,6 +15,7 @@ import {
   rowSettings,
   writeSettings,
 } from "../engine/engine.ts";
+import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import {
   awaitWrite,
@@ -34,6 +35,7 @@ import { deleteRows } from "./delete-rows.ts";
  */
 export class ChdbEngine implements Engine {
   readonly kind = "embedded";
+  readonly meter = new EngineMeter();
   readonly #writers: ConnectionPool<Session>;
   readonly #readers: ConnectionPool<Session>;
   readonly #sessions: readonly Session[];
@@ -91,16 +93,18 @@ export class ChdbEngine implements Engine {
   }
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
+    // An insert without rows must not be measured as a fast one.
     if (rows.length === 0) return;
-    const ask = (file: SpoolFile) => this.#insertFile(table, file, token);
-    if (rows instanceof SpoolFile) return ask(rows);
-    const file = await this.openRows();
-    try {
-      await file.append(rows);
-      await ask(file);
-    } finally {
-      await file.close();
-    }
+    await this.meter.insert(table, async () => {
+      if (rows instanceof SpoolFile) return this.#insertFile(table, rows, token);
+      const file = await this.openRows();
+      try {
+        await file.append(rows);
+        await this.#insertFile(table, file, token);
+      } finally {
+        await file.close();
+      }
+    });
   }
 
   /** Inserts the rows of a file. The library takes rows from memory only as text, but reads binary rows from a file. */
@@ -114,7 +118,9 @@ export class ChdbEngine implements Engine {
   }
 
   async #ask(sql: string, format: "JSONCompactEachRow" | BinaryFormat) {
-    return this.#readers.run((reader) => undamaged(reader.queryAsync(sql, { format })));
+    return this.meter.query(() =>
+      this.#readers.run((reader) => undamaged(reader.queryAsync(sql, { format }))),
+    );
   }
 
   async close(): Promise<void> {

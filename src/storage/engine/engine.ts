@@ -5,6 +5,7 @@
  */
 import { assert } from "../../base/assert.ts";
 import type { StoreKind } from "../schema/schema-target.ts";
+import type { EngineMeter } from "./engine-meter.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
 /** A value of a row as parsed from the engine's JSON: 64-bit integers are numbers, decimals are strings. */
@@ -20,6 +21,8 @@ export type BinaryFormat = "RowBinary" | "RowBinaryWithNames";
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */
   readonly kind: StoreKind;
+  /** Measures all queries and inserts. */
+  readonly meter: EngineMeter;
   /** Runs a `SELECT`. All literals in the SQL come from `sql-literal.ts`. */
   query(sql: string): Promise<readonly Row[]>;
   /** Runs a `SELECT` and returns its rows in a binary format. */

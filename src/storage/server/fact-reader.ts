@@ -4,7 +4,6 @@ import { orClose } from "../../base/or-close.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import { CoveredFacts } from "../covered-facts.ts";
 import { readCount } from "../engine/engine.ts";
-import { MeteredEngine } from "../engine/metered-engine.ts";
 import { MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
@@ -51,7 +50,7 @@ export class FactReader extends CoveredFacts {
 
 /** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
 async function openReader(place: ServerPlace, dataDir: string): Promise<FactReader> {
-  const engine = new MeteredEngine(await connectToServer(place, dataDir));
+  const engine = await connectToServer(place, dataDir);
   return orClose(engine, async () => {
     const name = `the database ${place.database}`;
     const version = await readSchemaVersion(engine);

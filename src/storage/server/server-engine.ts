@@ -19,6 +19,7 @@ import {
   rowSettings,
   writeSettings,
 } from "../engine/engine.ts";
+import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import { localTable } from "../schema/schema.ts";
 import { onCluster, type SchemaTarget, type StoreKind, targetOf } from "../schema/schema-target.ts";
@@ -54,6 +55,7 @@ type Statement = {
  */
 export class ServerEngine implements Engine {
   readonly kind: StoreKind;
+  readonly meter = new EngineMeter();
   readonly #client: ClickHouseClient;
   readonly #reader: HttpReader;
   readonly #host: string;
@@ -124,14 +126,16 @@ export class ServerEngine implements Engine {
   }
 
   async insert(table: string, rows: Rows, token?: string): Promise<void> {
+    // An insert without rows must not be measured as a fast one.
     if (rows.length === 0) return;
-    await this.#write({
+    const statement = {
       sql: `INSERT INTO ${table} FORMAT RowBinary`,
       rows: () =>
         rows instanceof SpoolFile ? rows.stream() : Readable.from([rows], { objectMode: false }),
       settings: insertSettings(token),
       isRepeatable: token !== undefined,
-    });
+    };
+    await this.meter.insert(table, () => this.#write(statement));
   }
 
   async close(): Promise<void> {
@@ -145,7 +149,9 @@ export class ServerEngine implements Engine {
     const ofCluster = this.kind === "cluster" ? clusterSettings : {};
     const limited = { ...settings, ...ofCluster, ...limits(timeoutMs) };
     const attempt = (signal: AbortSignal) => this.#reader.read(sql, limited, signal);
-    return this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt }));
+    return this.meter.query(() =>
+      this.#readers.run(() => this.#ask({ timeoutMs, isRepeatable: true, attempt })),
+    );
   }
 
   async #write(statement: {
