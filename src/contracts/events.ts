@@ -116,34 +116,59 @@ export type TradeEvent = Union<TradeFields>;
 /** Exchange events that move no shares: those of `/v1/cancellations`, and those that operators watch. */
 export type ExchangeNotice = Union<NoticeFields>;
 
-/** By kind of notice, the field with the order or user that it is about; `null` for other notices. */
-export const subjectFieldByKind: Readonly<
-  Record<ExchangeNotice["kind"], "orderHash" | "user" | null>
-> = {
+/** Events that define markets, their texts and their results. */
+export type MarketEvent = Union<MarketFields>;
+/** Events that define markets of generation 3, whose conditions need no preparation. */
+export type Gen3MarketEvent = Union<Gen3MarketFields>;
+/** Events that are stored one by one. */
+export type StoredEvent = ExchangeNotice | MarketEvent | Gen3MarketEvent;
+
+/** By kind, the field of an event with the id or account that it is about; `null` for events about none. */
+type SubjectFields<Event extends StoredEvent> = {
+  readonly [One in Event as One["kind"]]: Exclude<keyof One, "kind"> | null;
+};
+
+const noticeSubjects = {
   order_cancelled: "orderHash",
   order_preapproved: "orderHash",
   order_preapproval_invalidated: "orderHash",
   user_paused: "user",
   user_unpaused: "user",
   user_pause_interval_updated: null,
-  trading_paused: null,
-  trading_unpaused: null,
-  role_changed: null,
-  fee_receiver_updated: null,
+  trading_paused: "by",
+  trading_unpaused: "by",
+  role_changed: "account",
+  fee_receiver_updated: "feeReceiver",
   max_fee_rate_updated: null,
-};
+} as const satisfies SubjectFields<ExchangeNotice>;
+
+/** By kind of event, the field by which it is looked up. */
+export const subjectFieldByKind = {
+  ...noticeSubjects,
+  condition_prepared: "conditionId",
+  condition_resolved: "conditionId",
+  token_registered: "conditionId",
+  question_initialized: "questionId",
+  question_updated: "questionId",
+  neg_risk_market_prepared: "negRiskMarketId",
+  neg_risk_question_prepared: "questionId",
+  neg_risk_question_requested: "questionId",
+  gen3_event_announced: "eventId",
+  gen3_reporter_added: "reporter",
+  gen3_text_registered: "requestId",
+  gen3_condition_migrated: "conditionId",
+  gen3_combo_prepared: "conditionId",
+  gen3_remaining_resolved_no: "eventId",
+  gen3_other_resolved_yes: "conditionId",
+} as const satisfies SubjectFields<StoredEvent>;
 
 /** The kinds of all notices. */
-export const noticeKinds = Object.keys(subjectFieldByKind) as readonly ExchangeNotice["kind"][];
+export const noticeKinds = Object.keys(noticeSubjects) as readonly ExchangeNotice["kind"][];
 
-/** Events that define markets, their texts and their results. */
-export type MarketEvent = Union<MarketFields>;
-/** Events that define markets of generation 3, whose conditions need no preparation. */
-export type Gen3MarketEvent = Union<Gen3MarketFields>;
 /** A log of a configured contract that breaks the rules of its event. It is stored raw, never dropped. */
 export type Undecodable = { readonly kind: "undecodable"; readonly reason: string };
 /** Every event. */
-export type ChainEvent = TradeEvent | ExchangeNotice | MarketEvent | Gen3MarketEvent | Undecodable;
+export type ChainEvent = TradeEvent | StoredEvent | Undecodable;
 /** The event of a kind. */
 type EventOf<Kind extends ChainEvent["kind"]> = Extract<ChainEvent, { readonly kind: Kind }>;
 /** The part of one order in a match. */

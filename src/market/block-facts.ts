@@ -1,13 +1,7 @@
 import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
 import { plainLog } from "../chain/parse/scanned-log.ts";
 import { type Block, type RawLog, type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
-import {
-  type ChainEvent,
-  type ExchangeNotice,
-  type Gen3MarketEvent,
-  isTradeEvent,
-  type MarketEvent,
-} from "../contracts/events.ts";
+import { type ChainEvent, isTradeEvent, type StoredEvent } from "../contracts/events.ts";
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
@@ -19,7 +13,7 @@ export type LocatedEvent = {
   readonly blockHash: Hash;
   readonly txHash: Hash;
   readonly address: Address;
-  readonly event: ExchangeNotice | MarketEvent | Gen3MarketEvent;
+  readonly event: StoredEvent;
 };
 
 /** A log of a configured contract that cannot be decoded. It is stored as it is (`docs/counting.md`, rule 7). */

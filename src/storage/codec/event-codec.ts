@@ -1,8 +1,7 @@
 import type { Address, Hash, Seq } from "../../base/ids.ts";
+import { type StoredEvent, subjectFieldByKind } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
 import { prefixed, type Row } from "../engine/engine.ts";
-
-type StoredEvent = LocatedEvent["event"];
 
 /** Fields whose integers can be larger than JSON numbers hold exactly. They are stored as decimal strings. */
 const bigintFields: ReadonlySet<string> = new Set([
@@ -46,49 +45,17 @@ export function parseEvent(row: Row): LocatedEvent {
 
 /** Returns the 32 bytes that an event is looked up by: condition, question, order, or address (padded on the left). */
 export function subjectOf(event: StoredEvent): Hash {
-  switch (event.kind) {
-    case "condition_prepared":
-    case "condition_resolved":
-    case "token_registered":
-    case "gen3_condition_migrated":
-    case "gen3_combo_prepared":
-    case "gen3_other_resolved_yes":
-      return event.conditionId as string as Hash;
-    case "question_initialized":
-    case "question_updated":
-    case "neg_risk_question_prepared":
-    case "neg_risk_question_requested":
-      return event.questionId;
-    case "gen3_event_announced":
-    case "gen3_remaining_resolved_no":
-      return event.eventId;
-    case "gen3_text_registered":
-      return event.requestId;
-    case "gen3_reporter_added":
-      return subjectOfAddress(event.reporter);
-    case "neg_risk_market_prepared":
-      return event.negRiskMarketId;
-    case "order_cancelled":
-    case "order_preapproved":
-    case "order_preapproval_invalidated":
-      return event.orderHash;
-    case "user_paused":
-    case "user_unpaused":
-      return subjectOfAddress(event.user);
-    case "trading_paused":
-    case "trading_unpaused":
-      return subjectOfAddress(event.by);
-    case "role_changed":
-      return subjectOfAddress(event.account);
-    case "fee_receiver_updated":
-      return subjectOfAddress(event.feeReceiver);
-    case "max_fee_rate_updated":
-    case "user_pause_interval_updated":
-      return subjectOfAddress("0x");
-  }
+  const field = subjectFieldByKind[event.kind];
+  const fields: Readonly<Record<string, unknown>> = event;
+  return padded(field === null ? "0x" : String(fields[field]));
 }
 
-/** Returns an address, padded on the left, as a subject. `0x` stands for events without a subject. */
-export function subjectOfAddress(address: Address | "0x"): Hash {
-  return `0x${address.slice(2).padStart(64, "0")}` as Hash;
+/** Returns an address as a subject. */
+export function subjectOfAddress(address: Address): Hash {
+  return padded(address);
+}
+
+/** Pads hex on the left to 32 bytes. `0x` stands for events without a subject. */
+function padded(hex: string): Hash {
+  return `0x${hex.slice(2).padStart(64, "0")}` as Hash;
 }
