@@ -271,11 +271,12 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const { value } = await node.keys.create(newKey);
     const redis = await openRedis(t, cluster.redis.url);
     const names = redisKeys("hostile");
-    const texts = ["", "null", "[]", "{", '{"change":1,"bucket":5,"block":{}}', "\u0000\uffff"];
+    const texts = ["", "null", "[]", "{", '{"bucket":5,"block":{}}', "\u0000\uffff"];
     await redis.run(async (client) => {
       for (const text of texts) {
         await client.publish(names.channel, text);
-        await client.hSet(names.blocks, `b${text}`, text);
+        await client.xAdd(names.blocks, "*", { change: text });
+        await client.xAdd(names.blocks, "*", { other: text });
         await client.hSet(names.nodes, `n${text}`, text);
       }
       await client.set(`${names.window}:key:caller`, "no list");

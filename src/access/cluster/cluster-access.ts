@@ -1,7 +1,6 @@
 import { redisLimits } from "../../base/config/cluster-limits.ts";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
-import { tryParseJson } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
 import { orClose } from "../../base/or-close.ts";
 import { RedisConnection } from "../../base/redis.ts";
@@ -118,7 +117,7 @@ export class ClusterAccess implements AccessStore {
     this.#isClosed = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#guarded("use of keys", () => this.keys.flush());
-    await this.#guarded("IP blocks", () => this.ipBlocks.flush());
+    await this.#guarded("IP blocks", () => this.ipBlocks.follow());
     this.keys.close();
     await this.#parts.membership.leave();
     this.#parts.redis.close();
@@ -147,26 +146,20 @@ export class ClusterAccess implements AccessStore {
   async #renew(): Promise<void> {
     const { redis, names, membership } = this.#parts;
     if (!redis.isUp) throw new AppError("SERVICE_UNAVAILABLE", "Redis is not connected");
-    if (!this.#isFollowing)
-      await redis.run((client) => client.subscribe(names.channel, (text) => this.#receive(text)));
+    const announced = () => void this.#guarded("Redis", () => this.#catchUp());
+    if (!this.#isFollowing) await redis.run((client) => client.subscribe(names.channel, announced));
     this.#isFollowing = true;
     const askedAtMs = this.#parts.clock.monotonicMs();
     const snapshot = await membership.renew(this.keys.version);
     this.#windows.seen(snapshot);
     this.keys.confirmed(snapshot, askedAtMs);
-    await this.ipBlocks.follow(snapshot);
+    await this.ipBlocks.follow();
     if (snapshot.announcedVersion > this.keys.version) await this.#catchUp();
-  }
-
-  /** Applies a change that another node has announced. Ignores any other message. */
-  #receive(text: string): void {
-    if (this.#isClosed) return;
-    if (text === "version") void this.#guarded("Redis", () => this.#catchUp());
-    else this.ipBlocks.receive(tryParseJson(text));
   }
 
   /** Applies an announced version of the keys, and confirms that this node has it. */
   async #catchUp(): Promise<void> {
+    if (this.#isClosed) return;
     await this.#guarded("keys", () => this.keys.refresh());
     this.#windows.seen(await this.#parts.membership.renew(this.keys.version));
   }

@@ -3,22 +3,107 @@ import { test } from "node:test";
 import { webLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import { systemClock } from "../../base/time/clock.ts";
+import type { IpBlock } from "../ip-blocks.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { redisKeys } from "./membership.ts";
 
-test("R15: holds a bounded number of the blocks that other nodes announce", async () => {
-  const redis = { run: async () => ({}) } as unknown as RedisConnection;
-  const keys = redisKeys("test");
-  const blocks = new ClusterIpBlocks({ redis, keys, clock: systemClock });
-  await blocks.load(0);
-  const bucketOf = (change: number) => `10.${change >> 16}.${(change >> 8) & 255}.${change & 255}`;
-  const block = { reason: "abuse", offenses: 1, blockedAtMs: 1, blockedUntilMs: 2 };
+type Entry = { readonly id: string; readonly message: Readonly<Record<string, string>> };
+
+test("R15: holds a bounded number of the blocks that other nodes append", async () => {
+  const log = new ScriptedLog();
+  const blocks = openBlocks(log);
   const count = webLimits.ipBlocksMax + 1;
-  for (let change = 1; change <= count; change += 1) {
-    const bucket = bucketOf(change);
-    blocks.receive({ change, bucket, block: { ...block, bucket } });
-  }
+  for (let number = 1; number <= count; number += 1) log.add(blockOf(number));
+  await blocks.follow();
   assert.equal(blocks.get(bucketOf(1)), null);
   assert.notEqual(blocks.get(bucketOf(2)), null);
   assert.notEqual(blocks.get(bucketOf(count)), null);
 });
+
+test("a block that was appended is appended again only if Redis loses it", async () => {
+  const log = new ScriptedLog();
+  const blocks = openBlocks(log);
+  blocks.put(blockOf(1));
+  await blocks.follow();
+  await blocks.follow();
+  assert.equal(log.entries.length, 1);
+  log.entries = [];
+  log.add(blockOf(2));
+  await blocks.follow();
+  assert.deepEqual(log.buckets, [bucketOf(2), bucketOf(1)]);
+  await blocks.follow();
+  assert.equal(log.entries.length, 2);
+});
+
+test("a block that Redis did not accept survives older changes of its IP", async () => {
+  const log = new ScriptedLog();
+  const blocks = openBlocks(log);
+  log.add({ ...blockOf(1), blockedAtMs: 5, blockedUntilMs: 6 });
+  log.isDown = true;
+  const block = blockOf(1);
+  blocks.put(block);
+  await assert.rejects(blocks.follow());
+  log.isDown = false;
+  await blocks.follow();
+  assert.deepEqual(blocks.get(block.bucket), block);
+  assert.deepEqual(log.buckets, [block.bucket, block.bucket]);
+});
+
+test("blocks that a full log has dropped are not appended again", async () => {
+  const log = new ScriptedLog();
+  const blocks = openBlocks(log);
+  log.add(blockOf(1));
+  await blocks.follow();
+  log.entries = [];
+  for (let number = 2; number <= webLimits.ipBlocksMax + 1; number += 1) log.add(blockOf(number));
+  await blocks.follow();
+  assert.equal(log.entries.length, webLimits.ipBlocksMax);
+  assert.equal(blocks.get(bucketOf(1)), null);
+});
+
+/** A stream of Redis in memory, with the two commands that the blocks use. */
+class ScriptedLog {
+  entries: Entry[] = [];
+  isDown = false;
+  #last = 0;
+
+  get buckets(): readonly unknown[] {
+    return this.entries.map(
+      ({ message }) => (JSON.parse(message["change"] ?? "") as IpBlock).bucket,
+    );
+  }
+
+  add(block: IpBlock): void {
+    this.append({ change: JSON.stringify({ bucket: block.bucket, block }) });
+  }
+
+  append(message: Entry["message"]): void {
+    this.#last += 1;
+    this.entries.push({ id: `${this.#last}-0`, message });
+  }
+
+  async run(command: (client: unknown) => Promise<unknown>): Promise<unknown> {
+    if (this.isDown) throw new Error("Redis is down");
+    const numberOf = (id: string) => Number.parseInt(id, 10);
+    return command({
+      xRange: async (_key: string, from: string) =>
+        this.entries.filter(({ id }) => from === "-" || numberOf(id) >= numberOf(from)),
+      xAdd: async (_key: string, _id: string, message: Entry["message"]) => this.append(message),
+    });
+  }
+}
+
+function openBlocks(log: ScriptedLog): ClusterIpBlocks {
+  const redis = log as unknown as RedisConnection;
+  return new ClusterIpBlocks({ redis, keys: redisKeys("test"), clock: systemClock });
+}
+
+function blockOf(number: number): IpBlock {
+  const blockedAtMs = systemClock.nowMs();
+  const blockedUntilMs = blockedAtMs + 600_000;
+  return { bucket: bucketOf(number), reason: "abuse", offenses: 1, blockedAtMs, blockedUntilMs };
+}
+
+function bucketOf(number: number): string {
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+}

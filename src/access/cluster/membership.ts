@@ -15,8 +15,6 @@ export type ClusterSnapshot = {
   readonly isFresh: boolean;
   /** The newest version of the keys that was announced before this question. */
   readonly announcedVersion: number;
-  /** The number of changes to IP blocks since Redis was empty. */
-  readonly blockChanges: number;
   /** The version that each live node has applied, by its id. */
   readonly nodes: ReadonlyMap<string, number>;
 };
@@ -42,8 +40,8 @@ if tonumber(applied) > before then
   redis.call('PUBLISH', KEYS[3], 'version')
 end
 if id ~= '' then redis.call('HSET', KEYS[2], id, string.format('%d %s', now + valid_ms, applied)) end
-local more = redis.call('HMGET', KEYS[1], 'since', 'blocks')
-local answer = {epoch, now - tonumber(more[1]), tonumber(fresh), before, tonumber(more[2] or '0')}
+local since = redis.call('HGET', KEYS[1], 'since')
+local answer = {epoch, now - tonumber(since), tonumber(fresh), before}
 local nodes = redis.call('HGETALL', KEYS[2])
 for i = 1, #nodes, 2 do
   local valid_until, version = string.match(nodes[i + 1], '^(%d+) (%d+)$')
@@ -63,8 +61,7 @@ export function redisKeys(prefix: string) {
     state: name("access"),
     nodes: name("nodes"),
     channel: name("access-changes"),
-    blocks: name("ip-blocks"),
-    blocksByEnd: name("ip-blocks-by-end"),
+    blocks: name("ip-block-log"),
     keyUses: name("key-uses"),
     keyLastUses: name("key-last-uses"),
     window: name("window"),
@@ -166,7 +163,7 @@ function unconfirmed(): AppError {
 /** Throws an error for anything that the script does not return. */
 function parseSnapshot(answer: unknown): ClusterSnapshot {
   if (!Array.isArray(answer)) throw unreadable();
-  const [epoch, ageMs, fresh, announcedVersion, blockChanges, ...rest] = answer as unknown[];
+  const [epoch, ageMs, fresh, announcedVersion, ...rest] = answer as unknown[];
   const nodes = new Map<string, number>();
   for (let at = 0; at < rest.length; at += 2) nodes.set(String(rest[at]), countOf(rest[at + 1]));
   if (typeof epoch !== "string" || nodes.size > accessLimits.nodesMax) throw unreadable();
@@ -175,7 +172,6 @@ function parseSnapshot(answer: unknown): ClusterSnapshot {
     ageMs: countOf(ageMs),
     isFresh: countOf(fresh) === 1,
     announcedVersion: countOf(announcedVersion),
-    blockChanges: countOf(blockChanges),
     nodes,
   };
 }
