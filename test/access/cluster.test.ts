@@ -290,7 +290,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     await pause(1_500);
     assert(node.keys.verify(value, localhost), "ClickHouse is enough");
     await redis.run((client) => client.flushAll(), waitMsMax);
-    const row = new RowWriter().uint64(1_000).text('{"format":2}').finish();
+    const row = new RowWriter().uint64(1_000).text('{"format":1}').finish();
     await cluster.engine.insert("access_log", row, "access:1000");
     await waitFor("a refusal", async () => (node.keys.isVerified ? null : true));
   });

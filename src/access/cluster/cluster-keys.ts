@@ -139,7 +139,7 @@ export class ClusterKeys extends LiveKeys implements Keys {
     const { version } = await this.#log.append((fold) => {
       const known = fold.get(id);
       if (known === undefined || known.revokedAtMs !== null) throw noActiveKey();
-      return { kind: "revoked", id, atMs: this.clock.nowMs() };
+      return { kind: "stored", record: { ...known, revokedAtMs: this.clock.nowMs() } };
     });
     await this.#options.membership.confirm(version);
   }

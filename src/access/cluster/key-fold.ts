@@ -3,27 +3,30 @@ import { newestFirst } from "../ip-blocks.ts";
 import { isActive, type KeyRecord } from "../key-record.ts";
 import type { KeyChange } from "./key-change.ts";
 
-/** The state of all keys, folded from the rows of the log. A revocation holds whatever the order of rows. */
+/** The state of all keys, folded from the rows of the log in the order of their versions. */
 export class KeyFold {
   pepperCheck: string | null = null;
+  /** The version of the last row, and the number of rows. */
+  version = 0;
+  rows = 0;
   readonly #records = new Map<string, KeyRecord>();
-  readonly #revoked = new Map<string, number>();
   /** The MACs of all values ever issued, so that none is imported again. */
   readonly #issued = new Set<string>();
 
-  apply(change: KeyChange): void {
+  apply(version: number, change: KeyChange): void {
+    this.version = version;
+    this.rows += 1;
     switch (change.kind) {
       case "pepper":
         this.pepperCheck ??= change.check;
         return;
-      case "revoked":
-        if (this.#revoked.has(change.id)) return;
-        this.#revoked.set(change.id, change.atMs);
-        this.#put(this.#records.get(change.id));
-        return;
-      case "stored":
-        this.#issued.add(change.record.mac);
-        this.#put(change.record);
+      case "stored": {
+        const { record } = change;
+        this.#issued.add(record.mac);
+        // A revocation is for good.
+        const revokedAtMs = this.#records.get(record.id)?.revokedAtMs ?? record.revokedAtMs;
+        this.#records.set(record.id, { ...record, revokedAtMs });
+      }
     }
   }
 
@@ -49,11 +52,5 @@ export class KeyFold {
   /** Lists keys from newest to oldest, including revoked ones. */
   list(page: { limit: number; after: KeyPosition | null }): readonly KeyRecord[] {
     return newestFirst(this.records, page, ({ createdAtMs, id }) => [createdAtMs, id]);
-  }
-
-  #put(record: KeyRecord | undefined): void {
-    if (record === undefined) return;
-    const revokedAtMs = this.#revoked.get(record.id) ?? null;
-    this.#records.set(record.id, { ...record, revokedAtMs });
   }
 }

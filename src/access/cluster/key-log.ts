@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { RowWriter } from "../../storage/codec/row-writer.ts";
@@ -8,7 +8,7 @@ import { formatKeyChange, type KeyChange, parseKeyChange } from "./key-change.ts
 import { KeyFold } from "./key-fold.ts";
 
 /** The log has a row that this version cannot read, so the current state of the keys is unknown. */
-export class UnreadableLogError extends Error {
+export class UnreadableLogError extends ConfigError {
   override name = "UnreadableLogError";
 }
 
@@ -22,8 +22,6 @@ const newest = "SETTINGS select_sequential_consistency = 1";
 export class KeyLog {
   readonly #engine: Engine;
   #fold = new KeyFold();
-  #version = 0;
-  #rows = 0;
   /** The read under way, and the one that starts after it. */
   #reading: Promise<void> = Promise.resolve();
   #nextReading: Promise<void> | null = null;
@@ -42,7 +40,7 @@ export class KeyLog {
 
   /** The newest version read. */
   get version(): number {
-    return this.#version;
+    return this.#fold.version;
   }
 
   /**
@@ -66,10 +64,10 @@ export class KeyLog {
     for (let attempt = 0; attempt < appendAttemptsMax; attempt += 1) {
       await this.refresh();
       const change = make(this.#fold);
-      const version = Math.max(this.#version, tried) + 1;
+      const version = Math.max(this.version, tried) + 1;
       if (version > keyChangesMax)
         throw new AppError("CONFLICT", `The log of keys is full: it has ${keyChangesMax} changes`);
-      const text = formatKeyChange(change, randomUUID());
+      const text = formatKeyChange(change);
       const row = new RowWriter().uint64(version).text(text).finish();
       await this.#engine.insert("access_log", row, `access:${version}`);
       await this.refresh();
@@ -91,28 +89,21 @@ export class KeyLog {
   async #read(): Promise<void> {
     const [counted] = await this.#query("SELECT count(), max(version) FROM access_log");
     const rows = Number(counted?.[0] ?? 0);
-    if (rows === this.#rows && Number(counted?.[1] ?? 0) === this.#version) return;
-    await this.#apply(this.#fold, this.#version);
+    if (rows === this.#fold.rows && Number(counted?.[1] ?? 0) === this.version) return;
+    await this.#extend(this.#fold);
     // A row has appeared at or below the version read before: read the whole log again.
-    if (this.#rows < rows) await this.#readAll();
+    if (this.#fold.rows < rows) this.#fold = await this.#extend(new KeyFold());
     this.#onApplied();
   }
 
-  async #readAll(): Promise<void> {
-    [this.#rows, this.#version] = [0, 0];
-    const fold = new KeyFold();
-    await this.#apply(fold, 0);
-    this.#fold = fold;
-  }
-
-  async #apply(fold: KeyFold, after: number): Promise<void> {
+  /** Applies the rows after those that `fold` has, all or none, and returns it. */
+  async #extend(fold: KeyFold): Promise<KeyFold> {
     const rows = await this.#query(
-      `SELECT version, change FROM access_log WHERE version > ${integerLiteral(after)} ORDER BY version, change`,
+      `SELECT version, change FROM access_log WHERE version > ${integerLiteral(fold.version)} ORDER BY version, change`,
     );
     const changes = rows.map((row) => readChange(row));
-    for (const change of changes) fold.apply(change);
-    this.#rows += rows.length;
-    this.#version = Math.max(after, Number(rows.at(-1)?.[0] ?? 0));
+    for (const [version, change] of changes) fold.apply(version, change);
+    return fold;
   }
 
   async #query(sql: string): Promise<readonly Row[]> {
@@ -120,11 +111,11 @@ export class KeyLog {
   }
 }
 
-function readChange([version, text]: Row): KeyChange {
+function readChange([version, text]: Row): readonly [version: number, KeyChange] {
   const change = Number.isSafeInteger(version) ? parseKeyChange(String(text)) : null;
-  if (change !== null) return change;
-  throw new UnreadableLogError(
-    `row ${String(version)} of the table access_log cannot be read: ` +
-      "it was written by a newer version of oddwire, or by something else",
-  );
+  if (change !== null) return [Number(version), change];
+  throw new UnreadableLogError([
+    `row ${String(version)} of the table access_log was written by another version of oddwire, or by something else; ` +
+      "run the version that wrote it, or use another ODDWIRE_CLICKHOUSE_DATABASE",
+  ]);
 }
