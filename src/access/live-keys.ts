@@ -25,7 +25,7 @@ type LiveValue = VerifiedKey & {
 type Usage = { requests: number; lastUsedAtMs: number };
 
 /** A new key, or a key with a new value: the record to store, and the value, which is not stored. */
-export type MadeKey = { readonly record: KeyRecord; readonly value: string };
+type MadeKey = { readonly record: KeyRecord; readonly value: string };
 
 /** What verifying keys needs. */
 export type LiveKeysOptions = {

@@ -12,7 +12,7 @@ import {
   noActiveKey,
   otherPepper,
 } from "../key-record.ts";
-import { LiveKeys, type LiveKeysOptions, type MadeKey } from "../live-keys.ts";
+import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
 import type { ClusterSnapshot, Membership, RedisKeys } from "./membership.ts";
 
@@ -91,23 +91,16 @@ export class ClusterKeys extends LiveKeys implements Keys {
   }
 
   async create(input: NewKey): Promise<IssuedKey> {
-    return this.#insert(this.make(input));
+    const { record, value } = this.make(input);
+    await this.#insert(record);
+    return { key: this.show(record), value };
   }
 
   /** Imports the configured admin key, as `LocalKeys.ensureAdminKey` does. The first of several nodes imports it. */
   async ensureAdminKey(value: string): Promise<AdminKeyImport> {
-    const made = this.make(adminKeyOf(value), value);
-    const { id, mac } = made.record;
-    if (!this.#log.fold.wasIssued(mac)) {
-      const issued = await this.#insert(made).catch(async (thrown: unknown) => {
-        // Another node may have imported the key in the meantime, so its name is taken.
-        await this.refresh();
-        if (!this.#log.fold.wasIssued(mac)) throw thrown;
-        return null;
-      });
-      if (issued !== null) return { kind: "imported", keyId: id };
-    }
-    return this.importOf(mac);
+    const { record } = this.make(adminKeyOf(value), value);
+    const isNew = await this.#insert(record);
+    return isNew ? { kind: "imported", keyId: record.id } : this.importOf(record.mac);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -178,13 +171,16 @@ export class ClusterKeys extends LiveKeys implements Keys {
     }, Math.ceil(remainingMs)).unref();
   }
 
-  async #insert({ record, value }: MadeKey): Promise<IssuedKey> {
-    const { version } = await this.#log.append((fold) => {
+  /** Adds a key, and returns `true`; does nothing and returns `false` when its value was issued before. */
+  async #insert(record: KeyRecord): Promise<boolean> {
+    const { version, change } = await this.#log.append((fold) => {
+      if (fold.wasIssued(record.mac)) return null;
       checkKeyCounts(fold.countActive(record.name, this.clock.nowMs()));
       return { kind: "stored", record };
     });
+    if (change === null) return false;
     await this.#options.membership.awaitApplied(version);
-    return { key: this.show(record), value };
+    return true;
   }
 
   async #show(records: readonly KeyRecord[]): Promise<readonly ApiKey[]> {
@@ -215,8 +211,9 @@ export class ClusterKeys extends LiveKeys implements Keys {
 
   async #checkPepper(): Promise<void> {
     const check = this.macOf("pepper check");
-    if (this.#log.fold.pepperCheck === null)
-      await this.#log.append(() => ({ kind: "pepper", check }));
+    await this.#log.append((fold) =>
+      fold.pepperCheck === null ? { kind: "pepper", check } : null,
+    );
     if (this.#log.fold.pepperCheck !== check) throw new ConfigError([otherPepper]);
   }
 }

@@ -53,10 +53,11 @@ export class KeyLog {
   }
 
   /**
-   * Appends the change that `make` derives from the newest state. Returns it with its version. Passes on errors of `make`.
+   * Appends the change that `make` derives from the newest state; nothing for `null`. Returns it with its version. Passes
+   * on errors of `make`.
    * Throws `SERVICE_UNAVAILABLE` without ClickHouse, in which case the change may have been made.
    */
-  async append<Change extends KeyChange>(
+  async append<Change extends KeyChange | null>(
     make: (fold: KeyFold) => Change,
   ): Promise<{ readonly version: number; readonly change: Change }> {
     const { appendAttemptsMax, keyChangesMax } = accessLimits;
@@ -64,6 +65,7 @@ export class KeyLog {
     for (let attempt = 0; attempt < appendAttemptsMax; attempt += 1) {
       await this.refresh();
       const change = make(this.#fold);
+      if (change === null) return { version: this.version, change };
       const version = Math.max(this.version, tried) + 1;
       if (version > keyChangesMax)
         throw new AppError("CONFLICT", `The log of keys is full: it has ${keyChangesMax} changes`);
