@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Value } from "typebox/value";
+import { Compile } from "typebox/compile";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
@@ -27,6 +27,8 @@ const changeSchema = Type.Object({
   block: nullable(blockSchema),
 });
 type Change = Static<typeof changeSchema>;
+/** Compiled, because a start reads up to `ipBlocksMax` changes. */
+const changeChecker = Compile(changeSchema);
 
 /** The place before the first change of the log. */
 const start = "-";
@@ -113,7 +115,7 @@ export class ClusterIpBlocks implements IpBlocks {
   /** Applies a change of the log. Ignores one that cannot be read, or that is older than an unsaved block. */
   #apply({ change: text }: Readonly<Record<string, unknown>>): void {
     const change = tryParseJson(String(text));
-    if (!Value.Check(changeSchema, change)) return;
+    if (!changeChecker.Check(change)) return;
     const { bucket, block } = change;
     const unsavedMs = this.#unsaved.has(bucket) ? (this.get(bucket)?.blockedAtMs ?? 0) : 0;
     if ((block?.blockedAtMs ?? 0) < unsavedMs) return;
