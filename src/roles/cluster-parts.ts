@@ -5,7 +5,7 @@ import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import { assert } from "../base/assert.ts";
 import { RedisConnection } from "../base/redis.ts";
 import { roundToThousandths } from "../base/round.ts";
-import type { ChangeFeed } from "../feed/cluster/change-feed.ts";
+import type { ActiveIndexer, ChangeFeed } from "../feed/cluster/change-feed.ts";
 import { FeedCodec } from "../feed/cluster/feed-codec.ts";
 import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
 import { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -35,9 +35,6 @@ export async function openFeed(
   const codec = new FeedCodec(access.keys.deriveSecret("feed"));
   return new RedisFeed({ redis, reader: await openRedis(start), codec, chainId });
 }
-
-/** The active indexer, and the number of its term; `null` when the term is not known. */
-export type ActiveIndexer = { readonly node: string; readonly term: number | null };
 
 /** Returns the status of the cluster as a serving node knows it. */
 export function servingStatus(redis: RedisState, feed: FeedStatus): ClusterMetrics {
@@ -72,8 +69,7 @@ export function indexingStatus(
 /** Reads from the feed which indexer is active; `null` when that is not known. */
 export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer | null> {
   try {
-    const end = await feed.end();
-    return end?.node ? { node: end.node, term: end.newest.term } : null;
+    return await feed.active();
   } catch {
     // The feed cannot be read, for example because Redis is down.
     return null;

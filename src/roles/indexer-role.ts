@@ -2,7 +2,7 @@ import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
-import { isFeedWhole } from "../feed/cluster/feed-tail.ts";
+import type { ActiveIndexer } from "../feed/cluster/change-feed.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -10,7 +10,6 @@ import { type Checks, Intake } from "../feed/intake.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
 import {
-  type ActiveIndexer,
   indexingStatus,
   nodeName,
   openFeed,
@@ -94,9 +93,9 @@ export async function openIndex(start: RoleStart): Promise<string> {
 
 async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const { metrics, chain, feed, lease } = standby;
-  // With a complete feed, the publisher compares the blocks served in earlier terms with the indexed ones.
-  const isServedKnown = await isFeedWhole(feed);
-  const facts = await openWrittenFacts(start, isServedKnown);
+  // With a whole feed, the publisher compares the blocks served in earlier terms with the indexed ones.
+  const head = await feed.head().catch(() => null);
+  const facts = await openWrittenFacts(start, head?.isWhole);
   const state = await openState(start, facts);
   const table = new MetadataTable(facts.engine);
   const marketMetadata = openMetadata(start, state, (markets) =>

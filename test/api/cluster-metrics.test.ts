@@ -22,7 +22,7 @@ test("a standby indexer reports its role and the active indexer", async (t) => {
   assert.deepEqual(await readActiveIndexer(feed), { node: "two:2", term: 2 });
   for (let seconds = 0; seconds < 100; seconds += 1) {
     const status = { node: "two:2", head: null, checks: {} };
-    await feed.append(term, { kind: "status", status }, 1);
+    await feed.append(term, { kind: "status", status });
   }
   const active = await readActiveIndexer(feed);
   assert.deepEqual(active, { node: "two:2", term: 2 });

@@ -4,13 +4,13 @@ import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { pino } from "pino";
 import { RedisConnection } from "../../src/base/redis.ts";
+import { timedBlockOf } from "../../src/chain/raw-log.ts";
 import {
   type ChangeFeed,
   type FeedMessage,
   type FeedPosition,
 } from "../../src/feed/cluster/change-feed.ts";
 import { FeedCodec } from "../../src/feed/cluster/feed-codec.ts";
-import { isFeedWhole, readFeedTail } from "../../src/feed/cluster/feed-tail.ts";
 import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -59,6 +59,13 @@ function blockMessage(index: number): FeedMessage {
   return { kind: "block", parentHash: facts[index - 1]?.hash ?? null, block };
 }
 
+const status: FeedMessage = { kind: "status", status: { node: "one", head: null, checks: {} } };
+
+/** Returns the hashes of the unfinalized blocks of a feed. */
+async function hashesOf(feed: ChangeFeed): Promise<readonly string[] | undefined> {
+  return (await feed.head())?.blocks.map(({ block }) => block.hash);
+}
+
 async function readAll(feed: ChangeFeed, after: FeedPosition): Promise<readonly FeedMessage[]> {
   const entries = await feed.read(after, 0);
   return entries.map(({ message }) => {
@@ -72,20 +79,17 @@ for (const [name, open] of Object.entries(scenes)) {
     test("returns messages in order, from any position", async (t) => {
       const { feeds } = await open(t);
       const [writer, reader] = feeds;
-      assert.equal(await reader.end(), null);
+      assert.equal(await reader.active(), null);
       const term = await writer.beginTerm("one");
       const positions: FeedPosition[] = [];
       for (const index of facts.keys()) {
-        positions.push(await writer.append(term, blockMessage(index), index));
+        positions.push(await writer.append(term, blockMessage(index)));
       }
-      const end = await reader.end();
-      assert.deepEqual(end?.newest, positions.at(-1));
-      assert.equal(end?.start.index, facts.length - 1);
-      assert.equal(end?.node, "one");
+      assert.deepEqual((await reader.head())?.newest, positions.at(-1));
+      assert.deepEqual(await reader.active(), { node: "one", term: term.term });
       const all = await readAll(reader, { ...term, index: 0 });
-      assert.deepEqual(all[0], { kind: "term", node: "one" });
-      assert.equal(all.length, facts.length + 1);
-      for (const [index, message] of all.slice(1).entries()) {
+      assert.equal(all.length, facts.length);
+      for (const [index, message] of all.entries()) {
         assert(message.kind === "block");
         const { exchange: _, ...fill } = message.block.fills[0] ?? { exchange: null };
         const { exchange: __, ...expected } = facts[index]?.fills[0] ?? { exchange: null };
@@ -102,10 +106,10 @@ for (const [name, open] of Object.entries(scenes)) {
       const { feeds } = await open(t);
       const [writer, reader] = feeds;
       const term = await writer.beginTerm("one");
-      const waiting = reader.read({ ...term, index: 1 }, 60_000);
-      await writer.append(term, { kind: "revert", safeBlock: 7 }, 0);
+      const waiting = reader.read({ ...term, index: 0 }, 60_000);
+      await writer.append(term, { kind: "revert", safeBlock: 7 });
       assert.deepEqual((await waiting)[0]?.message, { kind: "revert", safeBlock: 7 });
-      assert.deepEqual(await reader.read({ ...term, index: 2 }, 10), []);
+      assert.deepEqual(await reader.read({ ...term, index: 1 }, 10), []);
     });
 
     test("refuses messages of an earlier term", async (t) => {
@@ -115,50 +119,66 @@ for (const [name, open] of Object.entries(scenes)) {
       const later = await other.beginTerm("other");
       assert(later.term > earlier.term);
       const message: FeedMessage = { kind: "revert", safeBlock: 1 };
-      await assert.rejects(one.append(earlier, message, 0), /the term is stale/);
-      await other.append(later, message, 0);
-      assert.equal((await readAll(one, { ...earlier, index: 1 })).length, 2);
+      await assert.rejects(one.append(earlier, message), /the term is stale/);
+      await other.append(later, message);
+      assert.equal((await readAll(one, { ...earlier, index: 0 })).length, 1);
     });
 
-    test("starts in the earlier term until the later term is complete", async (t) => {
-      const { feeds } = await open(t);
+    test("keeps the blocks of all terms until they are replaced, reverted or committed", async (t) => {
+      const { feeds, empty } = await open(t);
       const [one, other] = feeds;
+      const hashes = facts.map(({ hash }) => hash);
+      const [, second, third] = facts;
+      assert(second !== undefined && third !== undefined);
+      assert.equal(await other.head(), null);
       const earlier = await one.beginTerm("one");
-      await one.append(earlier, blockMessage(0), null);
-      await one.append(earlier, blockMessage(1), 1);
+      for (const index of [0, 1, 2, 3]) await one.append(earlier, blockMessage(index));
+      assert.equal((await other.head())?.isWhole, false);
+      await one.append(earlier, status);
       const later = await other.beginTerm("other");
-      await other.append(later, blockMessage(0), null);
-      assert.deepEqual((await other.end())?.start, { ...earlier, index: 1 });
-      const tail = await readFeedTail(other);
-      const numbers = tail?.blocks.map(({ block }) => block.number);
-      assert.deepEqual(
-        numbers,
-        facts.slice(0, 2).map(({ number }) => number),
-      );
-      assert.equal(await isFeedWhole(other), false);
-      const status = { node: "other", head: null, checks: {} };
-      await other.append(later, { kind: "status", status }, 1);
-      assert.equal(await isFeedWhole(other), true);
-      assert.deepEqual((await other.end())?.start, { ...later, index: 1 });
+      assert.deepEqual(await one.head(), { ...(await other.head()), isWhole: true });
+      assert.deepEqual((await other.head())?.newest, { ...later, index: 0 });
+      assert.deepEqual(await hashesOf(other), hashes.slice(0, 4));
+      await other.append(later, { kind: "committed", last: timedBlockOf(second) });
+      assert.deepEqual(await hashesOf(one), hashes.slice(2, 4));
+      await other.append(later, { kind: "revert", safeBlock: third.number });
+      assert.deepEqual(await hashesOf(one), hashes.slice(2, 3));
+      const fork: FeedMessage = { kind: "block", parentHash: second.hash, block: third };
+      const newest = await other.append(later, fork);
+      assert.deepEqual(await hashesOf(one), hashes.slice(2, 3));
+      assert.deepEqual((await one.head())?.newest, newest);
+      await empty();
+      assert.equal(await one.head(), null);
+      const after = await other.beginTerm("other");
+      assert.deepEqual(await other.head(), {
+        newest: { ...after, index: 0 },
+        blocks: [],
+        isWhole: false,
+      });
     });
 
-    test("returns all messages of the next term after it was emptied", async (t) => {
+    test("has another epoch after it was emptied", async (t) => {
       const { feeds, empty } = await open(t);
       const [writer, reader] = feeds;
       const before = await writer.beginTerm("one");
-      let last: FeedPosition = { ...before, index: 1 };
+      let last: FeedPosition = { ...before, index: 0 };
       for (let block = 0; block < 5; block += 1) {
-        last = await writer.append(before, { kind: "revert", safeBlock: block }, 0);
+        last = await writer.append(before, { kind: "revert", safeBlock: block });
       }
       await empty();
       await assert.rejects(
-        writer.append(before, { kind: "revert", safeBlock: 1 }, 0),
+        writer.append(before, { kind: "revert", safeBlock: 1 }),
         /the term is stale/,
       );
       assert.deepEqual(await reader.read(last, 10), []);
       const after = await writer.beginTerm("one");
       assert.notEqual(after.epoch, before.epoch);
-      assert.deepEqual(await readAll(reader, last), [{ kind: "term", node: "one" }]);
+      const message = { kind: "revert", safeBlock: 9 } as const;
+      await writer.append(after, message);
+      assert.deepEqual(await readAll(reader, last), []);
+      assert.deepEqual((await reader.head())?.newest, { ...after, index: 1 });
+      const [entry] = await reader.read({ ...before, index: 0 }, 0);
+      assert.deepEqual([entry?.message, entry?.position.epoch], [message, after.epoch]);
     });
   });
 }
@@ -168,14 +188,19 @@ test("a message with another secret or at another position is read as null", asy
   const writer = await openRedisFeed(t, server.url, Buffer.alloc(32, 2));
   const reader = await openRedisFeed(t, server.url);
   const term = await writer.beginTerm("stranger");
+  await writer.append(term, blockMessage(0));
+  await writer.append(term, status);
   const [entry] = await reader.read({ ...term, index: 0 }, 0);
   assert.equal(entry?.message, null);
+  const head = await reader.head();
+  assert.deepEqual([head?.blocks, head?.isWhole], [[], false]);
+  assert.equal((await writer.head())?.isWhole, true);
   const client = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => client.close());
   const key = "oddwire:{137}:feed";
   await client.run((redis) => redis.xAdd(key, "9-1", { e: term.epoch, m: "nonsense" }));
   await client.run((redis) => redis.xAdd(key, "9-2", { other: "field" }));
-  const entries = await reader.read({ ...term, index: 1 }, 0);
+  const entries = await reader.read({ ...term, index: 2 }, 0);
   assert.deepEqual(
     entries.map(({ message }) => message),
     [null],

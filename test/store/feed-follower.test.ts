@@ -54,10 +54,12 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   })();
 
   const term = await feed.beginTerm("indexer");
-  await feed.append(term, { kind: "committed", last: timedBlockOf(first) }, 1);
-  await waitFor("the end of the feed", async () => !follower.status.hasHole || null);
-  await feed.append(term, { kind: "committed", last: timedBlockOf(second) }, null);
-  await feed.append(term, { kind: "block", parentHash: second.hash, block: third }, null);
+  await feed.append(term, { kind: "committed", last: timedBlockOf(first) });
+  const status = { node: "indexer", head: null, checks: {} };
+  await feed.append(term, { kind: "status", status });
+  await waitFor("the head of the feed", async () => !follower.status.hasHole || null);
+  await feed.append(term, { kind: "committed", last: timedBlockOf(second) });
+  await feed.append(term, { kind: "block", parentHash: second.hash, block: third });
   await writer.append(encode([second]));
   await waitFor("both", async () => taken.length === 2 || null);
   assert.deepEqual(taken, ["committed", "block"]);

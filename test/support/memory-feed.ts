@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { feedLimits } from "../../src/base/config/cluster-limits.ts";
 import {
+  type ActiveIndexer,
   type ChangeFeed,
-  type FeedEnd,
   type FeedEntry,
+  type FeedHead,
   type FeedMessage,
   type FeedPosition,
   type FeedTerm,
+  type LinkedBlock,
 } from "../../src/feed/cluster/change-feed.ts";
 
 /** A feed within the process, for tests without Redis. A contract suite runs on it and on the real feed. */
 export class MemoryFeed implements ChangeFeed {
   #epoch = randomUUID();
   #term = 0;
-  #node: string | null = null;
-  #start: FeedPosition | null = null;
+  #node = "";
+  #newest: FeedPosition | null = null;
+  #blocks: readonly LinkedBlock[] = [];
+  #isWhole = false;
   #entries: FeedEntry[] = [];
   #waiting: (() => void)[] = [];
 
@@ -22,22 +26,17 @@ export class MemoryFeed implements ChangeFeed {
     this.#term += 1;
     this.#node = node;
     const term = { epoch: this.#epoch, term: this.#term };
-    this.#start ??= { ...term, index: 0 };
-    this.#entries.push({ position: { ...term, index: 1 }, message: { kind: "term", node } });
-    this.#wake();
+    this.#newest = { ...term, index: 0 };
     return term;
   }
 
-  async append(
-    term: FeedTerm,
-    message: FeedMessage,
-    startIndex: number | null,
-  ): Promise<FeedPosition> {
-    const newest = this.#entries.at(-1)?.position;
+  async append(term: FeedTerm, message: FeedMessage): Promise<FeedPosition> {
+    const newest = this.#newest;
     if (newest?.term !== term.term || newest.epoch !== term.epoch)
       throw new Error("the term is stale");
     const position = { ...term, index: newest.index + 1 };
-    if (startIndex !== null) this.#start = { ...term, index: startIndex };
+    this.#newest = position;
+    this.#take(message);
     this.#entries.push({ position, message });
     this.#entries = this.#entries.slice(-feedLimits.messagesKept);
     this.#wake();
@@ -55,18 +54,34 @@ export class MemoryFeed implements ChangeFeed {
     return this.#behind(after);
   }
 
-  async end(): Promise<FeedEnd | null> {
-    const newest = this.#entries.at(-1)?.position;
-    if (newest === undefined || this.#start === null) return null;
-    return { newest, start: this.#start, node: this.#node };
+  async active(): Promise<ActiveIndexer | null> {
+    return this.#newest && { node: this.#node, term: this.#newest.term };
+  }
+
+  async head(): Promise<FeedHead | null> {
+    const newest = this.#newest;
+    return newest && { newest, blocks: this.#blocks, isWhole: this.#isWhole };
   }
 
   /** Forgets everything, like a Redis that restarts. */
   empty(): void {
     this.#epoch = randomUUID();
     this.#term = 0;
-    this.#start = null;
+    this.#newest = null;
+    this.#blocks = [];
+    this.#isWhole = false;
     this.#entries = [];
+  }
+
+  #take(message: FeedMessage): void {
+    const keep = (isKept: (number: number) => boolean) =>
+      this.#blocks.filter(({ block }) => isKept(block.number));
+    if (message.kind === "status") this.#isWhole = true;
+    if (message.kind === "revert") this.#blocks = keep((number) => number <= message.safeBlock);
+    if (message.kind === "committed") this.#blocks = keep((number) => number > message.last.number);
+    if (message.kind === "block") {
+      this.#blocks = [...keep((number) => number < message.block.number), message];
+    }
   }
 
   #wake(): void {
@@ -80,6 +95,5 @@ export class MemoryFeed implements ChangeFeed {
 }
 
 function isBehind(position: FeedPosition, after: FeedPosition): boolean {
-  if (position.epoch !== after.epoch) return true;
   return position.term === after.term ? position.index > after.index : position.term > after.term;
 }

@@ -42,7 +42,7 @@ export const feedLimits = {
   commitWaitMs: 5_000,
   /** A feed without a message for this long is stale. */
   staleMs: 10_000,
-  /** Messages that wait for Redis. With more, all are dropped, and all unfinalized blocks are sent again later. */
+  /** Messages that wait for Redis. With more, all are dropped, and a new term sends the blocks that the feed lacks. */
   messagesWaitingMax: 4_096,
 } as const;
 

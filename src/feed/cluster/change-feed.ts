@@ -8,15 +8,16 @@ import type { Checks } from "../intake.ts";
  * to them.
  */
 export type FeedMessage =
-  /** The first message of a new term. All unfinalized blocks follow again. */
-  | { readonly kind: "term"; readonly node: string }
-  /** An unfinalized block and the hash of its parent; `null` for the first block of the indexer. */
+  /** An unfinalized block, sent once, and the hash of its parent; `null` for the first block of the indexer. */
   | { readonly kind: "block"; readonly parentHash: Hash | null; readonly block: BlockFacts }
   | { readonly kind: "revert"; readonly safeBlock: number }
   /** Blocks through `last` are committed. Nodes check the store, whose replicas can show them later. */
   | { readonly kind: "committed"; readonly last: TimedBlock }
   /** Every second: the head of the chain and the health of the indexer. */
   | { readonly kind: "status"; readonly status: IndexerStatus };
+
+/** An unfinalized block and the hash of its parent. */
+export type LinkedBlock = Extract<FeedMessage, { readonly kind: "block" }>;
 
 /** What serving nodes know about the active indexer. */
 export type IndexerStatus = {
@@ -38,13 +39,16 @@ export type FeedEntry = {
   readonly message: FeedMessage | null;
 };
 
-/** The end of the feed. */
-export type FeedEnd = {
+/** The active indexer, and the number of its term; `null` when the term is not known. */
+export type ActiveIndexer = { readonly node: string; readonly term: number | null };
+
+/** The unfinalized blocks of the feed. A node that has them continues with the messages after `newest`. */
+export type FeedHead = {
   readonly newest: FeedPosition;
-  /** The position after which a node must read to get all unfinalized blocks. */
-  readonly start: FeedPosition;
-  /** The name of the indexer whose term it is; `null` when an older version began the term. */
-  readonly node: string | null;
+  /** The blocks that were sent in any term and neither reverted nor committed since, oldest first. */
+  readonly blocks: readonly LinkedBlock[];
+  /** Whether these are all: false until the first status of an epoch, and when this node cannot read a block. */
+  readonly isWhole: boolean;
 };
 
 /**
@@ -54,16 +58,15 @@ export type FeedEnd = {
 export type ChangeFeed = {
   /** Begins a term above all others. From now on appends of earlier terms are refused. */
   beginTerm(node: string): Promise<FeedTerm>;
+  /** Appends a message. Throws when another indexer has begun a term, or the feed was emptied. */
+  append(term: FeedTerm, message: FeedMessage): Promise<FeedPosition>;
   /**
-   * Appends a message. `startIndex`: a node that starts reads the messages of this term after this index; `null` while
-   * it needs messages of earlier terms. Throws when another indexer has begun a term, or the feed was emptied.
-   */
-  append(term: FeedTerm, message: FeedMessage, startIndex: number | null): Promise<FeedPosition>;
-  /**
-   * Reads messages after a position, oldest first, up to a limit. Waits up to `waitMs` for the first. If the feed was
-   * emptied since, reads from its beginning. Messages that the feed no longer has are skipped.
+   * Reads messages after a position, oldest first, up to a limit. Waits up to `waitMs` for the first. Messages that the
+   * feed no longer has are skipped. If it was emptied since, messages have another epoch, or none are found.
    */
   read(after: FeedPosition, waitMs: number): Promise<readonly FeedEntry[]>;
-  /** Reads where the feed ends; `null` before the first term. */
-  end(): Promise<FeedEnd | null>;
+  /** Reads whose term it is; `null` before the first. */
+  active(): Promise<ActiveIndexer | null>;
+  /** Reads the unfinalized blocks; `null` before the first term. */
+  head(): Promise<FeedHead | null>;
 };

@@ -19,6 +19,6 @@ function writtenBy(version: number): Buffer {
 
 test("a message of this format version is read, one of another version is null", () => {
   const codec = new FeedCodec(secret);
-  assert.deepEqual(codec.decode(writtenBy(1), position), { kind: "revert", safeBlock: 7 });
-  assert.equal(codec.decode(writtenBy(2), position), null);
+  assert.deepEqual(codec.decode(writtenBy(2), position), { kind: "revert", safeBlock: 7 });
+  assert.equal(codec.decode(writtenBy(1), position), null);
 });

@@ -9,8 +9,13 @@ import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";
 import type { ChangeSource, Check, HeardHead } from "../intake.ts";
-import type { ChangeFeed, FeedEntry, FeedPosition, IndexerStatus } from "./change-feed.ts";
-import { type LinkedBlock, readFeedTail } from "./feed-tail.ts";
+import type {
+  ChangeFeed,
+  FeedEntry,
+  FeedPosition,
+  IndexerStatus,
+  LinkedBlock,
+} from "./change-feed.ts";
 
 type FollowerParts = {
   readonly feed: ChangeFeed;
@@ -27,7 +32,7 @@ export type FeedStatus = FeedFollower["status"];
 
 /**
  * The changes that a serving node takes in: unfinalized blocks from the feed, each linked to its parent, and committed
- * ranges from the store. After a hole in the feed, its tail is read again until it links.
+ * ranges from the store. After a hole in the feed, all of its blocks are read until they link.
  */
 export class FeedFollower implements ChangeSource {
   readonly kind = "feed";
@@ -162,7 +167,11 @@ export class FeedFollower implements ChangeSource {
     const after = this.#position;
     const read =
       after && (await this.#ask(() => feed.read(after, feedLimits.readWaitMs), unreadableFeed));
-    if (read !== null) return read;
+    if (read !== null) {
+      // Even an idle indexer sends a status every second. The messages of an emptied feed count from 1 again.
+      if (read.at(-1)?.position.epoch !== after?.epoch) this.#hasHole = true;
+      return read;
+    }
     await clock.sleep(feedLimits.retryMs, this.#closing.signal).catch(() => {});
     return [];
   }
@@ -173,7 +182,11 @@ export class FeedFollower implements ChangeSource {
     this.#note(message);
     if (this.#hasHole) return;
     if (message?.kind === "revert") yield* this.#revertTo(message.safeBlock);
-    else if (message?.kind === "block") yield* this.#blockOf(message);
+    else if (message?.kind === "block" && !(yield* this.#link([message]))) {
+      this.#hasHole = true;
+      const { number } = message.block;
+      this.#parts.log.warn({ block: number }, "the feed has a hole before this block");
+    }
   }
 
   /** Takes in the part of a message that does not depend on earlier blocks. */
@@ -182,43 +195,36 @@ export class FeedFollower implements ChangeSource {
     if (message === null) {
       log.error("a message of the feed cannot be read: another version or another secret wrote it");
       this.#hasHole = true;
-    } else if (message.kind === "status") this.#indexer = message.status;
-    else if (message.kind === "term") log.info({ node: message.node }, "an indexer became active");
-    else if (message.kind === "committed" && message.last.number > this.#announced) {
+    } else if (message.kind === "status") {
+      const { node } = message.status;
+      if (this.#indexer?.node !== node) log.info({ node }, "an indexer is active");
+      this.#indexer = message.status;
+    } else if (message.kind === "committed" && message.last.number > this.#announced) {
       this.#announced = message.last.number;
       this.#announcement.notify();
     }
   }
 
-  *#blockOf(linked: LinkedBlock): Generator<Change, void, undefined> {
-    const { block } = linked;
-    if (this.#has(block)) return;
-    if (!this.#isLinked(linked)) {
-      this.#hasHole = true;
-      this.#parts.log.warn({ block: block.number }, "the feed has a hole before this block");
-      return;
+  /** Takes in the blocks that we do not have. Returns `false` at the first that does not link to ours. */
+  *#link(blocks: readonly LinkedBlock[]): Generator<Change, boolean, undefined> {
+    for (const linked of blocks) {
+      const { block } = linked;
+      if (this.#has(block)) continue;
+      if (!this.#isLinked(linked)) return false;
+      yield* this.#revertTo(block.number - 1);
+      yield { kind: "block", block };
     }
-    yield* this.#revertTo(block.number - 1);
-    yield { kind: "block", block };
+    return true;
   }
 
-  /** Reads the tail of the feed again and continues if it links to our blocks. */
+  /** Reads all blocks of the feed and continues from there if they link to ours. */
   async *#fillHole(): AsyncGenerator<Change, void, undefined> {
     const { feed } = this.#parts;
     this.#fillDueMs = clock.monotonicMs() + feedLimits.retryMs;
-    const tail = await this.#ask(() => readFeedTail(feed), unreadableFeed);
-    if (tail === null || !(await this.#readReorgs())) return;
-    this.#position = tail.position;
-    for (const { message } of tail.entries) this.#note(message);
-    if (tail.entries.some(({ message }) => message === null)) return;
-    const first = tail.blocks.find(({ block }) => !this.#has(block));
-    if (first !== undefined) {
-      if (!this.#isLinked(first)) return;
-      yield* this.#revertTo(first.block.number - 1);
-      const missing = tail.blocks.slice(tail.blocks.indexOf(first));
-      for (const { block } of missing) yield { kind: "block", block };
-    }
-    this.#hasHole = false;
+    const head = await this.#ask(() => feed.head(), unreadableFeed);
+    if (head === null || !(await this.#readReorgs())) return;
+    this.#position = head.newest;
+    if (head.isWhole) this.#hasHole = !(yield* this.#link(head.blocks));
   }
 
   /**

@@ -9,7 +9,6 @@ import { agreesWith } from "../../storage/read-delta.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Subscribers } from "../pipeline.ts";
 import type { ChangeFeed, FeedMessage, FeedTerm, IndexerStatus } from "./change-feed.ts";
-import { readFeedTail } from "./feed-tail.ts";
 import type { Lease } from "./lease.ts";
 
 type PublisherParts = {
@@ -24,11 +23,11 @@ type PublisherParts = {
 
 /**
  * Publishes the changes of the active indexer to the feed, in order. When a message cannot be sent, all waiting
- * messages are dropped, and a new term begins that sends all unfinalized blocks again.
+ * messages are dropped, and a new term begins that sends the unfinalized blocks that the feed does not have.
  */
 export class Publisher implements Subscribers {
   readonly #parts: PublisherParts;
-  /** Unfinalized blocks of earlier terms, by number, that serving nodes can have and that are not compared yet. */
+  /** Unfinalized blocks that earlier terms sent, by number, and that are not compared yet. */
   #known = new Map<number, BlockFacts>();
   readonly #closing = new AbortController();
   #term: FeedTerm | null = null;
@@ -37,11 +36,6 @@ export class Publisher implements Subscribers {
   readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
   #statusDueMs = 0;
-  /** Whether all blocks that existed when the term began have been sent. */
-  #isSent = false;
-  #index = 0;
-  /** For each unfinalized block, by number: the index of the message before its own. */
-  readonly #indexBefore = new Map<number, number>();
 
   constructor(parts: PublisherParts) {
     this.#parts = parts;
@@ -57,7 +51,7 @@ export class Publisher implements Subscribers {
   }
 
   unfinalized(block: BlockFacts): void {
-    this.#compare(block, block.number);
+    if (this.#compare(block, block.number)) return;
     this.#push({ kind: "block", parentHash: this.#parts.facts.hashAt(block.number - 1), block });
   }
 
@@ -87,13 +81,19 @@ export class Publisher implements Subscribers {
     this.#push({ kind: "committed", last });
   }
 
-  /** Compares a block with the one that nodes have at its number. If they differ, nodes revert from `firstBlock` on. */
-  #compare({ number, hash }: TimedBlock, firstBlock: number): void {
+  /**
+   * Compares a block with the one that nodes have at its number. Returns whether they have the same. If they have
+   * another, they revert from `firstBlock` on.
+   */
+  #compare({ number, hash }: TimedBlock, firstBlock: number): boolean {
     const known = this.#known.get(number);
-    if (known === undefined) return;
-    if (known.hash === hash) {
+    if (known?.hash === hash) {
       for (const at of this.#known.keys()) if (at <= number) this.#known.delete(at);
-    } else if (this.#replace(firstBlock)) this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+      return true;
+    }
+    if (known !== undefined && this.#replace(firstBlock))
+      this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+    return false;
   }
 
   /**
@@ -121,7 +121,7 @@ export class Publisher implements Subscribers {
   }
 
   #push(message: FeedMessage): void {
-    // Without a term nothing is lost: the next term begins by sending all unfinalized blocks.
+    // Without a term nothing is lost: the next term begins with all blocks that the feed lacks.
     if (this.#term === null) return;
     this.#queue.push(message);
     if (this.#queue.length > feedLimits.messagesWaitingMax) this.#giveUp();
@@ -154,13 +154,10 @@ export class Publisher implements Subscribers {
       return;
     }
     const term = await feed.beginTerm(node);
-    const tail = await readFeedTail(feed);
-    this.#known = new Map(tail?.blocks.map(({ block }) => [block.number, block]));
+    const head = await feed.head();
+    this.#known = new Map(head?.blocks.map(({ block }) => [block.number, block]));
     this.#term = term;
     this.#newestTerm = term.term;
-    this.#index = 1;
-    this.#indexBefore.clear();
-    this.#isSent = false;
     this.#queue = [];
     this.#committed();
     for (const block of facts.headBuffer.blocks) this.unfinalized(block);
@@ -180,9 +177,7 @@ export class Publisher implements Subscribers {
   async #append(term: FeedTerm, message: FeedMessage): Promise<void> {
     // The reorg has to be durable first: a starting node must find it in the store or in the feed.
     if (message.kind === "revert") await this.#parts.facts.reorgs.pendingWrites;
-    this.#noteIndex(message);
-    const { index } = await this.#parts.feed.append(term, message, this.#startIndex);
-    this.#index = index;
+    await this.#parts.feed.append(term, message);
   }
 
   async #nextMessage(): Promise<FeedMessage | null> {
@@ -190,7 +185,6 @@ export class Publisher implements Subscribers {
     const { version } = this.#wake;
     const next = this.#queue.shift();
     if (next !== undefined) return next;
-    this.#isSent = true;
     const waitMs = this.#statusDueMs - clock.monotonicMs();
     if (waitMs <= 0) {
       this.#statusDueMs = clock.monotonicMs() + feedLimits.statusEveryMs;
@@ -199,26 +193,5 @@ export class Publisher implements Subscribers {
     const { signal } = this.#closing;
     await this.#wake.wait(version, waitMs, { clock, signal }).catch(() => {});
     return null;
-  }
-
-  #noteIndex(message: FeedMessage): void {
-    const indexes = this.#indexBefore;
-    if (message.kind === "block") indexes.set(message.block.number, this.#index);
-    if (message.kind === "revert") {
-      for (const number of indexes.keys()) if (number > message.safeBlock) indexes.delete(number);
-    }
-    if (message.kind === "committed") {
-      for (const number of indexes.keys())
-        if (number <= message.last.number) indexes.delete(number);
-    }
-  }
-
-  /**
-   * The index after which a node that has the committed blocks starts to read. `null` until all blocks above them are
-   * sent, and those of earlier terms compared.
-   */
-  get #startIndex(): number | null {
-    if (!this.#isSent || this.#known.size > 0) return null;
-    return Math.min(this.#index, ...this.#indexBefore.values());
   }
 }

@@ -3,12 +3,14 @@ import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits, redisLimits } from "../../base/config/cluster-limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type {
+  ActiveIndexer,
   ChangeFeed,
-  FeedEnd,
   FeedEntry,
+  FeedHead,
   FeedMessage,
   FeedPosition,
   FeedTerm,
+  LinkedBlock,
 } from "./change-feed.ts";
 import type { FeedCodec } from "./feed-codec.ts";
 
@@ -19,19 +21,31 @@ import type { FeedCodec } from "./feed-codec.ts";
 const beginScript = new LuaScript(`
 if redis.call('EXISTS', KEYS[2]) == 0 then
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0, 'start', '1-0')
+  redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0)
 end
 redis.call('HSET', KEYS[2], 'index', 0, 'node', ARGV[2])
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`);
 
-/** KEYS: stream, state. ARGV: epoch, term, index, start or "", messages kept, message. Returns 0 for a stale term. */
+/**
+ * KEYS: stream, state. ARGV: epoch, term, index, messages kept, message, its kind, and the blocks that it removes from
+ * the state: from one on, and through one. Returns 0 for a stale term. A field of the state is a block: its number, then
+ * the id of its message and the message.
+ */
 const appendScript = new LuaScript(`
 local state = redis.call('HMGET', KEYS[2], 'epoch', 'term', 'index')
 if state[1] ~= ARGV[1] or state[2] ~= ARGV[2] or state[3] + 1 ~= tonumber(ARGV[3]) then return 0 end
-redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[5], ARGV[2] .. '-' .. ARGV[3], 'e', ARGV[1], 'm', ARGV[6])
+local id = ARGV[2] .. '-' .. ARGV[3]
+redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[4], id, 'e', ARGV[1], 'm', ARGV[5])
 redis.call('HSET', KEYS[2], 'index', ARGV[3])
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], 'start', ARGV[4]) end
+if ARGV[6] == 'status' then redis.call('HSET', KEYS[2], 'whole', 1) return 1 end
+for _, field in ipairs(redis.call('HKEYS', KEYS[2])) do
+  local number = tonumber(field)
+  if number and (number >= tonumber(ARGV[7]) or number <= tonumber(ARGV[8])) then
+    redis.call('HDEL', KEYS[2], field)
+  end
+end
+if ARGV[6] == 'block' then redis.call('HSET', KEYS[2], ARGV[7], id .. ' ' .. ARGV[5]) end
 return 1`);
 
 /** Maps blob strings (type 36 of the Redis protocol) to buffers. */
@@ -66,22 +80,17 @@ export class RedisFeed implements ChangeFeed {
     const parameters = { keys: this.#keys, values: [randomUUID(), node] };
     const answer = await beginScript.run(this.#parts.redis, parameters);
     const [epoch, number] = answer as [string, number];
-    const term = { epoch, term: number };
     this.#index = 0;
-    await this.append(term, { kind: "term", node }, null);
-    return term;
+    return { epoch, term: number };
   }
 
-  async append(
-    term: FeedTerm,
-    message: FeedMessage,
-    startIndex: number | null,
-  ): Promise<FeedPosition> {
+  async append(term: FeedTerm, message: FeedMessage): Promise<FeedPosition> {
     const position = { ...term, index: this.#index + 1 };
-    const start = startIndex === null ? "" : idOf({ ...term, index: startIndex });
-    const numbers = [term.term, position.index, start, feedLimits.messagesKept];
+    const numbers = [term.term, position.index, feedLimits.messagesKept];
     const bytes = this.#parts.codec.encode(message, position);
-    const parameters = { keys: this.#keys, values: [term.epoch, ...numbers, bytes] };
+    const { from, through } = removedBy(message);
+    const values = [term.epoch, ...numbers, bytes, message.kind, from, through];
+    const parameters = { keys: this.#keys, values };
     const taken = await appendScript.run(this.#parts.redis, parameters);
     if (Number(taken) !== 1)
       throw new Error("the term is stale: another indexer is active, or Redis was emptied");
@@ -90,19 +99,10 @@ export class RedisFeed implements ChangeFeed {
   }
 
   async read(after: FeedPosition, waitMs: number): Promise<readonly FeedEntry[]> {
-    const found = await this.#readFrom(idOf(after), waitMs);
-    if (found.length > 0 && found.every(({ position }) => position.epoch === after.epoch))
-      return found;
-    // The ids of an emptied feed start again from 1-1, below `after`.
-    const state = await this.end();
-    if (state === null || state.newest.epoch === after.epoch) return [];
-    return this.#readFrom("0-0", 0);
-  }
-
-  async #readFrom(id: string, waitMs: number): Promise<readonly FeedEntry[]> {
     const options = { COUNT: feedLimits.messagesReadMax, ...(waitMs > 0 && { BLOCK: waitMs }) };
     const answer: unknown = await this.#parts.reader.run(
-      (client) => client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id }, options),
+      (client) =>
+        client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id: idOf(after) }, options),
       waitMs + redisLimits.commandTimeoutMs,
     );
     if (!Array.isArray(answer)) return [];
@@ -117,13 +117,48 @@ export class RedisFeed implements ChangeFeed {
       });
   }
 
-  async end(): Promise<FeedEnd | null> {
-    const fields = ["epoch", "term", "index", "start", "node"];
+  async active(): Promise<ActiveIndexer | null> {
+    const fields = ["node", "term"];
     const state = await this.#parts.redis.run((client) => client.hmGet(this.#keys[1], fields));
-    const [epoch, term, index, start, node = null] = state;
-    if (typeof epoch !== "string") return null;
-    const newest = { epoch, term: Number(term), index: Number(index) };
-    return { newest, start: positionOf(epoch, String(start)), node };
+    const [node, term] = state;
+    return typeof node === "string" ? { node, term: Number(term) } : null;
+  }
+
+  async head(): Promise<FeedHead | null> {
+    const state: Readonly<Record<string, Buffer>> = await this.#parts.redis.run((client) =>
+      client.withTypeMapping(asBytes).hGetAll(this.#keys[1]),
+    );
+    const { epoch, term, index, whole, ...others } = state;
+    if (epoch === undefined) return null;
+    const newest = { epoch: String(epoch), term: Number(term), index: Number(index) };
+    const fields = Object.entries(others).filter(([name]) => Number.isInteger(Number(name)));
+    const blocks = fields
+      .map(([, value]) => this.#blockOf(newest.epoch, value))
+      .filter((block) => block !== null)
+      .toSorted((one, other) => one.block.number - other.block.number);
+    return { newest, blocks, isWhole: whole !== undefined && blocks.length === fields.length };
+  }
+
+  #blockOf(epoch: string, field: Buffer): LinkedBlock | null {
+    const at = field.indexOf(" ");
+    const position = positionOf(epoch, field.toString("latin1", 0, at));
+    const message = this.#parts.codec.decode(field.subarray(at + 1), position);
+    return message?.kind === "block" ? message : null;
+  }
+}
+
+/** Returns which unfinalized blocks end with a message: those from one number on, and those through another. */
+function removedBy(message: FeedMessage): { readonly from: number; readonly through: number } {
+  const none = { from: Number.MAX_SAFE_INTEGER, through: -1 };
+  switch (message.kind) {
+    case "block":
+      return { ...none, from: message.block.number };
+    case "revert":
+      return { ...none, from: message.safeBlock + 1 };
+    case "committed":
+      return { ...none, through: message.last.number };
+    case "status":
+      return none;
   }
 }
 
