@@ -11,11 +11,6 @@ if owner and owner ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`);
 
-/** Frees the lease if it is ours. */
-const freeScript = new LuaScript(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0`);
-
 /**
  * The lease of the active indexer. It only avoids double work. If two indexers are active, everything is still stored
  * once, and only the newest term appends to the feed. So an indexer keeps its lease while Redis is unavailable.
@@ -49,27 +44,27 @@ export class Lease {
 
   /** Takes the lease if it is free and returns whether it is ours; `false` without Redis. */
   async isOurs(): Promise<boolean> {
-    return (await this.#run(takeScript)) === 1;
+    return (await this.#takeFor(feedLimits.leaseMs)) === 1;
   }
 
-  /** Frees the lease. */
+  /** Frees the lease: if it is ours, it ends after a millisecond. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#renewing;
-    await this.#run(freeScript);
+    await this.#takeFor(1);
   }
 
   async #renew(onLost: () => void): Promise<void> {
     while (await this.#pause()) {
-      if ((await this.#run(takeScript)) === 0) return onLost();
+      if ((await this.#takeFor(feedLimits.leaseMs)) === 0) return onLost();
     }
   }
 
   /** Returns `null` when Redis does not answer. */
-  async #run(script: LuaScript): Promise<number | null> {
-    const parameters = { keys: [this.#key], values: [this.#owner, feedLimits.leaseMs] };
+  async #takeFor(ms: number): Promise<number | null> {
+    const parameters = { keys: [this.#key], values: [this.#owner, ms] };
     try {
-      const answer = Number(await script.run(this.#redis, parameters));
+      const answer = Number(await takeScript.run(this.#redis, parameters));
       this.#isRefused = false;
       return answer;
     } catch {
