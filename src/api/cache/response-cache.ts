@@ -117,16 +117,15 @@ export class ResponseCache {
     const headBytes = Buffer.byteLength(answer.head);
     this.#forget(target);
     const head =
-      headBytes < packedFromBytes
-        ? answer.head
-        : new PackableBytes(Buffer.from(answer.head), {
-            onPacked: () => this.#countPacked(target, cached),
-          });
+      headBytes < packedFromBytes ? answer.head : new PackableBytes(Buffer.from(answer.head));
     const cached: CachedResponse = { ...answer, head, headBytes };
     if (typeof head !== "string" && !this.#recentRequests.isRepeat(target)) return cached;
     this.#answers.set(target, cached);
     this.#bytes += costOf(target, cached);
-    this.#makeRoom();
+    for (const oldest of this.#answers.keys()) {
+      if (this.#bytes <= webLimits.cachedResponseBytesMax) break;
+      this.#forget(oldest);
+    }
     return cached;
   }
 
@@ -144,19 +143,6 @@ export class ResponseCache {
     } catch {
       // The same error occurs again in the handler, and is then sent.
       return null;
-    }
-  }
-
-  #countPacked(target: string, answer: CachedResponse): void {
-    if (this.#answers.get(target) !== answer) return;
-    this.#bytes += packedBytesOf(answer);
-    this.#makeRoom();
-  }
-
-  #makeRoom(): void {
-    for (const oldest of this.#answers.keys()) {
-      if (this.#bytes <= webLimits.cachedResponseBytesMax) break;
-      this.#forget(oldest);
     }
   }
 
@@ -191,12 +177,10 @@ export class RecentRequests {
 /** The approximate size of an entry without its texts. */
 const entryBytes = 500;
 
-function costOf(target: string, answer: CachedResponse): number {
-  return entryBytes + target.length + answer.headBytes + packedBytesOf(answer);
-}
-
-function packedBytesOf({ head }: CachedResponse): number {
-  return typeof head === "string" ? 0 : (head.packed?.bytes.length ?? 0);
+/** Returns the memory that a response can come to use: gzip makes JSON at most half as long. */
+function costOf(target: string, { head, headBytes }: CachedResponse): number {
+  const packedBytes = typeof head === "string" ? 0 : headBytes / 2;
+  return entryBytes + target.length + headBytes + packedBytes;
 }
 
 /** Returns whether a result gets `meta`, rather than being a stream, a text or a bare object. */

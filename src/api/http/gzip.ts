@@ -16,14 +16,6 @@ export type PackedStart = {
   readonly length: number;
 };
 
-type PackingOptions = {
-  /** 1 to 9. The default of 1 shrinks a page of trades to a sixth in 1 ms; higher levels are slower and save little. */
-  readonly level?: number;
-  readonly onPacked?: () => void;
-  /** The headers of a response with these bytes. */
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
 const pack = promisify(gzip);
 
 /** A stored block of deflate (RFC 1951, 3.2.4) has a 16-bit length. */
@@ -38,15 +30,17 @@ const packedAtOnceMax = 2;
 export class PackableBytes {
   static #underWay = 0;
   readonly bytes: Buffer;
+  /** The headers of a response with these bytes. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly #options: PackingOptions;
+  readonly #level: number;
   #packing: Promise<PackedStart> | null = null;
   #packed: PackedStart | null = null;
 
-  constructor(bytes: Buffer, options: PackingOptions = {}) {
+  /** A `level` of 1 shrinks a page of trades to a sixth in 1 ms. Levels up to 9 are slower and save little. */
+  constructor(bytes: Buffer, { level = 1, headers = {} } = {}) {
     this.bytes = bytes;
-    this.headers = options.headers ?? {};
-    this.#options = options;
+    this.headers = headers;
+    this.#level = level;
   }
 
   /** The compressed bytes; `null` until `pack` has finished. */
@@ -71,12 +65,11 @@ export class PackableBytes {
 
   async #pack(): Promise<PackedStart> {
     const { bytes: plain } = this;
-    const { level = 1, onPacked } = this.#options;
+    const options = { level: this.#level, finishFlush: constants.Z_SYNC_FLUSH };
     PackableBytes.#underWay += 1;
     try {
-      const bytes = await pack(plain, { level, finishFlush: constants.Z_SYNC_FLUSH });
+      const bytes = await pack(plain, options);
       this.#packed = { bytes, crc: crc32(plain), length: plain.length };
-      onPacked?.();
       return this.#packed;
     } finally {
       PackableBytes.#underWay -= 1;

@@ -269,7 +269,7 @@ export const webLimits = {
   listSnapshotBytesMax: 192 * mebibyte,
   /** The age of a list since its first page. Readers take seconds a page; slower ones continue in a newer list. */
   listSnapshotMaxAgeMs: 10 * 60_000,
-  /** Cached responses: 700 pages of 100 trades, or 80,000 prices. */
+  /** Cached responses: 600 pages of 100 trades, or 80,000 prices. */
   cachedResponseBytesMax: 128 * mebibyte,
   /** Keys in each of the two generations of `RecentRequests`: 5 MB. */
   recentRequestsMax: 10_000,
