@@ -79,15 +79,13 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const taken = { bytes: 0, isItsTurn: false };
-      const pieces = metered(this.#piecesOf(file, this.#whileLive(file, rows, key)), taken);
-      const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
-      const watch = watchThroughput(body, { taken, everyMs: this.#lookEveryMs });
-      // `close` also comes when the client disconnects before it reads anything.
-      body.once("close", () => {
-        clearInterval(watch);
-        release();
+      const pieces = metered(this.#piecesOf(file, this.#whileLive(file, rows, key)), {
+        everyMs: this.#lookEveryMs,
+        onSlow: () => body.destroy(new SlowClientError()),
       });
+      const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
+      // `close` also comes when the client disconnects before it reads anything.
+      body.once("close", release);
       // After the status is sent, an error can only cut the connection. Clients then see an incomplete body.
       body.once("error", (err) => {
         if (!reply.raw.headersSent) return;
@@ -168,32 +166,27 @@ class SlowClientError extends Error {
   }
 }
 
-/** Bytes of an export that a client has read since the last check, and whether it has a piece left to read. */
-type Taken = { bytes: number; isItsTurn: boolean };
-
+/** Yields the pieces of an export, and calls `onSlow` when its client reads them below the minimum rate. */
 async function* metered(
   pieces: AsyncIterable<string | Uint8Array>,
-  taken: Taken,
+  { everyMs, onSlow }: { readonly everyMs: number; readonly onSlow: () => void },
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
-  for await (const piece of pieces) {
-    taken.bytes += Buffer.byteLength(piece);
-    taken.isItsTurn = true;
-    yield piece;
-    taken.isItsTurn = false;
+  let bytesSinceLook = 0;
+  let isClientsTurn = false;
+  const timer = setInterval(() => {
+    if (isClientsTurn && bytesSinceLook < webLimits.exportBytesMin) onSlow();
+    bytesSinceLook = 0;
+  }, everyMs).unref();
+  try {
+    for await (const piece of pieces) {
+      bytesSinceLook += Buffer.byteLength(piece);
+      isClientsTurn = true;
+      yield piece;
+      isClientsTurn = false;
+    }
+  } finally {
+    clearInterval(timer);
   }
-}
-
-/** Destroys the body when its client reads below the minimum rate. Stop the returned timer with `clearInterval`. */
-function watchThroughput(
-  body: Readable,
-  { taken, everyMs }: { readonly taken: Taken; readonly everyMs: number },
-): NodeJS.Timeout {
-  const { exportBytesMin } = webLimits;
-  const look = () => {
-    if (taken.isItsTurn && taken.bytes < exportBytesMin) body.destroy(new SlowClientError());
-    taken.bytes = 0;
-  };
-  return setInterval(look, everyMs).unref();
 }
 
 async function* mapped<From, To>(
