@@ -1,6 +1,7 @@
-import type { Duplex } from "node:stream";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
-import type { Admission } from "../../access/admission.ts";
+import type { Admission, Caller } from "../../access/admission.ts";
 import type { Keys, VerifiedKey } from "../../access/api-key.ts";
 import type { BoundedCounts } from "../../base/bounded-counts.ts";
 import { AppError } from "../../base/errors.ts";
@@ -20,14 +21,22 @@ export type ConnectionParts = SessionParts & {
   readonly counts: BoundedCounts;
 };
 
+/** An admitted request to upgrade to the stream. */
+export type Upgrade = {
+  readonly request: IncomingMessage;
+  /** The raw socket below the WebSocket. Frames that subscribers share are written to it directly. */
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Sends an error on the bare socket. */
+  readonly refuse: (error: AppError, headers?: Readonly<Record<string, string>>) => void;
+};
+
 /** An upgraded connection. */
-export type Accepted = {
-  readonly socket: WebSocket;
-  /** The raw socket below `socket`. Frames that subscribers share are written to it directly. */
-  readonly wire: Duplex;
-  readonly connectionId: string;
-  readonly ip: string;
-  readonly key: VerifiedKey | null;
+type Accepted = {
+  readonly upgrade: Upgrade;
+  readonly webSocket: WebSocket;
   readonly encoding: FrameEncoding;
 };
 
@@ -44,9 +53,10 @@ export class StreamConnection implements Carrier {
   private constructor(parts: ConnectionParts, accepted: Accepted) {
     this.#parts = parts;
     this.#accepted = accepted;
-    const { connectionId, encoding, key } = accepted;
+    const { encoding, upgrade } = accepted;
+    const { caller, requestId: connectionId } = upgrade;
     const isPublic = parts.admission.isPublicRead;
-    this.session = new Session(parts, this, { connectionId, encoding, key, isPublic });
+    this.session = new Session(parts, this, { connectionId, encoding, key: caller.key, isPublic });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.closed = promise;
     this.#listen(resolve);
@@ -55,57 +65,57 @@ export class StreamConnection implements Carrier {
   /** Opens the session, or closes it immediately when its key or IP has too many connections. */
   static open(parts: ConnectionParts, accepted: Accepted): StreamConnection {
     const connection = new StreamConnection(parts, accepted);
-    if (!connection.#takePlaces(accepted.key)) {
+    if (!connection.#takePlaces(accepted.upgrade.caller)) {
       connection.session.close(closeCodes.tooMany, "too many connections");
     } else connection.session.open();
     return connection;
   }
 
   write(bytes: Buffer): boolean {
-    const { wire } = this.#accepted;
-    return wire.writable ? wire.write(bytes) : true;
+    const { socket } = this.#accepted.upgrade;
+    return socket.writable ? socket.write(bytes) : true;
   }
 
   close(code: number, reason: string): void {
-    this.#accepted.socket.close(code, reason);
+    this.#accepted.webSocket.close(code, reason);
   }
 
   ping(): void {
-    this.#accepted.socket.ping();
+    this.#accepted.webSocket.ping();
   }
 
   authenticate(value: string): VerifiedKey | AppError {
-    const key = this.#parts.admission.authenticate(value, this.#accepted.ip);
+    const key = this.#parts.admission.authenticate(value, this.#accepted.upgrade.caller.ip);
     if (key instanceof AppError || this.#takeKeyPlace(key)) return key;
     return new AppError("RATE_LIMITED", "Too many connections");
   }
 
   /** Destroys the connection without waiting for the client's close frame. */
   terminate(): void {
-    this.#accepted.socket.terminate();
+    this.#accepted.webSocket.terminate();
   }
 
   #listen(onClosed: () => void): void {
-    const { socket, wire } = this.#accepted;
+    const { webSocket, upgrade } = this.#accepted;
     const { session } = this;
-    socket.on("message", (data: Buffer, isBinary: boolean) => {
+    webSocket.on("message", (data: Buffer, isBinary: boolean) => {
       session.receive(isBinary ? null : data.toString("utf8"));
     });
-    socket.on("pong", () => session.ponged());
-    socket.on("ping", () => session.pinged());
+    webSocket.on("pong", () => session.ponged());
+    webSocket.on("ping", () => session.pinged());
     // The error is a reset or invalid frames. `close` follows.
-    socket.on("error", () => {});
-    wire.on("drain", () => session.drained());
-    socket.on("close", () => {
+    webSocket.on("error", () => {});
+    upgrade.socket.on("drain", () => session.drained());
+    webSocket.on("close", () => {
       session.closed();
       for (const place of this.#places.splice(0)) this.#parts.counts.release(place);
       onClosed();
     });
   }
 
-  #takePlaces(key: VerifiedKey | null): boolean {
+  #takePlaces({ ip, key }: Caller): boolean {
     const { quotas } = this.#parts;
-    const isRoom = this.#take(`ip ${ipBucketOf(this.#accepted.ip)}`, quotas.connectionsPerIp);
+    const isRoom = this.#take(`ip ${ipBucketOf(ip)}`, quotas.connectionsPerIp);
     return isRoom && (key === null || this.#takeKeyPlace(key));
   }
 

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import { type Static, Type } from "typebox";
 import { WebSocket, WebSocketServer } from "ws";
-import type { Caller } from "../../access/admission.ts";
 import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
@@ -12,7 +10,7 @@ import { closeCodes, type Session } from "../../stream/session/session.ts";
 import { answerHeaders } from "../http/answer-headers.ts";
 import { toAppError } from "../http/error-answer.ts";
 import { defineRoute, type Route } from "../http/route.ts";
-import { type ConnectionParts, StreamConnection } from "./stream-connection.ts";
+import { type ConnectionParts, StreamConnection, type Upgrade } from "./stream-connection.ts";
 
 /** The path of the stream. */
 const streamPath = "/v1/stream";
@@ -23,18 +21,9 @@ const streamQuery = Type.Object({
   batch: Type.Enum(["0", "1"], { default: "0" }),
 });
 
-type StreamServerParts = Omit<ConnectionParts, "flusher" | "counts">;
+type StreamQuery = Static<typeof streamQuery>;
 
-/** An admitted request to upgrade to the stream. */
-export type Upgrade = {
-  readonly request: IncomingMessage;
-  readonly socket: Socket;
-  readonly head: Buffer;
-  readonly caller: Caller;
-  readonly requestId: string;
-  /** Sends an error on the bare socket. */
-  readonly refuse: (error: AppError, headers?: Readonly<Record<string, string>>) => void;
-};
+type StreamServerParts = Omit<ConnectionParts, "flusher" | "counts">;
 
 /** Closes with our policy code after a frame that is too large, where `ws` would use 1009. */
 class StreamWebSocket extends WebSocket {
@@ -44,24 +33,17 @@ class StreamWebSocket extends WebSocket {
   }
 }
 
-/** The WebSocket server of the stream: takes upgrades, carries sessions and runs their timers. */
+/** The server of the stream: takes upgrades to WebSocket, carries sessions and runs their timers. */
 export class StreamServer {
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<StreamConnection>();
-  readonly #plain = new WebSocketServer(socketOptions);
-  readonly #deflating = new WebSocketServer({
-    ...socketOptions,
-    perMessageDeflate: deflateOptions,
-  });
   readonly #readQuery = compileReader(streamQuery, "query");
-  readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
   readonly #timers: readonly NodeJS.Timeout[];
   #isDraining = false;
 
   private constructor(parts: StreamServerParts) {
     const { keys } = parts;
     this.#parts = { ...parts, flusher: new BatchFlusher(), counts: new BoundedCounts() };
-    for (const server of [this.#plain, this.#deflating]) this.#answerForSockets(server);
     // Closes the sessions of a key that ends, before its revocation is answered.
     keys.onEnded(() => this.#forEach((session) => session.checkKey()));
     this.#timers = [
@@ -81,7 +63,7 @@ export class StreamServer {
   }
 
   take(upgrade: Upgrade): void {
-    const { request, socket, head, caller, refuse } = upgrade;
+    const { request, caller, refuse } = upgrade;
     if (caller.refusal !== null) return refuse(caller.refusal);
     const unavailable = { publicMessage: "The service is stopping", retryAfterSeconds: 1 };
     if (this.#isDraining) return refuse(new AppError("SERVICE_UNAVAILABLE", unavailable));
@@ -93,11 +75,9 @@ export class StreamServer {
     }
     try {
       const query = this.#queryOf(request);
-      const isDeflating = query.compress === "permessage-deflate";
-      if (isDeflating && !offersDeflate(request)) throw invalid("compress", needsDeflate);
-      const server = isDeflating ? this.#deflating : this.#plain;
-      this.#upgrades.set(request, upgrade);
-      server.handleUpgrade(request, socket, head, (opened) => this.#open(opened, upgrade, query));
+      if (query.compress === "permessage-deflate" && !offersDeflate(request))
+        throw invalid("compress", needsDeflate);
+      this.#answer(upgrade, query);
     } catch (thrown) {
       refuse(toAppError(thrown));
     }
@@ -118,12 +98,25 @@ export class StreamServer {
     await this.#parts.hub.close();
   }
 
-  #open(opened: WebSocket, upgrade: Upgrade, query: Static<typeof streamQuery>): void {
-    const { socket, caller, requestId } = upgrade;
+  /** Responds with our headers next to those of `ws`, or with an error of `ws` in our shape. */
+  #answer(upgrade: Upgrade, query: StreamQuery): void {
+    const { request, socket, head, caller, requestId, refuse } = upgrade;
+    const perMessageDeflate = query.compress === "permessage-deflate" && deflateOptions;
+    const handshake = new WebSocketServer({ ...socketOptions, perMessageDeflate });
+    handshake.on("headers", (lines) => {
+      const headers = answerHeaders(caller, requestId);
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+    });
+    handshake.on("wsClientError", ({ message }) =>
+      refuse(new AppError("VALIDATION_ERROR", message)),
+    );
     const encoding = { batch: query.batch === "1", compress: query.compress };
-    const { ip, key } = caller;
-    const accepted = { socket: opened, wire: socket, connectionId: requestId, ip, key, encoding };
-    const connection = StreamConnection.open(this.#parts, accepted);
+    handshake.handleUpgrade(request, socket, head, (webSocket) =>
+      this.#add(StreamConnection.open(this.#parts, { upgrade, webSocket, encoding })),
+    );
+  }
+
+  #add(connection: StreamConnection): void {
     this.#connections.add(connection);
     this.#parts.meter.connections += 1;
     void connection.closed.then(() => this.#forget(connection));
@@ -134,23 +127,10 @@ export class StreamServer {
     this.#parts.meter.connections -= 1;
   }
 
-  #queryOf({ url = "" }: IncomingMessage): Static<typeof streamQuery> {
+  #queryOf({ url = "" }: IncomingMessage): StreamQuery {
     const mark = url.indexOf("?");
     const text = mark === -1 ? "" : url.slice(mark + 1);
-    return this.#readQuery(text) as Static<typeof streamQuery>;
-  }
-
-  /** Adds our headers to the upgrade responses of `ws`, and sends its errors in our shape. */
-  #answerForSockets(server: WebSocketServer): void {
-    server.on("headers", (lines, request) => {
-      const upgrade = this.#upgrades.get(request);
-      if (upgrade === undefined) return;
-      const headers = answerHeaders(upgrade.caller, upgrade.requestId);
-      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-    });
-    server.on("wsClientError", (error, _socket, request) => {
-      this.#upgrades.get(request)?.refuse(new AppError("VALIDATION_ERROR", error.message));
-    });
+    return this.#readQuery(text) as StreamQuery;
   }
 
   #forEach(act: (session: Session) => void): void {
