@@ -7,7 +7,7 @@ import { openOrderbook } from "./channels/orderbook.ts";
 import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
 import { openTrades } from "./channels/trades.ts";
-import type { ChannelRequest } from "./frames/frame-fields.ts";
+import type { ChannelRequest } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
 import {
   type Accepted,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { formatTokenId } from "../../src/base/ids.ts";
 import { deriveGen3TokenIds } from "../../src/market/ids/gen3-ids.ts";
-import type { ChannelRequest } from "../../src/stream/frames/frame-fields.ts";
+import type { ChannelRequest } from "../../src/stream/frames/client-frame.ts";
 import type { Entry } from "../../src/stream/hub/channel.ts";
 import { SessionClient, type SharedParts } from "./session-client.ts";
 import { allTestMarkets, gen3Conditions } from "./test-markets.ts";

@@ -7,7 +7,7 @@ import { readFills } from "../../query/read-fills.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { ChannelRequest } from "../frames/client-frame.ts";
 import {
   type ChannelLog,
   type Entry,

@@ -1,43 +1,106 @@
-import type { Static, TObject } from "typebox";
+/** The frames that clients send: schemas, types and readers. */
+import { type Static, type TObject, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { streamLimits } from "../../base/config/limits.ts";
+import {
+  address,
+  amount,
+  conditionId,
+  parsedText,
+  tokenId,
+} from "../../base/input/client-texts.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { nearName } from "../../base/near-name.ts";
-import { type ChannelRequest, type FrameId, frameId, frameSchemas } from "./frame-fields.ts";
+import { resolutionSeconds } from "../../market/candle.ts";
 
-/** A frame from a client, without its `id` (see `frameIdOf`). */
-export type ClientFrame =
-  | { readonly action: "auth"; readonly apiKey: string }
-  | { readonly action: "subscribe"; readonly channel: ChannelRequest }
-  | { readonly action: "unsubscribe"; readonly target: string | ChannelRequest }
-  | { readonly action: "ping" };
+const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
 
-const readers = {
-  auth: readerOf(frameSchemas.auth),
-  subscribe: readerOf(frameSchemas.subscribe),
-  unsubscribe: readerOf(frameSchemas.unsubscribe),
-  ping: readerOf(frameSchemas.ping),
+const anyText = parsedText({ expected: "text", parse: String });
+
+/** The id that a client gives a frame. The answer repeats it. */
+const frameId = Type.Union(
+  [
+    Type.String({ maxLength: streamLimits.frameIdLengthMax }),
+    Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+  ],
+  { "~expected": "a text of up to 64 characters or a whole number" },
+);
+export type FrameId = Static<typeof frameId>;
+
+const filter = Type.Object({
+  side: Type.Optional(Type.Enum(["BUY", "SELL"])),
+  min_value: Type.Optional(amount),
+  wallet: Type.Optional(address),
+  condition_id: Type.Optional(conditionId),
+  finality: Type.Optional(Type.Enum(["confirmed", "finalized"])),
+});
+
+/** The filter of a subscription. */
+export type Filter = Static<typeof filter>;
+
+/** The filter, the position to resume from and the number of snapshot rows: next to `channel` or inside it. */
+const startFields = {
+  filter: Type.Optional(filter),
+  resume_from: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 })),
+  snapshot: Type.Optional(Type.Integer({ minimum: 0, maximum: streamLimits.snapshotRowsMax })),
 };
-const frameIds = Compile(frameId);
 
-/** Reads a frame from a parsed JSON value. Throws a `VALIDATION_ERROR` that names the invalid field. */
-export function readClientFrame(input: unknown): ClientFrame {
-  const action = fieldOf(input, "action");
-  switch (action) {
-    case "auth":
-      return { action, apiKey: readers.auth(input).api_key };
-    case "subscribe": {
-      const { channel, action: _action, id: _id, ...beside } = readers.subscribe(input);
-      return { action, channel: joined(channel, beside) };
+const channel = Type.Object({
+  type: Type.Optional(anyText),
+  token_id: Type.Optional(tokenId),
+  token_ids: Type.Optional(
+    Type.Array(tokenId, { minItems: 1, maxItems: streamLimits.tokensPerChannelMax }),
+  ),
+  resolution: Type.Optional(Type.Enum(resolutions)),
+  ...startFields,
+});
+
+/** A channel as a client requests it. Its type decides which fields are accepted. */
+export type ChannelRequest = Static<typeof channel>;
+
+const common = { action: anyText, id: Type.Optional(frameId) };
+
+const readSubscribe = readerOf(Type.Object({ ...common, channel, ...startFields }));
+const readUnsubscribe = readerOf(
+  Type.Object({
+    ...common,
+    subscription_id: Type.Optional(anyText),
+    channel: Type.Optional(channel),
+    filter: startFields.filter,
+  }),
+);
+
+/** Readers of parsed frames, by `action`. They throw a `VALIDATION_ERROR` that names the invalid field. */
+export const frameReaders = {
+  auth: readerOf(Type.Object({ ...common, api_key: anyText })),
+  /** Returns the requested channel. */
+  subscribe: (input: unknown): ChannelRequest => {
+    const { channel: asked, action: _action, id: _id, ...beside } = readSubscribe(input);
+    return joined(asked, beside);
+  },
+  /** Returns the id of the subscription to end, or its channel. */
+  unsubscribe: (input: unknown): string | ChannelRequest => {
+    const { subscription_id, channel: asked, filter: beside } = readUnsubscribe(input);
+    if (subscription_id !== undefined && asked === undefined) return subscription_id;
+    if (asked === undefined || subscription_id !== undefined) {
+      throw invalid("subscription_id", "or channel is required, one of both");
     }
-    case "unsubscribe":
-      return { action, target: readTarget(input) };
-    case "ping":
-      readers.ping(input);
-      return { action };
-    default:
-      throw unknownAction(input, action);
-  }
+    return joined(asked, beside === undefined ? {} : { filter: beside });
+  },
+  ping: readerOf(Type.Object(common)),
+};
+
+/** Returns the `action` of a parsed frame. Throws a `VALIDATION_ERROR` when there is no such action. */
+export function actionOf(input: unknown): keyof typeof frameReaders {
+  if (!isJsonObject(input)) throw invalid("frame", "must be a JSON object");
+  const action = fieldOf(input, "action");
+  const known = Object.keys(frameReaders) as (keyof typeof frameReaders)[];
+  const found = known.find((name) => name === action);
+  if (found !== undefined) return found;
+  const near = typeof action === "string" ? nearName(action, known) : null;
+  const guess = near === null ? "" : `; did you mean ${near}?`;
+  throw invalid("action", `must be one of ${known.join(", ")}${guess}`);
 }
 
 /** Returns the `id` of a frame, even if the rest of the frame is invalid; `null` if there is none. */
@@ -46,31 +109,16 @@ export function frameIdOf(input: unknown): FrameId | null {
   return frameIds.Check(id) ? id : null;
 }
 
-function readTarget(input: unknown): string | ChannelRequest {
-  const { subscription_id, channel, filter } = readers.unsubscribe(input);
-  if (subscription_id !== undefined && channel === undefined) return subscription_id;
-  if (channel === undefined || subscription_id !== undefined) {
-    throw invalid("subscription_id", "or channel is required, one of both");
-  }
-  return joined(channel, filter === undefined ? {} : { filter });
-}
+const frameIds = Compile(frameId);
 
 /**
  * Merges `filter`, `resume_from` and `snapshot` into the channel. Each may be next to it or inside it, but not both.
  */
-function joined(channel: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
+function joined(asked: ChannelRequest, beside: Partial<ChannelRequest>): ChannelRequest {
   for (const name of Object.keys(beside)) {
-    if (Object.hasOwn(channel, name)) throw invalid(name, "is given more than once");
+    if (Object.hasOwn(asked, name)) throw invalid(name, "is given more than once");
   }
-  return { ...channel, ...beside };
-}
-
-function unknownAction(input: unknown, action: unknown): Error {
-  if (!isJsonObject(input)) return invalid("frame", "must be a JSON object");
-  const known = Object.keys(readers);
-  const near = typeof action === "string" ? nearName(action, known) : null;
-  const guess = near === null ? "" : `; did you mean ${near}?`;
-  return invalid("action", `must be one of ${known.join(", ")}${guess}`);
+  return { ...asked, ...beside };
 }
 
 function fieldOf(input: unknown, name: string): unknown {

@@ -1,7 +1,7 @@
 /** Builds the frames that the service sends, except events. Each frame is one JSON text. */
 import { type AppError, publicError } from "../../base/errors.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import type { FrameId } from "./frame-fields.ts";
+import type { FrameId } from "./client-frame.ts";
 
 /** Returns a position as clients see it and can resume from it. 0 is before the first row. */
 export function shownSeq(position: number): number {

@@ -2,7 +2,7 @@ import { formatMicros } from "../../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { formatConditionId } from "../../rows/wire-format.ts";
-import type { ChannelRequest, Filter } from "../frames/frame-fields.ts";
+import type { ChannelRequest, Filter } from "../frames/client-frame.ts";
 
 type RequestField = "token_id" | "token_ids" | "resolution";
 

@@ -2,7 +2,7 @@ import type { Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { ChannelRequest } from "../frames/client-frame.ts";
 import type { BookFeed } from "./book-feed.ts";
 
 /** An entry of a channel's log: its position, and the row as the REST API returns it. */

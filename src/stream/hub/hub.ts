@@ -5,7 +5,7 @@ import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
 import { untilReached } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
-import type { ChannelRequest } from "../frames/frame-fields.ts";
+import type { ChannelRequest } from "../frames/client-frame.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
 import type { BookFeed, BookReceiver } from "./book-feed.ts";
 import type { Channel, StreamSources } from "./channel.ts";

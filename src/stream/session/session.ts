@@ -8,9 +8,15 @@ import type { Log } from "../../base/log.ts";
 import { SlidingWindow } from "../../base/sliding-window.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Freshness } from "../../rows/freshness.ts";
-import { type ClientFrame, frameIdOf, parseJson, readClientFrame } from "../frames/client-frame.ts";
+import {
+  actionOf,
+  type ChannelRequest,
+  type FrameId,
+  frameIdOf,
+  frameReaders,
+  parseJson,
+} from "../frames/client-frame.ts";
 import { encodeTexts } from "../frames/frame-bytes.ts";
-import type { ChannelRequest, FrameId } from "../frames/frame-fields.ts";
 import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Channel } from "../hub/channel.ts";
@@ -121,7 +127,7 @@ export class Session implements Receiver {
       input = parseJson(text);
       // After `input` is set, so that the error has the id of the frame. Only a text can be parsed.
       refuseRepeatedNames(text ?? "");
-      this.#answer(readClientFrame(input), frameIdOf(input));
+      this.#answer(input, frameIdOf(input));
     } catch (thrown) {
       this.#refuse(thrown, frameIdOf(input));
     }
@@ -276,18 +282,17 @@ export class Session implements Receiver {
     this.close(closeCodes.policy, `${faultsMax} invalid frames in ${faultWindowMs / 1000} s`);
   }
 
-  #answer(frame: ClientFrame, id: FrameId | null): void {
-    switch (frame.action) {
+  #answer(input: unknown, id: FrameId | null): void {
+    switch (actionOf(input)) {
       case "ping":
+        frameReaders.ping(input);
         return this.sendText(answerFrame("pong", id, {}));
       case "auth":
-        return this.#authenticate(frame.apiKey, id);
+        return this.#authenticate(frameReaders.auth(input).api_key, id);
       case "subscribe":
-        this.#requireKey();
-        return this.#subscribeOnceReached(frame.channel, id);
+        return this.#subscribeOnceReached(frameReaders.subscribe(input), id);
       case "unsubscribe":
-        this.#requireKey();
-        return this.#unsubscribe(frame.target, id);
+        return this.#unsubscribe(frameReaders.unsubscribe(input), id);
     }
   }
 
@@ -334,6 +339,7 @@ export class Session implements Receiver {
 
   /** Subscribes once this node has reached `resume_from`: a client from another node can be ahead of it. */
   #subscribeOnceReached(request: ChannelRequest, id: FrameId | null): void {
+    this.#requireKey();
     const { hub, freshness } = this.#parts;
     const channel = hub.channelOf(request);
     const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
@@ -363,6 +369,7 @@ export class Session implements Receiver {
   }
 
   #unsubscribe(target: string | ChannelRequest, id: FrameId | null): void {
+    this.#requireKey();
     const { hub } = this.#parts;
     const targetName = typeof target === "string" ? null : hub.channelOf(target).name;
     for (const [name, subscription] of this.#subscriptions) {
