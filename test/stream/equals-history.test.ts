@@ -10,6 +10,7 @@ import type { ChainChange } from "../../src/feed/change.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
 import { openChannel } from "../../src/stream/channels.ts";
+import { pageAfter } from "../../src/stream/hub/channel.ts";
 import { Hub } from "../../src/stream/hub/hub.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
 import { channels, FoldingClient, mismatch } from "../support/folding-client.ts";
@@ -203,7 +204,7 @@ class Play {
     let wrong: string | null = null;
     const name = `client ${number}: ${JSON.stringify(channel.normalizedRequest)}`;
     const caughtUp = waitFor(name, async () => {
-      const entries = await channel.readAfter(-1, { limit: 1_000_000, restate: true });
+      const entries = await channel.read({ ...pageAfter(-1, 1_000_000), restate: true });
       const final = (store.coverage?.last.number ?? -1) * 1_000_000 + 999_999;
       const expected = channel.isFinalOnly ? entries.filter(({ seq }) => seq <= final) : entries;
       client.fold();

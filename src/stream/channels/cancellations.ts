@@ -8,17 +8,10 @@ import {
   presentCancellation,
 } from "../../rows/exchange-event-row.ts";
 import { idFields } from "../../rows/trade-row.ts";
-import {
-  type ChannelLog,
-  type Entry,
-  type Opening,
-  pageAfter,
-  pageThrough,
-} from "../hub/channel.ts";
+import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 
 /** Opens the `cancellations` channel: events on the chain that end orders, or can end them. */
 export function openCancellations({ sources }: Opening): ChannelLog {
-  const kinds = cancellationKinds;
   const entryWriter = () => {
     const context = rowContextOf(sources);
     return (event: LocatedEvent): Entry[] => {
@@ -30,18 +23,14 @@ export function openCancellations({ sources }: Opening): ChannelLog {
     event: "cancellation",
     interest: () => ({ tokenIds: [], events: true }),
     entriesOf: (block) => block.events.flatMap(entryWriter()),
-    readAfter: async (after, { limit }) => {
-      const events = await readEvents(sources.facts, { kinds, ...pageAfter(after), limit });
+    read: async (page) => {
+      const events = await readEvents(sources.facts, { ...page, kinds: cancellationKinds });
       return (await mapInTurns(events, entryWriter())).flat();
     },
-    readNewest: async (through, limit) => {
-      const events = await readEvents(sources.facts, { kinds, ...pageThrough(through), limit });
-      return events.toReversed().flatMap(entryWriter());
-    },
-    revertedBy: (removed, rewindTo) =>
+    revertedBy: (removed) =>
       removed
         .flatMap(({ events }) => events)
-        .filter(({ seq, event }) => seq > rewindTo && isCancellation(event))
+        .filter(({ event }) => isCancellation(event))
         .map((event) => idFields(event).id),
   };
 }

@@ -1,4 +1,4 @@
-import type { TokenId } from "../../base/ids.ts";
+import type { Seq, TokenId } from "../../base/ids.ts";
 import { invalid } from "../../base/input/compile-reader.ts";
 import { type BucketCandle, resolutionSeconds } from "../../market/candle.ts";
 import { isTrade } from "../../market/fill.ts";
@@ -39,25 +39,20 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
     event: "candle",
     // While the complement is unknown, any event can announce it.
     interest: () => ({ tokenIds: pairOf(), events: pairOf().length === 1 }),
-    // The candle at the position itself is included on `restate`, and when a later candle has closed it.
-    readAfter: async (after, { limit, restate }) => {
+    read: async ({ order, after, limit, restate }) => {
+      if (order === "desc") return (await read({ from: 0, order, limit })).map(entryOf);
       const from = bucketOf(await readTimeAt(facts, pairOf(), after));
-      const found = await read({ from, order: "asc", limit: limit + 1 });
+      const found = await read({ from, order, limit: limit + 1 });
       const [first, ...rest] = found;
       if (first === undefined) return [];
-      const isUnchanged = first.candle.close.seq <= after && rest.length === 0 && !restate;
+      // The candle at the position itself is included on `restate`, and when a later candle has closed it.
+      const isUnchanged = first.candle.close.seq <= (after ?? -1) && rest.length === 0 && !restate;
       return isUnchanged ? [] : found.map(entryOf);
     },
-    readNewest: async (_through, count) => {
-      const found = await read({ from: 0, order: "desc", limit: count });
-      return found.toReversed().map(entryOf);
-    },
-    revertedBy: (removed, rewindTo) => {
+    revertedBy: (removed) => {
       const pair = pairOf();
       const fills = removed.flatMap((block) => block.fills);
-      const taken = fills.filter(
-        (fill) => fill.seq > rewindTo && isTrade(fill) && pair.includes(fill.tokenId),
-      );
+      const taken = fills.filter((fill) => isTrade(fill) && pair.includes(fill.tokenId));
       return [...new Set(taken.map(({ timestamp }) => formatTime(bucketOf(timestamp))))];
     },
   };
@@ -67,14 +62,13 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
 async function readTimeAt(
   facts: IndexedFacts,
   tokenIds: readonly TokenId[],
-  position: number,
+  position: Seq | null,
 ): Promise<number> {
-  if (position < 0) return 0;
+  if (position === null) return 0;
   const [newest] = await readFills(facts, {
     // Trades of 0 shares have no price and are in no candle.
     filter: { roles: ["maker", "direct"], tokenIds, sizeMin: 1n },
-    ...pageThrough(position),
-    limit: 1,
+    ...pageThrough(position, 1),
   });
   return newest?.timestamp ?? 0;
 }

@@ -23,13 +23,16 @@ export function openMarkets({ request, sources: { state } }: Opening): ChannelLo
     event: "market",
     // No event announces some markets of generation 3. They begin with their first trade.
     interest: () => ({ tokenIds: "all", events: true }),
-    readAfter: async (after, { limit }) =>
-      (await mapInTurns(firstGroups(marketsAfter(after), limit), entryOf)).flat(),
-    readNewest: async (through, count) =>
-      marketsAfter(-1)
-        .filter(({ seq }) => seq <= through)
-        .slice(-count)
-        .flatMap(entryOf),
+    read: async ({ order, after, limit }) => {
+      const listed =
+        order === "asc"
+          ? firstGroups(marketsAfter(after ?? -1), limit)
+          : marketsAfter(-1)
+              .filter(({ seq }) => after === null || seq < after)
+              .slice(-limit)
+              .toReversed();
+      return (await mapInTurns(listed, entryOf)).flat();
+    },
     revertedBy: (_removed, rewindTo) =>
       marketsAfter(rewindTo).map(({ conditionId }) => formatConditionId(conditionId)),
   };

@@ -20,8 +20,7 @@ export function openOrderbook({ request, sources, tokenIds }: Opening): ChannelL
     event: "book",
     // No block and no reorg changes an order book.
     interest: () => ({ tokenIds: [], events: false }),
-    readAfter: async () => [],
-    readNewest: async () => [],
+    read: async () => [],
     revertedBy: () => [],
     openFeed: (subscriptionId) => new BookFeed({ books, tokenId, subscriptionId }),
   };

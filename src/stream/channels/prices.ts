@@ -23,9 +23,10 @@ export function openPrices({ sources, tokenIds }: Opening): ChannelLog {
       tokenIds: tokenIds.flatMap((tokenId) => directory.pairOf(tokenId)),
       events: true,
     }),
-    readAfter: async (after, { restate }) =>
-      entriesOf(tokenIds.filter((tokenId) => restate || seqOf(tokenId) > after)),
-    readNewest: async (_through, count) => entriesOf(tokenIds).slice(-count),
+    read: async ({ order, after, limit, restate }) => {
+      if (order === "desc") return entriesOf(tokenIds).slice(-limit).toReversed();
+      return entriesOf(tokenIds.filter((id) => restate || seqOf(id) > (after ?? -1)));
+    },
     // A reorg removes no price. Changed prices are sent again.
     revertedBy: () => [],
   };

@@ -21,12 +21,12 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
   return {
     event: "resolution",
     interest: () => ({ tokenIds: [], events: true }),
-    readAfter: async (after, { limit }) =>
-      mapInTurns(firstGroups(resolutionsAfter(after), limit), entryOf),
-    readNewest: async (through, count) => {
-      const from = { index: indexAfter(through) - 1, step: -1 } as const;
-      const newest = resolutions.select({ conditionIds }, from).take(count);
-      return newest.map(entryOf).toArray().toReversed();
+    read: async ({ order, after, limit }) => {
+      if (order === "asc")
+        return mapInTurns(firstGroups(resolutionsAfter(after ?? -1), limit), entryOf);
+      const index = after === null ? resolutions.count - 1 : indexAfter(after - 1) - 1;
+      const newest = resolutions.select({ conditionIds }, { index, step: -1 }).take(limit);
+      return mapInTurns(newest, entryOf);
     },
     revertedBy: (_removed, rewindTo) => resolutionsAfter(rewindTo).map(resolutionId).toArray(),
   };

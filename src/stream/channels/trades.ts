@@ -8,14 +8,7 @@ import { rowContextOf } from "../../query/row-context.ts";
 import { idFields } from "../../rows/trade-row.ts";
 import { tradeWriter } from "../../rows/trade-writer.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
-import {
-  type ChannelLog,
-  type Entry,
-  type Opening,
-  pageAfter,
-  pageThrough,
-  type StreamSources,
-} from "../hub/channel.ts";
+import type { ChannelLog, Entry, Opening, StreamSources } from "../hub/channel.ts";
 
 /**
  * Opens the `trades` channel: all trades; or the `token_trades` channel: the trades of some tokens, without inverted
@@ -30,17 +23,11 @@ export function openTrades({ request, sources, tokenIds: requested }: Opening): 
     event: "trade",
     interest: () => ({ tokenIds: tokenIds ?? "all", events: false }),
     entriesOf: (block) => tradesOf(block).map(entryWriter(sources)),
-    readAfter: async (after, { limit }) => {
-      const page = { filter: filter(), ...pageAfter(after), limit, totalsOf };
-      return mapInTurns(await readFills(sources.facts, page), entryWriter(sources));
+    read: async (page) => {
+      const fills = await readFills(sources.facts, { ...page, filter: filter(), totalsOf });
+      return mapInTurns(fills, entryWriter(sources));
     },
-    readNewest: async (through, limit) => {
-      const page = { filter: filter(), ...pageThrough(through), limit, totalsOf };
-      const fills = await readFills(sources.facts, page);
-      return fills.toReversed().map(entryWriter(sources));
-    },
-    revertedBy: (removed, rewindTo) =>
-      removed.flatMap(tradesOf).flatMap((fill) => (fill.seq > rewindTo ? [idFields(fill).id] : [])),
+    revertedBy: (removed) => removed.flatMap(tradesOf).map((fill) => idFields(fill).id),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
+import type { ListOrder } from "../../query/row-snapshot.ts";
 import type { PriceSources } from "../../rows/price-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
@@ -19,23 +20,22 @@ type Interest = {
   readonly events: boolean;
 };
 
+/** A page of a log: the oldest entries after a position, or the newest ones before a position. */
+type LogPage = ListOrder & {
+  readonly limit: number;
+  /** Requests the current state again, because a reorg can have changed it. Logs of facts ignore it. */
+  readonly restate: boolean;
+};
+
 /** A log of rows that can be read from any position. Positions are seqs; -1 is before the first. */
 export type ChannelLog = {
   readonly event: string;
   readonly interest: () => Interest;
   /** Returns the entries that a newly indexed block adds. A channel without this function is read instead. */
   readonly entriesOf?: (block: BlockFacts) => readonly Entry[];
-  /**
-   * Returns the entries after a position, oldest first. Fewer than `limit` entries mean that no more follow.
-   * `restate` requests the current state again, because a reorg can have changed it. Logs of facts ignore it.
-   */
-  readonly readAfter: (
-    after: number,
-    how: { readonly limit: number; readonly restate: boolean },
-  ) => Promise<readonly Entry[]>;
-  /** The newest rows at or before `through`, oldest first. */
-  readonly readNewest: (through: number, count: number) => Promise<readonly Entry[]>;
-  /** Returns the ids of the rows after `rewindTo`. `removed` are the blocks that are about to be reverted. */
+  /** Returns the entries of a page, in its order. Fewer than `limit` entries mean that no more follow. */
+  readonly read: (page: LogPage) => Promise<readonly Entry[]>;
+  /** Returns the ids of the rows after `rewindTo`. `removed` are the blocks after it, which are about to be reverted. */
   readonly revertedBy: (removed: readonly BlockFacts[], rewindTo: number) => readonly string[];
   /** Present if the channel has a feed instead of a log. Only the feed sends to the subscribers. */
   readonly openFeed?: (subscriptionId: string) => BookFeed;
@@ -59,15 +59,15 @@ export type Channel = ChannelLog & {
   readonly isFinalOnly: boolean;
 };
 
-/** Returns the page options for the rows after a position, oldest first. The log of the channel ends them. */
-export function pageAfter(position: number) {
+/** Returns the page of the rows after a position, oldest first. The log of the channel ends them. */
+export function pageAfter(position: number, limit: number) {
   const after = position < 0 ? null : (position as Seq);
-  return { order: "asc", after, finalizedOnly: false } as const;
+  return { order: "asc", after, finalizedOnly: false, limit } as const;
 }
 
-/** Returns the page options for the rows at or before a position, newest first. */
-export function pageThrough(position: number) {
-  return { order: "desc", after: (position + 1) as Seq, finalizedOnly: false } as const;
+/** Returns the page of the rows at or before a position, newest first. */
+export function pageThrough(position: number, limit: number) {
+  return { order: "desc", after: (position + 1) as Seq, finalizedOnly: false, limit } as const;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { streamLimits } from "../../base/config/limits.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
-import { type Channel, type Entry, firstGroups } from "./channel.ts";
+import { type Channel, type Entry, firstGroups, pageAfter } from "./channel.ts";
 import type { Topic } from "./topic.ts";
 
 /** The entries after a position, in slices that are sent one by one. The page is complete up to `readTo`. */
@@ -9,27 +9,23 @@ export type HistoryPage = {
   readonly readTo: number;
 };
 
-/** The end of the log. */
-export type LogEnd = {
+/** The end of the log, and its recent pages by topic. Clients that read the same range share a page. */
+export class History {
   /** The last indexed and the last final position; -1 before the first. */
   latest: number;
   final: number;
   /** The number of reorgs so far. Pages that were read during a reorg are discarded. */
-  reorgs: number;
-};
-
-/** Reads the logs of topics and caches recent pages. Clients that read the same range share a page. */
-export class History {
-  readonly end: LogEnd;
+  reorgs = 0;
   readonly #pages = new Map<string, Promise<HistoryPage>>();
   readonly #change = new WakeSignal();
 
-  constructor(end: LogEnd) {
-    this.end = end;
+  constructor(latest: number, final: number) {
+    this.latest = latest;
+    this.final = final;
   }
 
   endOf({ isFinalOnly }: Channel): number {
-    return isFinalOnly ? this.end.final : this.end.latest;
+    return isFinalOnly ? this.final : this.latest;
   }
 
   /** Reads a page of the entries after a position. `restate` is passed to the channel. */
@@ -63,7 +59,7 @@ export class History {
     const limit = streamLimits.historyRowsPerPage;
     // Taken first: entries that are added during the read belong to the next page.
     const end = this.endOf(topic.channel);
-    const found = await topic.channel.readAfter(after, { limit, restate });
+    const found = await topic.channel.read({ ...pageAfter(after, limit), restate });
     const entries = found.filter(({ seq }) => seq <= end);
     const isWhole = found.length < limit || entries.length < found.length;
     return { slices: slicesOf(entries), readTo: isWhole ? end : (entries.at(-1)?.seq ?? end) };

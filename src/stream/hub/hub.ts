@@ -9,7 +9,7 @@ import type { ChannelRequest } from "../frames/client-frame.ts";
 import { finalizedFrame } from "../frames/server-frames.ts";
 import type { BookFeed, BookReceiver } from "./book-feed.ts";
 import type { Channel, StreamSources } from "./channel.ts";
-import { History, type LogEnd } from "./history.ts";
+import { History } from "./history.ts";
 import { LogSubscription, type Receiver, type Start } from "./log-subscription.ts";
 import { type Subscription, Topic } from "./topic.ts";
 
@@ -25,7 +25,6 @@ export class Hub {
   /** The connections that receive announcements. */
   readonly listeners = new Set<Listener>();
   readonly #sources: StreamSources;
-  readonly #end: LogEnd;
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
   /** Reads in progress of subscriptions that have ended. */
@@ -35,14 +34,12 @@ export class Hub {
   constructor(sources: StreamSources) {
     this.#sources = sources;
     const { facts } = sources;
-    const final = finalSeqOf(facts);
-    this.#end = { latest: facts.newestSeq, final, reorgs: 0 };
-    this.#history = new History(this.#end);
+    this.#history = new History(facts.newestSeq, finalSeqOf(facts));
   }
 
   /** The last position indexed; -1 before the first. */
   get latestSeq(): number {
-    return this.#end.latest;
+    return this.#history.latest;
   }
 
   /** Waits until a client, which may come from another node, can resume at `position`, as `untilReached` does. */
@@ -93,8 +90,8 @@ export class Hub {
   }
 
   unfinalized(block: BlockFacts): void {
-    const from = this.#end.latest;
-    this.#end.latest = lastSeqOf(block.number);
+    const from = this.#history.latest;
+    this.#history.latest = lastSeqOf(block.number);
     const contents = contentsOf(block.fills.filter(isTrade), block.events.length);
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly && concerns(topic.channel, contents))
@@ -106,8 +103,8 @@ export class Hub {
   /** Called when the blocks after `safeBlock` are about to be reverted. The views still have them. */
   reverting(safeBlock: number, removed: readonly BlockFacts[]): void {
     const to = lastSeqOf(safeBlock);
-    this.#end.latest = Math.min(this.#end.latest, to);
-    this.#end.reorgs += 1;
+    this.#history.latest = Math.min(this.#history.latest, to);
+    this.#history.reorgs += 1;
     for (const topic of this.#topics.values()) {
       if (!topic.channel.isFinalOnly) topic.rewind(to, removed);
     }
@@ -125,18 +122,18 @@ export class Hub {
 
   /** Continues the topics that final blocks concern: all if the blocks are new, otherwise those of final rows only. */
   #addFinal(contents: Contents, areNew: boolean): void {
-    const { latest, final } = this.#end;
+    const { latest, final } = this.#history;
     const { facts } = this.#sources;
-    this.#end.final = finalSeqOf(facts);
-    this.#end.latest = facts.newestSeq;
+    this.#history.final = finalSeqOf(facts);
+    this.#history.latest = facts.newestSeq;
     for (const topic of this.#topics.values()) {
       const { isFinalOnly } = topic.channel;
       if (!areNew && !isFinalOnly) continue;
       if (concerns(topic.channel, contents)) topic.readOn(isFinalOnly ? final : latest);
     }
     this.#history.changed();
-    if (this.listeners.size === 0 || this.#end.final < 0) return;
-    const text = finalizedFrame(blockNumberOf(this.#end.final as Seq), this.#end.final);
+    if (this.listeners.size === 0 || this.#history.final < 0) return;
+    const text = finalizedFrame(blockNumberOf(this.#history.final as Seq), this.#history.final);
     for (const listener of this.listeners) listener.announce(text);
   }
 

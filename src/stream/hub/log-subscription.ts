@@ -1,7 +1,7 @@
 import { nextTurn } from "../../base/time/turns.ts";
 import type { Packet } from "../frames/packet.ts";
 import { answerFrame, reorgFrame, shownSeq, snapshotFrame } from "../frames/server-frames.ts";
-import type { Entry } from "./channel.ts";
+import { type Entry, pageThrough } from "./channel.ts";
 import type { History, HistoryPage } from "./history.ts";
 import type { Subscription, Topic } from "./topic.ts";
 
@@ -115,10 +115,10 @@ export class LogSubscription implements Subscription {
       }
       await this.#receiver.whenRoom();
       if (!this.#isOpen) return;
-      const { reorgs } = this.#history.end;
+      const { reorgs } = this.#history;
       const restate = this.#mustRestate;
       const page = await this.#history.read(this.topic, this.#readTo, restate);
-      if (!this.#isOpen || reorgs !== this.#history.end.reorgs) continue;
+      if (!this.#isOpen || reorgs !== this.#history.reorgs) continue;
       await this.#sendPage(page);
     }
   }
@@ -129,11 +129,11 @@ export class LogSubscription implements Subscription {
 
   /** Sends a page slice by slice, with a turn of the event loop before each. Stops when a reorg reverts blocks. */
   async #sendPage({ slices, readTo }: HistoryPage): Promise<void> {
-    const { reorgs } = this.#history.end;
+    const { reorgs } = this.#history;
     for (const entries of slices) {
       await this.#receiver.whenRoom();
       await nextTurn();
-      if (!this.#isOpen || reorgs !== this.#history.end.reorgs) return;
+      if (!this.#isOpen || reorgs !== this.#history.reorgs) return;
       this.#sendEntries(entries);
       this.#readTo = this.#sent;
     }
@@ -165,14 +165,15 @@ export class LogSubscription implements Subscription {
     const count = this.#snapshotRows;
     this.#snapshotRows = 0;
     for (;;) {
-      const { reorgs } = this.#history.end;
+      const { reorgs } = this.#history;
       const seq = this.#readTo;
       // A client can resume ahead of the log, and often ahead of its final part.
       const through = Math.min(seq, this.#history.endOf(this.topic.channel));
-      const entries = await this.topic.channel.readNewest(through, count);
+      const page = { ...pageThrough(through, count), restate: false };
+      const entries = await this.topic.channel.read(page);
       if (!this.#isOpen) return;
-      if (reorgs !== this.#history.end.reorgs) continue;
-      const rows = entries.map(({ json }) => json);
+      if (reorgs !== this.#history.reorgs) continue;
+      const rows = entries.map(({ json }) => json).toReversed();
       this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, rows }));
       return;
     }
