@@ -18,12 +18,9 @@ type Contents = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: b
 
 type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
 
-/** A connection that receives announcements, which concern all subscriptions. */
-export type Listener = { announce(text: string): void };
-
 export class Hub {
-  /** The connections that receive announcements. */
-  readonly listeners = new Set<Listener>();
+  /** The connections with subscriptions. They receive what concerns all channels. */
+  readonly listeners = new Set<Pick<Receiver, "sendText">>();
   readonly #sources: StreamSources;
   readonly #history: History;
   readonly #topics = new Map<string, Topic>();
@@ -134,7 +131,7 @@ export class Hub {
     this.#history.changed();
     if (this.listeners.size === 0 || this.#history.final < 0) return;
     const text = finalizedFrame(blockNumberOf(this.#history.final as Seq), this.#history.final);
-    for (const listener of this.listeners) listener.announce(text);
+    for (const listener of this.listeners) listener.sendText(text);
   }
 
   /** Ends all subscriptions. Resolves when no read is in progress. */

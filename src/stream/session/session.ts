@@ -106,7 +106,6 @@ export class Session implements Receiver {
   }
 
   open(): void {
-    if (this.#isAdmitted) this.#parts.hub.listeners.add(this);
     this.#welcome(null);
   }
 
@@ -171,10 +170,6 @@ export class Session implements Receiver {
   /** Sends a heartbeat frame, but not before authentication. */
   heartbeat(): void {
     if (this.#isAdmitted) this.sendText(heartbeatFrame(this.#parts.freshness()));
-  }
-
-  announce(text: string): void {
-    if (this.#subscriptions.size > 0) this.sendText(text);
   }
 
   /** Closes when the key has been revoked or has expired. */
@@ -312,7 +307,6 @@ export class Session implements Receiver {
         : this.close(badKey, "the key was not accepted");
     }
     this.#key = key;
-    this.#parts.hub.listeners.add(this);
     this.#welcome(id);
   }
 
@@ -361,6 +355,7 @@ export class Session implements Receiver {
     }
     const subscription = hub.subscribe(channel, start, this);
     this.#subscriptions.set(channel.name, subscription);
+    hub.listeners.add(this);
     this.#parts.meter.subscriptions += 1;
     const shown = { channel: channel.normalizedRequest, subscription_id: subscription.topic.id };
     this.sendText(answerFrame("subscribed", id, { ...shown, seq: shownSeq(subscription.begin) }));
@@ -377,6 +372,7 @@ export class Session implements Receiver {
       if (name !== targetName && topic.id !== target) continue;
       hub.unsubscribe(subscription);
       this.#subscriptions.delete(name);
+      if (this.#subscriptions.size === 0) hub.listeners.delete(this);
       this.#parts.meter.subscriptions -= 1;
       const channel = topic.channel.normalizedRequest;
       return this.sendText(answerFrame("unsubscribed", id, { channel, subscription_id: topic.id }));
