@@ -49,28 +49,24 @@ export class WrittenJson {
   }
 }
 
-/** A response body as parts of JSON text. */
-export type AnswerParts = Pick<CachedResponse, "tail"> & {
-  /** The text up to the request id. */
-  readonly head: string;
-  /** The text that the ETag covers: everything but freshness and cursors, which differ each time. */
-  readonly tagged: string;
-};
-
-/** Returns the parts of a response body. */
-export function partsOf({ data, meta = {}, ...rest }: AnswerBody): AnswerParts {
+/** Returns the parts of a response body as JSON, and the text that its ETag covers. */
+export function partsOf({ data, meta = {}, ...rest }: AnswerBody) {
   const dataText = data instanceof WrittenJson ? data.text : JSON.stringify(data);
   const restText = JSON.stringify(rest).slice(1, -1);
   const moreText = JSON.stringify(meta).slice(1, -1);
+  const head = `{"data":${dataText},${restText === "" ? "" : `${restText},`}"meta":{"request_id":`;
+  const headBytes = Buffer.byteLength(head);
   return {
-    head: `{"data":${dataText},${restText === "" ? "" : `${restText},`}"meta":{"request_id":`,
+    head: headBytes < packedFromBytes ? head : new PackableBytes(Buffer.from(head)),
+    headBytes,
     tail: moreText === "" ? "}}" : `,${moreText}}}`,
+    // Everything but freshness and cursors, which differ each time.
     tagged: `${dataText}${rest.pagination?.has_more ?? ""}${moreText}`,
   };
 }
 
 /** Returns the ETag. It is weak, because the same response can be sent with other freshness and cursors. */
-export function etagOf({ tagged }: AnswerParts): string {
+export function etagOf(tagged: string): string {
   return `W/"${hash("sha256", tagged, "base64url").slice(0, 22)}"`;
 }
 
@@ -109,24 +105,16 @@ export class ResponseCache {
     return this.#answers.get(target) ?? null;
   }
 
-  /** Returns a response in its cached form. Caches it in place of the previous one, unless it is long and new. */
-  put(
-    target: string,
-    answer: Omit<CachedResponse, "headBytes"> & { readonly head: string },
-  ): CachedResponse {
-    const headBytes = Buffer.byteLength(answer.head);
+  /** Caches a response in place of the previous one, unless it is long and new. */
+  put(target: string, answer: CachedResponse): void {
     this.#forget(target);
-    const head =
-      headBytes < packedFromBytes ? answer.head : new PackableBytes(Buffer.from(answer.head));
-    const cached: CachedResponse = { ...answer, head, headBytes };
-    if (typeof head !== "string" && !this.#recentRequests.isRepeat(target)) return cached;
-    this.#answers.set(target, cached);
-    this.#bytes += costOf(target, cached);
+    if (typeof answer.head !== "string" && !this.#recentRequests.isRepeat(target)) return;
+    this.#answers.set(target, answer);
+    this.#bytes += costOf(target, answer);
     for (const oldest of this.#answers.keys()) {
       if (this.#bytes <= webLimits.cachedResponseBytesMax) break;
       this.#forget(oldest);
     }
-    return cached;
   }
 
   /** Renews a response that is not current and returns it; `null` if only the handler can make it. */
@@ -138,8 +126,10 @@ export class ResponseCache {
       const isCurrent = policy.watch();
       const body = policy.bodyNow?.() ?? null;
       if (body === null) return null;
-      const { head, tail } = partsOf(body);
-      return this.put(target, { ...answer, head, tail, isCurrent });
+      const { head, headBytes, tail } = partsOf(body);
+      const renewed = { ...answer, head, headBytes, tail, isCurrent };
+      this.put(target, renewed);
+      return renewed;
     } catch {
       // The same error occurs again in the handler, and is then sent.
       return null;

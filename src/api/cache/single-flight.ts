@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Freshness } from "../../rows/freshness.ts";
-import { acceptsGzip, bodyFor, PackableBytes, packedFromBytes } from "../http/gzip.ts";
+import { bodyFor, PackableBytes } from "../http/gzip.ts";
 import type { Route } from "../http/route.ts";
 import {
   type AnswerBody,
@@ -16,7 +16,7 @@ import {
 } from "./response-cache.ts";
 
 /** A response to send, cached or not. */
-type MadeResponse = Pick<CachedResponse, "head" | "tail" | "etag" | "cacheControl">;
+type MadeResponse = Pick<CachedResponse, "head" | "headBytes" | "tail" | "etag" | "cacheControl">;
 
 /** A response that is being made. */
 type Flight = {
@@ -78,8 +78,8 @@ export class SingleFlight {
       const made = responseOf(route, body, reply);
       const { path, access } = route;
       const contentType = String(reply.getHeader("content-type"));
-      const cacheable = { ...made, route: path, access, contentType, policy, isCurrent };
-      const response = this.#cache.put(target, cacheable);
+      const response = { ...made, route: path, access, contentType, policy, isCurrent };
+      this.#cache.put(target, response);
       resolve(response);
       return replyWith(response, reply, fresh);
     } finally {
@@ -89,15 +89,10 @@ export class SingleFlight {
   }
 }
 
-function responseOf(
-  { isTagged }: Route,
-  body: AnswerBody,
-  reply: FastifyReply,
-): MadeResponse & { readonly head: string } {
-  const parts = partsOf(body);
-  const { head, tail } = parts;
-  const etag = isTagged?.(body) ? etagOf(parts) : null;
-  return { head, tail, etag, cacheControl: String(reply.getHeader("cache-control")) };
+function responseOf({ isTagged }: Route, body: AnswerBody, reply: FastifyReply): MadeResponse {
+  const { tagged, ...parts } = partsOf(body);
+  const etag = isTagged?.(body) ? etagOf(tagged) : null;
+  return { ...parts, etag, cacheControl: String(reply.getHeader("cache-control")) };
 }
 
 function replyWith(response: MadeResponse, reply: FastifyReply, fresh: Freshness): unknown {
@@ -105,23 +100,12 @@ function replyWith(response: MadeResponse, reply: FastifyReply, fresh: Freshness
   const { etag, cacheControl } = response;
   reply.header("cache-control", cacheControl);
   if (etag !== null) reply.header("etag", etag);
-  if (etag === null || !matchesEtag(etag, request.headers["if-none-match"]))
-    return bodyOf(response, reply, fresh);
+  if (etag === null || !matchesEtag(etag, request.headers["if-none-match"])) {
+    const { head } = response;
+    const end = endOf(request.id, response, fresh);
+    return typeof head === "string" ? head + end : bodyFor(reply, head, end);
+  }
   reply.code(304).removeHeader("content-type");
   // Without a body Fastify would send `Content-Length: 0` for HEAD, which is not the length of GET (RFC 9110, 8.6).
   return request.method === "HEAD" ? Readable.from([]) : reply.send();
-}
-
-/** Returns the whole body; a long one is compressed for a client that accepts gzip. */
-function bodyOf(
-  response: MadeResponse,
-  reply: FastifyReply,
-  fresh: Freshness,
-): string | Promise<Buffer> {
-  const { head } = response;
-  const { id, headers } = reply.request;
-  const end = endOf(id, response, fresh);
-  if (typeof head !== "string") return bodyFor(reply, head, end);
-  if (head.length < packedFromBytes || !acceptsGzip(headers)) return head + end;
-  return bodyFor(reply, new PackableBytes(Buffer.from(head)), end);
 }
