@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearName, unknownName } from "./near-name.ts";
+import { nearName, unknownName, wrongValue } from "./near-name.ts";
 
 const names = ["limit", "cursor", "order", "include_complement"];
 
@@ -27,4 +27,10 @@ test("the message about an unknown name suggests a valid one, also for terms of 
   assert.equal(unknownName("limt", valid), `is not known here; did you mean limit? ${all}`);
   assert.equal(unknownName("until", ["x"]), "is not known here; valid names: x");
   assert.equal(unknownName("constructor", ["x"]), "is not known here; valid names: x");
+});
+
+test("the message about a wrong value quotes it, unless it is nested too deeply to be written", () => {
+  assert.equal(wrongValue([1], "a number"), "must be a number; got [1]");
+  const deep: unknown = JSON.parse("[".repeat(30_000) + "]".repeat(30_000));
+  assert.equal(wrongValue(deep, "a number"), "must be a number; got deeply nested JSON");
 });

@@ -75,10 +75,19 @@ export function wrongValue(
   expected: string,
   choices: readonly string[] = [],
 ): string {
-  const issue = `must be ${expected}; got ${truncate(JSON.stringify(given))}`;
+  const issue = `must be ${expected}; got ${quote(given)}`;
   const meant =
     typeof given === "string" ? (synonymOf(given, choices) ?? nearName(given, choices)) : null;
   return meant === null ? issue : `${issue}; did you mean ${meant}?`;
+}
+
+function quote(given: unknown): string {
+  try {
+    return truncate(JSON.stringify(given));
+  } catch {
+    // Parsing has no limit of depth, but writing fails after some thousand levels.
+    return "deeply nested JSON";
+  }
 }
 
 /** Shortens a text of the client to 64 characters, to quote it in an answer. */

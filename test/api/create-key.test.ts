@@ -103,6 +103,13 @@ test("400: a body that is not a JSON object", async () => {
   }
 });
 
+test("400: a field with JSON that is nested thousands of levels deep", async () => {
+  const headers = { "content-type": "application/json" };
+  const body = `{"name":${"[".repeat(8000)}${"]".repeat(8000)}}`;
+  const answer = await server.request("POST", "/v1/keys", { key: admin, headers, body });
+  assert.match(assertError(answer, "VALIDATION_ERROR").message, /^name must be /);
+});
+
 test("400: a field that is given twice, even if its name is escaped", async () => {
   const headers = { "content-type": "application/json" };
   const bodies = {

@@ -77,6 +77,11 @@ suite("an invalid frame is answered with an error that names the fault", () => {
     ["no object", "[1]", /frame must be a JSON object/],
     ["no action", {}, /action must be one of auth, subscribe/],
     ["a mistyped action", { action: "subscrbe" }, /did you mean subscribe/],
+    [
+      "a deep id",
+      `{"action":"ping","id":${"[".repeat(30_000)}${"]".repeat(30_000)}}`,
+      /id must be/,
+    ],
     ["an unknown field", { action: "ping", extra: 1 }, /extra is not known here/],
     ["no channel", { action: "subscribe" }, /channel is required/],
     ["a mistyped type", { action: "subscribe", channel: { type: "trade" } }, /did you mean trades/],
