@@ -1,5 +1,8 @@
+import { formatMicros } from "../base/decimal.ts";
+import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { invalid } from "../base/input/compile-reader.ts";
 import { nearName } from "../base/near-name.ts";
+import { formatConditionId } from "../rows/wire-format.ts";
 import { openCancellations } from "./channels/cancellations.ts";
 import { openCandles } from "./channels/candles.ts";
 import { openMarkets } from "./channels/markets.ts";
@@ -7,17 +10,13 @@ import { openOrderbook } from "./channels/orderbook.ts";
 import { openPrices } from "./channels/prices.ts";
 import { openResolutions } from "./channels/resolutions.ts";
 import { openTrades } from "./channels/trades.ts";
-import type { ChannelRequest } from "./frames/client-frame.ts";
+import type { ChannelRequest, Filter } from "./frames/client-frame.ts";
 import type { Channel, ChannelLog, Opening, StreamSources } from "./hub/channel.ts";
-import {
-  type Accepted,
-  checkRequest,
-  requestedTokens,
-  shownFilter,
-  shownTokens,
-} from "./hub/channel-request.ts";
 
-type ChannelType = Accepted & {
+/** The fields and filters that a channel type accepts: others are refused, not ignored. */
+type ChannelType = {
+  readonly fields: readonly ("token_id" | "token_ids" | "resolution")[];
+  readonly filters: readonly (keyof Filter)[];
   readonly open: (opening: Opening) => ChannelLog;
 };
 
@@ -61,4 +60,48 @@ function typeOf({ type }: ChannelRequest): ChannelType {
   const near = type === undefined ? null : nearName(type, known);
   const guess = near === null ? "" : `; did you mean ${near}?`;
   throw invalid("channel.type", `must be one of ${known.join(", ")}${guess}`);
+}
+
+/** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */
+function checkRequest(request: ChannelRequest, { fields, filters }: ChannelType): void {
+  for (const name of ["token_id", "token_ids", "resolution"] as const) {
+    if (request[name] !== undefined && !fields.includes(name)) throw notTaken(name, request);
+  }
+  for (const name of Object.keys(request.filter ?? {}) as (keyof Filter)[]) {
+    if (!filters.includes(name)) throw notTaken(`filter.${name}`, request);
+  }
+}
+
+/** Returns the tokens of a request, sorted and without duplicates. Throws `VALIDATION_ERROR` if there are none. */
+function requestedTokens({ token_id, token_ids }: ChannelRequest): readonly TokenId[] {
+  if (token_id !== undefined && token_ids !== undefined) {
+    throw invalid("channel.token_ids", "cannot be given together with token_id");
+  }
+  const tokenIds = token_ids ?? (token_id === undefined ? [] : [token_id]);
+  if (tokenIds.length === 0) throw invalid("channel.token_id", "or token_ids is required");
+  return [...new Set(tokenIds)].toSorted();
+}
+
+/** Returns the field by which a request names these tokens; no field without tokens. */
+function shownTokens(tokenIds: readonly TokenId[]): Readonly<Record<string, unknown>> {
+  const [first, ...others] = tokenIds.map(formatTokenId);
+  if (first === undefined) return {};
+  return others.length === 0 ? { token_id: first } : { token_ids: [first, ...others] };
+}
+
+/** Returns the filter of a request with its fields in a fixed order; no field when nothing is filtered. */
+function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, unknown>> {
+  const { side, min_value, wallet, condition_id, finality } = filter;
+  const shown = {
+    side,
+    min_value: min_value === undefined ? undefined : formatMicros(min_value),
+    wallet,
+    condition_id: condition_id && formatConditionId(condition_id),
+    finality: finality === "finalized" ? finality : undefined,
+  };
+  return Object.values(shown).every((value) => value === undefined) ? {} : { filter: shown };
+}
+
+function notTaken(name: string, { type }: ChannelRequest): Error {
+  return invalid(`channel.${name}`, `is not taken by channels of type ${type}`);
 }
