@@ -1,7 +1,7 @@
 import { formatMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { invalid } from "../base/input/compile-reader.ts";
-import { nearName } from "../base/near-name.ts";
+import { wrongValue } from "../base/near-name.ts";
 import { formatConditionId } from "../rows/wire-format.ts";
 import { openCancellations } from "./channels/cancellations.ts";
 import { openCandles } from "./channels/candles.ts";
@@ -57,9 +57,7 @@ function typeOf({ type }: ChannelRequest): ChannelType {
   const known = Object.keys(channelTypes);
   const found = type !== undefined && known.includes(type) ? channelTypes[type] : undefined;
   if (found !== undefined) return found;
-  const near = type === undefined ? null : nearName(type, known);
-  const guess = near === null ? "" : `; did you mean ${near}?`;
-  throw invalid("channel.type", `must be one of ${known.join(", ")}${guess}`);
+  throw invalid("channel.type", wrongValue(type ?? null, `one of ${known.join(", ")}`, known));
 }
 
 /** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */

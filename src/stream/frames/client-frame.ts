@@ -11,7 +11,7 @@ import {
 } from "../../base/input/client-texts.ts";
 import { compileReader, invalid } from "../../base/input/compile-reader.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { nearName } from "../../base/near-name.ts";
+import { wrongValue } from "../../base/near-name.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -98,9 +98,7 @@ export function actionOf(input: unknown): keyof typeof frameReaders {
   const known = Object.keys(frameReaders) as (keyof typeof frameReaders)[];
   const found = known.find((name) => name === action);
   if (found !== undefined) return found;
-  const near = typeof action === "string" ? nearName(action, known) : null;
-  const guess = near === null ? "" : `; did you mean ${near}?`;
-  throw invalid("action", `must be one of ${known.join(", ")}${guess}`);
+  throw invalid("action", wrongValue(action ?? null, `one of ${known.join(", ")}`, known));
 }
 
 /** Returns the `id` of a frame, even if the rest of the frame is invalid; `null` if there is none. */
