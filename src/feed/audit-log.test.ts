@@ -61,26 +61,18 @@ test("an audit that is far behind starts again at the newest range", (t) => {
   auditLog.close();
 });
 
-test("a mismatch whose repair was not ordered before the process ended becomes unverified, not repaired", (t) => {
+test("a start marks the mismatches whose repair was ordered as repaired", (t) => {
   const folder = openFolder(t);
   const auditLog = AuditLog.open(folder);
   const range = { from: 300, to: 399 };
-  const gathered = { kind: "differs", state: "gathered", detail: "a fill is missing" } as const;
-  auditLog.note(range, gathered, 1);
+  auditLog.note(range, { kind: "differs", state: "ordered", detail: "a fill is missing" }, 1);
+  assert.equal(auditLog.status.wrong.length, 1);
   auditLog.close();
   const again = AuditLog.open(folder);
   again.markOrderedRepaired(2);
   assert.deepEqual(
     again.findings.map(({ state, changedAtMs }) => [state, changedAtMs]),
-    [["unverified", 0]],
-  );
-  assert.equal(again.status.repairs, 0);
-  again.note(range, gathered, 3);
-  again.markOrdered(4);
-  again.markOrderedRepaired(5);
-  assert.deepEqual(
-    again.findings.map(({ state }) => state),
-    ["repaired"],
+    [["repaired", 2]],
   );
   assert.equal(again.status.repairs, 1);
   again.close();

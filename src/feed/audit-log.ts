@@ -15,10 +15,9 @@ const schema = `CREATE TABLE IF NOT EXISTS audit (
 /**
  * - `unverified`: will be compared again
  * - `proven`: wrong, and not repaired automatically: an earlier repair did not last, or the store is a cluster
- * - `gathered`: waits, so that several repairs are ordered together
  * - `ordered`: the next start repairs it
  */
-type FindingState = "unverified" | "proven" | "gathered" | "ordered" | "repaired";
+type FindingState = "unverified" | "proven" | "ordered" | "repaired";
 
 /** A range of blocks in which the store was found to differ from the chain. */
 export type Finding = BlockRange & {
@@ -50,7 +49,7 @@ type AuditState = {
 /** What the audit knows about the correctness of the store. */
 export type AuditStatus = AuditLog["status"];
 
-const wrongStates: ReadonlySet<FindingState> = new Set(["proven", "gathered", "ordered"]);
+const wrongStates: ReadonlySet<FindingState> = new Set(["proven", "ordered"]);
 
 /** The result of the audit of one range. */
 export type AuditResult =
@@ -105,6 +104,8 @@ export class AuditLog {
       audited: isBegun ? { from: lowSpan * spanBlocks, to: highSpan * spanBlocks - 1 } : null,
       /** Ranges that are proven wrong and not repaired yet. */
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
+      /** Ranges that the next start repairs, the one found last first. */
+      ordered: findings.filter(({ state }) => state === "ordered"),
       /** Ranges that an endpoint contradicts without a proof. */
       unverified: findings.filter(({ state }) => state === "unverified"),
     };
@@ -172,18 +173,10 @@ export class AuditLog {
     this.#save();
   }
 
-  /** Marks all gathered findings as ordered. Call this once the order is durable. */
-  markOrdered(nowMs: number): void {
-    this.#change(({ state }) => state === "gathered", { state: "ordered", changedAtMs: nowMs });
-    this.#save();
-  }
-
-  /** Called by a start, which has carried out the ordered repairs. Findings only gathered become unverified. */
+  /** Called by a start, which has carried out the ordered repairs. */
   markOrderedRepaired(nowMs: number): void {
-    const ordered = this.findings.filter(({ state }) => state === "ordered");
-    this.#change(({ state }) => state === "gathered", { state: "unverified", changedAtMs: 0 });
-    this.#change((one) => ordered.includes(one), { state: "repaired", changedAtMs: nowMs });
-    this.#state.repairs += ordered.length;
+    this.#state.repairs += this.status.ordered.length;
+    this.#change(({ state }) => state === "ordered", { state: "repaired", changedAtMs: nowMs });
     this.#save();
   }
 

@@ -1,6 +1,6 @@
 /**
- * The audit (R7): reads stored ranges again from the nodes, within a budget of calls. Proven mismatches are gathered
- * into one order, which a restart carries out. Mismatches without a proof are compared again.
+ * The audit (R7): reads stored ranges again from the nodes, within a budget of calls. The repairs of proven mismatches
+ * are ordered immediately, and a restart carries them out. Mismatches without a proof are compared again.
  */
 
 import { addAbortListener } from "node:events";
@@ -9,7 +9,6 @@ import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import type { EncodedBatch } from "../storage/codec/encode-facts.ts";
 import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { AuditLog, type AuditResult, type AuditStatus } from "./audit-log.ts";
@@ -30,14 +29,8 @@ type AuditorParts = {
   readonly callsPerMinute: number;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called once, when a repair was ordered: the next start carries it out. */
+  /** Called once, when repairs were ordered: the next start carries them out. */
   readonly onRepairOrdered: (error: StartAgainError) => void;
-};
-
-type Gathered = {
-  readonly range: BlockRange;
-  readonly correctFacts: EncodedBatch;
-  readonly atMs: number;
 };
 
 export class Auditor {
@@ -50,8 +43,8 @@ export class Auditor {
   #calls = 0;
   /** Whether the current range is audited again because of an unproven mismatch. */
   #isRecheck = false;
-  /** Proven mismatches whose repair is not ordered yet. */
-  #gathered: Gathered[] = [];
+  /** Monotonic time of the first ordered repair; `null` while none is ordered. */
+  #orderedAtMs: number | null = null;
 
   private constructor(parts: AuditorParts) {
     this.#parts = parts;
@@ -127,7 +120,7 @@ export class Auditor {
     const { facts } = this.#parts;
     const { coverage } = facts;
     if (coverage === null) return 0;
-    if (this.#isGatheringOver()) await this.#orderRepairs();
+    if (this.#isRestartDue()) this.#startAgain();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
     // Between two rechecks the next regular range has its turn.
     const stale = this.#isRecheck ? null : this.#staleMismatch();
@@ -190,8 +183,8 @@ export class Auditor {
     { correctFacts, differences, hosts, mismatch }: Extract<Verdict, { kind: "differs" }>,
   ): Promise<void> {
     const { log } = this.#parts;
-    // The audit is back at a gathered range, so it has seen all others since. There is nothing to wait for.
-    if (this.#gathered.some((one) => one.range.from === range.from)) return this.#orderRepairs();
+    // The audit is back at an ordered range, so it has seen all others since. There is nothing to wait for.
+    if (this.status.ordered.some(({ from }) => from === range.from)) return this.#startAgain();
     const detail = describeDifferences(differences);
     const reported = { ...range, hosts, count: differences.length, differences: detail };
     if (correctFacts === null) {
@@ -210,37 +203,32 @@ export class Auditor {
       this.#note(range, { kind: "differs", state: "proven", detail });
     } else {
       log.error(reported, "stored blocks are proven wrong; a restart will repair them");
-      const atMs = this.#parts.clock.monotonicMs();
-      this.#gathered.push({ range, correctFacts, atMs });
-      this.#note(range, { kind: "differs", state: "gathered", detail });
+      await orderRepair(this.#parts.facts.engine, correctFacts);
+      this.#orderedAtMs ??= this.#parts.clock.monotonicMs();
+      this.#note(range, { kind: "differs", state: "ordered", detail });
     }
   }
 
-  /** Gathers repairs for a while: wrong ranges often lie close together, and each restart costs seconds of downtime. */
-  #isGatheringOver(): boolean {
-    const [first] = this.#gathered;
-    if (first === undefined) return false;
-    const waitedMs = this.#parts.clock.monotonicMs() - first.atMs;
+  /** Waits for more repairs: wrong ranges often lie close together, and each restart costs seconds of downtime. */
+  #isRestartDue(): boolean {
+    if (this.#orderedAtMs === null) return false;
+    const waitedMs = this.#parts.clock.monotonicMs() - this.#orderedAtMs;
     const { repairGatherMs, repairsAtOnceMax } = auditLimits;
-    return waitedMs >= repairGatherMs || this.#gathered.length >= repairsAtOnceMax;
+    return waitedMs >= repairGatherMs || this.status.ordered.length >= repairsAtOnceMax;
   }
 
-  async #orderRepairs(): Promise<void> {
-    const { facts, onRepairOrdered } = this.#parts;
-    const gathered = this.#gathered;
-    await orderRepair(facts.engine, ...gathered.map(({ correctFacts }) => correctFacts));
-    this.#auditLog.markOrdered(this.#parts.clock.nowMs());
+  #startAgain(): void {
     this.#abort.abort();
-    const ranges = gathered.map(({ range: { from, to } }) => `${from} to ${to}`);
-    onRepairOrdered(new StartAgainError(`blocks ${ranges.join(", ")} are repaired by a restart`));
+    const ranges = this.status.ordered.map(({ from, to }) => `${from} to ${to}`).toReversed();
+    const message = `blocks ${ranges.join(", ")} are repaired by a restart`;
+    this.#parts.onRepairOrdered(new StartAgainError(message));
   }
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
     return this.#auditLog.findings.some((finding) => {
       const isSame = finding.from === from && finding.to === to;
-      const isAudited = finding.state !== "unverified" && finding.state !== "gathered";
-      return isSame && isAudited && finding.changedAtMs > after;
+      return isSame && finding.state !== "unverified" && finding.changedAtMs > after;
     });
   }
 

@@ -19,35 +19,33 @@ import { integerLiteral, listLiteral } from "./sql-literal.ts";
 type Order = BlockRange & { readonly minutes: readonly number[] };
 
 /**
- * Orders a repair that replaces the stored rows of the batches' blocks by the rows of the batches. Durable when it
- * resolves; `finishRepair` carries it out. The blocks must be covered, and no two batches may overlap.
+ * Orders a repair that replaces the stored rows of a batch's blocks by the rows of the batch. Durable when it resolves;
+ * `finishRepair` carries it out, together with those that were ordered before. The blocks must be covered, and not
+ * ordered yet.
  */
 export async function orderRepair(
   engine: Engine,
-  ...batches: readonly EncodedBatch[]
+  { fromBlock, last, rows }: EncodedBatch,
 ): Promise<void> {
-  await dropRows(engine);
+  const range = { from: fromBlock, to: last.number };
   for (const table of factTables) {
-    await engine.command(`CREATE TABLE repair_${table} AS ${table}
+    await engine.command(`CREATE TABLE IF NOT EXISTS repair_${table} AS ${table}
        ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
-    for (const batch of batches) {
-      await engine.insert(`repair_${table}`, batch.rows[rowsOfTable[table]]);
-    }
+    // An order that failed has left its rows.
+    await engine.deleteRows(`repair_${table}`, blockRangeSql(range));
+    await engine.insert(`repair_${table}`, rows[rowsOfTable[table]]);
   }
   await engine.command(
-    `CREATE TABLE repair_orders
+    `CREATE TABLE IF NOT EXISTS repair_orders
        (from_block UInt64, to_block UInt64, minutes Array(UInt32))
      ENGINE = MergeTree ORDER BY from_block
      SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`,
   );
-  const orders: string[] = [];
-  for (const { fromBlock, last } of batches) {
-    const minutes = await readMinutes(engine, { from: fromBlock, to: last.number });
-    const list = `[${minutes.map(integerLiteral).join(", ")}]`;
-    orders.push(`(${integerLiteral(fromBlock)}, ${integerLiteral(last.number)}, ${list})`);
-  }
-  // One insert, so that all batches are ordered or none.
-  await engine.command(`INSERT INTO repair_orders VALUES ${orders.join(", ")}`);
+  const minutes = (await readMinutes(engine, range)).map(integerLiteral).join(", ");
+  await engine.command(
+    `INSERT INTO repair_orders
+     VALUES (${integerLiteral(range.from)}, ${integerLiteral(range.to)}, [${minutes}])`,
+  );
 }
 
 /**

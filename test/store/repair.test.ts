@@ -81,7 +81,21 @@ describe("a repair", () => {
     const folder = await StoreFolder.open(t);
     await fill(folder.store, wrongBlocks);
     const parts = [blocks.slice(from, from + 1), blocks.slice(from + 1, to)];
-    await orderRepair(folder.store.engine, ...parts.map((part) => encode(part)));
+    for (const part of parts) await orderRepair(folder.store.engine, encode(part));
+    await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("is ordered again after an order that failed", async (t) => {
+    const folder = await StoreFolder.open(t);
+    const { engine } = folder.store;
+    await fill(folder.store, wrongBlocks);
+    await orderRepair(engine, encode(blocks.slice(from, from + 1)));
+    const rest = blocks.slice(from + 1, to);
+    for (const writes of [2, 4, 8]) {
+      const mortal = new MortalEngine(engine, writes);
+      await assert.rejects(orderRepair(mortal, encode(rest)), /killed/);
+    }
+    await orderRepair(engine, encode(rest));
     await assertTablesHold(await folder.reopen(), blocks);
   });
 
