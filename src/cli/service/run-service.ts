@@ -11,21 +11,16 @@ import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
-/** Runs the role `serve` until a signal, or until a failure that only a restart can repair. */
-export async function serve(options: FlagValues): Promise<number> {
-  return runService("serve", options, async (config, url) => {
-    const adminKey = await createFirstKey(config);
-    return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
-  });
+/** Returns the command that runs a role until a signal, or until a failure that only a new process can repair. */
+export function runRole(role: Role): (options: FlagValues) => Promise<number> {
+  return (options) => runService(role, options);
 }
 
-/** Returns the command that runs a role of a cluster, as `serve` does. */
-export function runRole(role: Exclude<Role, "serve">): (options: FlagValues) => Promise<number> {
-  return (options) => runService(role, options, announce);
-}
-
-async function announce(_config: Config, url: string): Promise<string> {
-  return `${JSON.stringify({ listening: url, version })}\n`;
+/** Returns what a start prints: the URL, and for `serve` all that an operator needs first. */
+async function welcome(role: Role, config: Config, url: string): Promise<string> {
+  if (role !== "serve") return `${JSON.stringify({ listening: url, version })}\n`;
+  const adminKey = await createFirstKey(config);
+  return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
 }
 
 /** Creates an admin key in a data folder that never had a key; `null` when there are keys. */
@@ -38,12 +33,7 @@ async function createFirstKey(config: Config): Promise<string | null> {
   }, config);
 }
 
-/** Runs a role until a signal, or a failure that only a new process can repair. Prints `welcome` at each start. */
-async function runService(
-  role: Role,
-  options: FlagValues,
-  welcome: (config: Config, url: string) => Promise<string>,
-): Promise<number> {
+async function runService(role: Role, options: FlagValues): Promise<number> {
   const config = readConfig(role, environmentOf(options));
   const log = openLog({ level: config.logLevel });
   const stopped = awaitSignal();
@@ -57,7 +47,7 @@ async function runService(
       throw thrown;
     });
     if (service === null) return exitCodes.done;
-    process.stdout.write(await welcome(config, service.url));
+    process.stdout.write(await welcome(role, config, service.url));
     // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();
     // A service that starts again keeps its port.

@@ -10,12 +10,11 @@ import {
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { addExamples, lazily } from "../command.ts";
 import { awaitSignal } from "./await-signal.ts";
-import { environmentOf, settingFlags } from "./setting-flags.ts";
+import { environmentOf, type FlagValues, settingFlags } from "./setting-flags.ts";
 
 /** Adds the commands that work on a data directory or a ClickHouse server, without a running service. */
 export function addServiceCommands(program: Command): void {
-  addServe(program);
-  addClusterRoles(program);
+  addRoles(program);
   addDemo(program);
   const config = program
     .command("config")
@@ -28,64 +27,66 @@ export function addServiceCommands(program: Command): void {
   addCluster(program);
 }
 
+/** Adds the command that runs a role of a process, with some of the flags of settings, or all. */
+function addRole(
+  program: Command,
+  role: Role,
+  parts: {
+    readonly summary: string;
+    readonly description: string;
+    readonly flags?: readonly string[];
+    readonly examples: readonly string[];
+  },
+): void {
+  const command = program
+    .command(role)
+    .hook("preAction", (started) => beforeLoading(role, started.opts()))
+    .summary(parts.summary)
+    .description(parts.description)
+    .action(lazily(async () => (await import("./run-service.ts")).runRole(role)));
+  for (const option of settingFlags(parts.flags)) command.addOption(option);
+  addExamples(command, parts.examples);
+}
+
 /**
- * Returns a hook that runs before the modules of a role are loaded. It caches their compiled code in the data folder,
- * which saves half a second of CPU time at each start. Only the service can write there, unlike the system's folder for
- * temporary files, from which code must not be run.
+ * Runs before the modules of a role are loaded. Caches their compiled code in the data folder, which saves half a second
+ * of CPU time at each start. Only the service can write there, unlike the system's folder for temporary files, from
+ * which code must not be run.
  */
-function beforeLoading(role: Role): (command: Command) => void {
-  return (command) => {
-    // A signal can arrive while modules are loading.
-    void awaitSignal();
-    const { dataDir } = readConfig(role, environmentOf(command.opts()));
-    makeDataFolder(dataDir);
-    const folder = join(dataDir, "compiled");
-    setCompiledCodeFolder(folder);
-    enableCompileCache(folder);
-  };
+function beforeLoading(role: Role, flags: FlagValues): void {
+  // A signal can arrive while modules are loading.
+  void awaitSignal();
+  const { dataDir } = readConfig(role, environmentOf(flags));
+  makeDataFolder(dataDir);
+  const folder = join(dataDir, "compiled");
+  setCompiledCodeFolder(folder);
+  enableCompileCache(folder);
 }
 
-function addServe(program: Command): void {
-  const serve = program
-    .command("serve")
-    .hook("preAction", beforeLoading("serve"))
-    .summary("index the chain and serve it")
-    .description(
+function addRoles(program: Command): void {
+  addRole(program, "serve", {
+    summary: "index the chain and serve it",
+    description:
       "Indexes the chain and serves it. Settings are ODDWIRE_* variables, also in a file .env. A flag overrides its variable. The first start on a data directory creates an admin key and prints it once. Standard output shows the address, as one line of JSON unless it is a terminal. Logs go to standard error. SIGTERM and SIGINT let requests in flight finish.",
-    )
-    .action(lazily(async () => (await import("./run-service.ts")).serve));
-  for (const option of settingFlags()) serve.addOption(option);
-  addExamples(serve, [
-    "oddwire serve --rpc-url https://polygon-bor-rpc.publicnode.com --venue polymarket",
-    "ODDWIRE_RPC_URLS=https://polygon-bor-rpc.publicnode.com oddwire serve",
-  ]);
-}
-
-const clusterNeeds =
-  "ODDWIRE_CLICKHOUSE_URL, ODDWIRE_REDIS_URL and ODDWIRE_HMAC_PEPPER are required and must be the same on all nodes.";
-
-function addClusterRoles(program: Command): void {
-  const index = program
-    .command("index")
-    .hook("preAction", beforeLoading("index"))
-    .summary("index the chain for the serving nodes of a cluster")
-    .description(
-      `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
-    )
-    .action(lazily(async () => (await import("./run-service.ts")).runRole("index")));
-  const indexFlags = ["rpc-url", "start-block", "data-dir", "port", "venue"];
-  for (const option of settingFlags(indexFlags)) index.addOption(option);
-  addExamples(index, ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"]);
-  const api = program
-    .command("api")
-    .hook("preAction", beforeLoading("api"))
-    .summary("serve what the indexer of a cluster indexes")
-    .description(
-      `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
-    )
-    .action(lazily(async () => (await import("./run-service.ts")).runRole("api")));
-  for (const option of settingFlags(["data-dir", "port", "venue"])) api.addOption(option);
-  addExamples(api, ["oddwire api --port 8081"]);
+    examples: [
+      "oddwire serve --rpc-url https://polygon-bor-rpc.publicnode.com --venue polymarket",
+      "ODDWIRE_RPC_URLS=https://polygon-bor-rpc.publicnode.com oddwire serve",
+    ],
+  });
+  const clusterNeeds =
+    "ODDWIRE_CLICKHOUSE_URL, ODDWIRE_REDIS_URL and ODDWIRE_HMAC_PEPPER are required and must be the same on all nodes.";
+  addRole(program, "index", {
+    summary: "index the chain for the serving nodes of a cluster",
+    description: `Indexes the chain for the serving nodes of a cluster. Any number may run: one is active, the others take over when it ends. It serves health, readiness and metrics only. ${clusterNeeds}`,
+    flags: ["rpc-url", "start-block", "data-dir", "port", "venue"],
+    examples: ["oddwire index --rpc-url https://polygon-bor-rpc.publicnode.com"],
+  });
+  addRole(program, "api", {
+    summary: "serve what the indexer of a cluster indexes",
+    description: `Serves what the indexer of a cluster indexes. Any number may run behind any load balancer. Its data directory is a cache that may be lost. ${clusterNeeds}`,
+    flags: ["data-dir", "port", "venue"],
+    examples: ["oddwire api --port 8081"],
+  });
 }
 
 function addDemo(program: Command): void {
