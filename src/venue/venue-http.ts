@@ -7,11 +7,13 @@ import { backoffMs, parseRetryAfter } from "../base/time/retry.ts";
 import { VenueError, type VenueErrorKind } from "./venue-error.ts";
 
 /** One request; `path` is below the base URL and may have a query. */
-export type VenueRequest = {
+export type VenueRequest<Answer> = {
   readonly method: "GET" | "POST";
   readonly path: string;
   /** JSON. */
   readonly body?: string;
+  /** Reads the JSON of the response; `null` when it is not of the expected form. */
+  readonly read: (json: unknown) => Answer | null;
 };
 
 type VenueHttpOptions = {
@@ -58,10 +60,9 @@ export class VenueHttp {
     this.#spacingMs = 10_000 / requestsPer10Seconds;
   }
 
-  /** Counts since the start, and whether the venue failed to answer last. */
+  /** Counts since the start. */
   get status() {
-    const errors = this.#errors.toRecord();
-    return { requests: this.#requests, errors, isUnavailable: this.#failures > 0 };
+    return { requests: this.#requests, errors: this.#errors.toRecord() };
   }
 
   /** Whether a request would have to wait for the end of a pause. */
@@ -70,14 +71,15 @@ export class VenueHttp {
   }
 
   /**
-   * Waits for its turn, sends the request and returns the parsed JSON. Throws `VenueError`, or the reason of `signal`.
+   * Waits for its turn, sends the request and returns what it reads. Throws `VenueError`, or the reason of `signal`.
    */
-  async fetch(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
+  async fetch<Answer>(request: VenueRequest<Answer>, signal: AbortSignal): Promise<Answer> {
     await this.#waitForTurn(signal);
     const startedMs = this.#clock.monotonicMs();
     this.#requests += 1;
     try {
-      const answer = await this.#exchange(request, signal);
+      const answer = request.read(await this.#exchange(request, signal));
+      if (answer === null) throw new VenueError("malformed", "an answer of another form");
       this.#failures = 0;
       return answer;
     } catch (thrown) {
@@ -104,7 +106,7 @@ export class VenueHttp {
     return this.#dueMs - nowMs - this.#spacingMs * venueLimits.requestsInBurstMax;
   }
 
-  async #exchange(request: VenueRequest, signal: AbortSignal): Promise<unknown> {
+  async #exchange(request: VenueRequest<unknown>, signal: AbortSignal): Promise<unknown> {
     const { method, path, body = null } = request;
     const timeout = AbortSignal.timeout(venueLimits.requestTimeoutMs);
     const response = await fetch(this.#baseUrl + path, {

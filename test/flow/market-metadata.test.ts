@@ -147,8 +147,7 @@ test("reading resumes at the same page after any failed response", async (t) => 
     rate_limited: 1,
     unavailable: 2,
     oversized: 1,
-    malformed: 2,
-    no_page: 3,
+    malformed: 5,
   });
 });
 

@@ -6,7 +6,6 @@ import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
 import { HashTrust } from "../hash-trust.ts";
-import { VenueError } from "../venue-error.ts";
 import { VenueHttp } from "../venue-http.ts";
 import { type BookListener, LiveBook, type StaleReason } from "./live-book.ts";
 import { MarketSockets } from "./market-sockets.ts";
@@ -320,9 +319,8 @@ async function fetchBooks(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BookSnapshot | null>> {
   const body = JSON.stringify(assetIds.map((token_id) => ({ token_id })));
-  const books = await http.fetch({ method: "POST", path: "/books", body }, signal);
-  if (!Array.isArray(books))
-    throw new VenueError("malformed", "unexpected response: not a list of books");
+  const request = { method: "POST", path: "/books", body, read: listOf } as const;
+  const books = await http.fetch(request, signal);
   const snapshots = books.slice(0, venueLimits.booksPerRequestMax).map(parseSnapshot);
   const fetched = new Map<string, BookSnapshot | null>();
   // The venue leaves out tokens without a book. That is certain only if every entry was readable.
@@ -333,6 +331,10 @@ async function fetchBooks(
     }
   }
   return fetched;
+}
+
+function listOf(json: unknown): readonly unknown[] | null {
+  return Array.isArray(json) ? json : null;
 }
 
 /** Returns the error for requests of books when no source is configured. */

@@ -25,12 +25,12 @@ export type MarketPageRequest = {
   readonly conditionIds?: readonly ConditionId[];
 };
 
-/** Fetches one page of market metadata; `null` when the response is not a page. Throws `VenueError`. */
+/** Fetches one page of market metadata. Throws `VenueError`. */
 export async function fetchMarketPage(
   http: VenueHttp,
   { half, cursor = null, conditionIds = [] }: MarketPageRequest,
   signal: AbortSignal,
-): Promise<MarketPage | null> {
+): Promise<MarketPage> {
   const query = new URLSearchParams({
     limit: String(metadataLimits.marketsPerPage),
     closed: String(half === "closed"),
@@ -39,7 +39,7 @@ export async function fetchMarketPage(
   if (cursor !== null) query.set("after_cursor", cursor);
   for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
   const path = `/markets/keyset?${query.toString()}`;
-  return parsePage(await http.fetch({ method: "GET", path }, signal));
+  return http.fetch({ method: "GET", path, read: parsePage }, signal);
 }
 
 function parsePage(value: unknown): MarketPage | null {

@@ -1,10 +1,8 @@
-import { metadataLimits, venueBackoff } from "../../base/config/venue-limits.ts";
+import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { ConditionId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
-import { KindCounts } from "../../base/metrics/kind-counts.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { backoffMs } from "../../base/time/retry.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import { VenueError } from "../venue-error.ts";
 import { VenueHttp } from "../venue-http.ts";
@@ -60,11 +58,12 @@ export class MarketMetadata {
   readonly #http: VenueHttp;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** Responses that are not pages of markets, and passes that ended because cursors repeat. */
-  readonly #faults = new KindCounts<"no_page" | "cursor_loop">();
+  /** Passes that ended because cursors repeat. */
+  #loops = 0;
   #due: readonly ConditionId[] = [];
   #missing = 0;
-  #failures = 0;
+  /** Whether the last round failed. */
+  #isFailing = false;
   #pages = 0;
   #unreadable = 0;
 
@@ -85,11 +84,11 @@ export class MarketMetadata {
 
   /** For metrics; counts are since the start. */
   get status() {
-    const { requests, errors, isUnavailable } = this.#http.status;
+    const { requests, errors } = this.#http.status;
     return {
       requests,
-      errors: { ...errors, ...this.#faults.toRecord() },
-      isUnavailable: isUnavailable || this.#failures > 0,
+      errors: this.#loops === 0 ? errors : { ...errors, cursor_loop: this.#loops },
+      isUnavailable: this.#isFailing,
       pages: this.#pages,
       unreadable: this.#unreadable,
     };
@@ -115,16 +114,17 @@ export class MarketMetadata {
     try {
       const hasAsked = await this.#lookUp(signal);
       const hasRead = await this.#readPage(signal);
-      this.#failures = 0;
+      this.#isFailing = false;
       this.#options.sink.saveIfDue();
       return hasAsked || hasRead ? 0 : metadataLimits.idleMs;
     } catch (thrown) {
       if (signal.aborted) return 0;
       if (!(thrown instanceof VenueError || thrown instanceof AppError)) throw thrown;
-      if (this.#failures === 0)
+      if (!this.#isFailing)
         this.#options.log.warn({ reason: thrown.message }, "market metadata is unavailable");
-      this.#failures += 1;
-      return backoffMs(this.#failures - 1, venueBackoff, this.#options.random);
+      this.#isFailing = true;
+      // After a failure of the venue, `VenueHttp` pauses the next request.
+      return thrown instanceof VenueError ? 0 : metadataLimits.idleMs;
     }
   }
 
@@ -159,7 +159,7 @@ export class MarketMetadata {
       await this.#take(page.markets, signal);
     }
     const after = page === null ? null : afterPage(pass, page.nextCursor);
-    if (after === "loop") this.#faults.add("cursor_loop");
+    if (after === "loop") this.#loops += 1;
     this.#options.sink.progress =
       after === null || after === "loop"
         ? afterPass(this.#options.sink.progress, pass, nowSeconds)
@@ -171,10 +171,6 @@ export class MarketMetadata {
   async #ask(request: MarketPageRequest, signal: AbortSignal): Promise<MarketPage | null> {
     try {
       const page = await fetchMarketPage(this.#http, request, signal);
-      if (page === null) {
-        this.#faults.add("no_page");
-        throw new VenueError("malformed", "unexpected response: not a page of markets");
-      }
       this.#unreadable += page.unreadable;
       return page;
     } catch (thrown) {
