@@ -14,6 +14,7 @@
  * Then, with a node at full speed, the service is killed repeatedly while it catches up. `KILLED=1` runs only this
  * part.
  */
+
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -32,6 +33,7 @@ import { wordOf } from "../src/market/ids/keccak.ts";
 import { MarketsFile } from "../src/views/disk/markets-file.ts";
 import { IndexedFacts } from "../src/views/indexed-facts.ts";
 import { MarketState } from "../src/views/markets/market-state.ts";
+import { appendFacts } from "../test/support/append-facts.ts";
 import { tieToContracts } from "../test/support/contracts-file.ts";
 import { deriveNativeEventId } from "../test/support/derive-gen3-ids.ts";
 import { anyBlockPlan, buildChain } from "../test/support/generate-chain.ts";
@@ -176,7 +178,7 @@ async function fillStore(dataDir: string, to: number): Promise<void> {
     // Encoded while the engine stores the previous blocks.
     const batch = encode(blocksFrom(from, Math.min(blocksPerAppend, to - from + 1)));
     await appended;
-    appended = store.append(batch);
+    appended = appendFacts(store, batch);
   }
   await appended;
   process.stdout.write("filled\n");

@@ -11,6 +11,7 @@ import { KindCounts } from "../base/metrics/kind-counts.ts";
 import { type Coverage, timedBlockOf } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, unfinalizedDeltaOf } from "../market/delta.ts";
+import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import { FinalWriter } from "../storage/final-writer.ts";
 import { agreesWith, readDelta } from "../storage/read-delta.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -35,9 +36,10 @@ export class Pipeline {
   readonly #writer: FinalWriter | null;
   readonly #subscribers: Subscribers | null;
   readonly #log: Log;
-  /** The newest block known to be final; the blocks up to it can still be on their way into the store. */
+  /** The newest block of the head buffer that was given to the writer. */
   #finalThrough = -1;
-  #finalizing: Promise<void> | null = null;
+  /** Whether ranges were given to the writer that are not known to be appended. */
+  #hasRanges = false;
   /** Counts since the process started. Blocks that were reverted later stay counted. */
   readonly status = {
     fills: 0,
@@ -65,7 +67,7 @@ export class Pipeline {
     this.#log = parts.log;
     const { writer } = parts.facts;
     const waitMs = parts.groupWaitMs ?? storeLimits.groupWaitMs;
-    const onAppended = (delta: Delta) => this.#append(delta);
+    const onAppended = (batch: Coverage, delta: Delta) => this.#cover(batch, delta);
     this.#writer = writer && new FinalWriter(writer, { onAppended, waitMs });
   }
 
@@ -74,33 +76,31 @@ export class Pipeline {
     const rest = changes[Symbol.asyncIterator]();
     for (;;) {
       const next = rest.next();
-      // A failed finalization ends the run, even while no changes come.
-      if (this.#finalizing !== null) await Promise.race([next, this.#finalizing]);
+      // Blocks that became final are appended while further changes are taken in: that takes longer than a client should
+      // wait for a block. A failure ends the run, even while no changes come.
+      if (!this.#hasRanges) await Promise.race([next, this.#writer?.drain()]);
       const one = await next;
       if (one.done === true) break;
       await this.#take(one.value);
     }
     await this.#writer?.drain();
-    await this.#finalizing;
   }
 
   async #take(change: Change): Promise<void> {
     if (change.kind === "range") {
-      await this.#finalizing;
-      assert(this.#writer !== null, "ranges come to the process that writes");
-      return this.#writer.write(change.batch, change);
+      this.#hasRanges = true;
+      return this.#write(change.batch, change);
     }
     // All other changes build on the appended ranges.
-    await this.#writer?.drain();
+    if (this.#hasRanges) await this.#writer?.drain();
+    this.#hasRanges = false;
     switch (change.kind) {
       case "block":
         return this.#hold(change.block);
       case "revert":
         return this.#revert(change.safeBlock);
       case "finalized":
-        this.#finalThrough = change.block;
-        this.#finalizing ??= this.#finalizeAll();
-        return;
+        return this.#finalize(change.block);
       case "committed":
         return this.#follow(change.range);
     }
@@ -112,28 +112,22 @@ export class Pipeline {
     const read = await this.#readCommitted(range);
     if (read === null) return;
     if (!read.isAgreed) this.#revert(fromBlock - 1);
-    const newest = read.own.at(-1);
-    if (newest !== undefined) {
-      this.#facts.cover({ fromBlock, last: timedBlockOf(newest) });
-      this.#subscribers?.finalized(read.own);
-    }
-    if (read.rest === null) return;
-    this.#facts.cover({ fromBlock, last });
-    this.#append(read.rest);
+    if (read.newest !== null) this.#cover({ fromBlock, last: timedBlockOf(read.newest) });
+    if (read.rest !== null) this.#cover({ fromBlock, last }, read.rest);
   }
 
   /**
-   * Compares a committed range with the head buffer: whether they agree (`isAgreed`), the committed blocks of the
-   * buffer (`own`), and the facts after them (`rest`). `null` when the store does not answer; the range comes again.
+   * Compares a committed range with the head buffer: whether they agree (`isAgreed`), the newest committed block of the
+   * buffer (`newest`), and the facts after it (`rest`). `null` when the store does not answer; the range comes again.
    */
   async #readCommitted(range: Coverage) {
     const { headBuffer, engine } = this.#facts;
     const { fromBlock, last } = range;
     try {
       const isAgreed = await agreesWith(engine, headBuffer.blocks, last);
-      const own = isAgreed ? headBuffer.through(last.number) : [];
-      const rest = await readDelta(engine, own.at(-1)?.number ?? fromBlock - 1, last);
-      return { isAgreed, own, rest };
+      const newest = isAgreed ? (headBuffer.through(last.number).at(-1) ?? null) : null;
+      const rest = await readDelta(engine, newest?.number ?? fromBlock - 1, last);
+      return { isAgreed, newest, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;
       this.#log.debug({ err: thrown }, "what is committed cannot be read");
@@ -141,8 +135,28 @@ export class Pipeline {
     }
   }
 
-  /** Passes on final blocks that the coverage includes. */
-  #append(delta: Delta): void {
+  async #write(batch: EncodedBatch, { more }: { readonly more: boolean }): Promise<void> {
+    assert(this.#writer !== null, "final blocks come to the process that writes");
+    await this.#writer.write(batch, { more });
+  }
+
+  /** Gives the blocks of the head buffer up to and including `toBlock` to the writer. */
+  async #finalize(toBlock: number): Promise<void> {
+    const known = this.#finalThrough;
+    const final = this.#facts.headBuffer.through(toBlock).filter(({ number }) => number > known);
+    const [first, last] = [final[0], final.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#finalThrough = last.number;
+    const range = { fromBlock: first.number, last: timedBlockOf(last) };
+    await this.#write(encodeFacts(range, final), { more: false });
+  }
+
+  /** Covers stored blocks: those of the head buffer, or others, which the views get as a delta. */
+  #cover(range: Coverage, delta: Delta | null = null): void {
+    const own = this.#facts.headBuffer.through(range.last.number);
+    this.#facts.cover(range);
+    if (own.length > 0) return this.#subscribers?.finalized(own);
+    assert(delta !== null, "the views have the blocks of the head buffer only");
     this.#facts.apply(delta);
     this.#count(delta);
     this.#subscribers?.appended(delta);
@@ -163,16 +177,6 @@ export class Pipeline {
     this.#subscribers?.reverting(safeBlock, removed);
     this.#facts.revert(safeBlock);
     this.#log.info({ safeBlock, ...namesOf(removed) }, "reverted blocks of another fork");
-  }
-
-  /** Runs while later changes are taken in: an append takes longer than a client should wait for a block. */
-  async #finalizeAll(): Promise<void> {
-    for (let done = -1; done < this.#finalThrough; ) {
-      done = this.#finalThrough;
-      const final = await this.#facts.finalize(done);
-      this.#subscribers?.finalized(final);
-    }
-    this.#finalizing = null;
   }
 
   #count({ events, trades, tally }: Delta): void {

@@ -2,7 +2,7 @@ import { assert } from "../base/assert.ts";
 import { orClose } from "../base/or-close.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import { AppendGroup } from "./append-group.ts";
-import { type EncodedBatch, encodeCommit } from "./codec/encode-facts.ts";
+import { encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { untilAdmitted } from "./engine/until-admitted.ts";
@@ -86,20 +86,6 @@ export class FactStore extends CoveredFacts {
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
     });
-  }
-
-  /**
-   * Appends the final blocks after the last append. Durable when it resolves. Close the store after a rejection.
-   */
-  async append(batch: EncodedBatch): Promise<void> {
-    const group = this.openGroup();
-    try {
-      await group.add(batch);
-      await this.writeFacts(group);
-      await this.commit(group);
-    } finally {
-      await group.close();
-    }
   }
 
   /** Opens a group for consecutive batches, to be appended by `writeFacts`, then `commit`. The caller closes it. */

@@ -3,10 +3,10 @@ import { storeLimits } from "../base/config/limits.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { Delta } from "../market/delta.ts";
 import type { AppendGroup } from "./append-group.ts";
-import { type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
+import { type BatchHead, type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
-type OnAppended = (delta: Delta) => void;
+type OnAppended = (batch: BatchHead, delta: Delta) => void;
 
 /**
  * Appends final blocks by group commit: batches that arrive while an append is under way, until they are
@@ -27,7 +27,10 @@ export class FinalWriter {
   #coverSteps: readonly Promise<void>[] = [];
   #hasFailed = false;
 
-  /** `onAppended` is called in chain order once blocks are durable. A group that is not full waits `waitMs`. */
+  /**
+   * `onAppended` is called in chain order once blocks are durable, and covers them. A group that is not full waits
+   * `waitMs`.
+   */
   constructor(
     store: FactStore,
     options: { readonly onAppended: OnAppended; readonly waitMs: number },
@@ -98,11 +101,10 @@ export class FinalWriter {
     await this.#gathering.close();
   }
 
-  /** Covers the batches of a group and passes on their deltas. Requests get a turn of the event loop after each. */
+  /** Passes on the batches of a group and their deltas. Requests get a turn of the event loop after each. */
   async #cover(group: AppendGroup): Promise<void> {
     for await (const { head, delta } of group.deltas()) {
-      this.#store.cover(head);
-      this.#onAppended(delta);
+      this.#onAppended(head, delta);
       await turn();
     }
     await group.close();

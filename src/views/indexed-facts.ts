@@ -1,11 +1,7 @@
-import { assert } from "../base/assert.ts";
 import { type Hash, lastSeqOf } from "../base/ids.ts";
 import { orClose } from "../base/or-close.ts";
-import { type Coverage, timedBlockOf } from "../chain/raw-log.ts";
-import type { BlockFacts } from "../market/block-facts.ts";
+import type { Coverage } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
-import { decodeDelta } from "../storage/codec/decode-delta.ts";
-import { type EncodedBatch, encodeFacts } from "../storage/codec/encode-facts.ts";
 import type { CoveredFacts } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { Engine, OpenEngine } from "../storage/engine/engine.ts";
@@ -131,30 +127,6 @@ export class IndexedFacts {
 
   revert(toBlock: number): void {
     for (const view of this.#views) view.revert(toBlock);
-  }
-
-  /** Appends final blocks that follow the last append. When it resolves, they are durable and reads find them. */
-  async append(batch: EncodedBatch): Promise<void> {
-    await this.#write(batch);
-    this.store.cover(batch);
-    this.apply(decodeDelta(batch, batch.rows.fills));
-  }
-
-  /** Moves the unfinalized blocks up to and including `toBlock` to the store. Returns them. */
-  async finalize(toBlock: number): Promise<readonly BlockFacts[]> {
-    const final = this.headBuffer.through(toBlock);
-    const [first, last] = [final[0], final.at(-1)];
-    if (first === undefined || last === undefined) return final;
-    const range = { fromBlock: first.number, last: timedBlockOf(last) };
-    const batch = encodeFacts(range, final);
-    await this.#write(batch);
-    this.cover(batch);
-    return final;
-  }
-
-  async #write(batch: EncodedBatch): Promise<void> {
-    assert(this.writer !== null, "this process writes the facts");
-    await this.writer.append(batch);
   }
 
   /** Makes reads take the rows of a range, which is now stored, from the store instead of the head buffer. */

@@ -2,6 +2,7 @@
  * Failures of replicas and Keepers, which only a real cluster has. The tests run only with the settings that
  * docs/clickhouse.md lists. The commands in them stop and start parts of the cluster.
  */
+
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -15,6 +16,7 @@ import { readFills } from "../../src/query/read-fills.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { clusterOnly, realCluster, realPlace } from "../support/clickhouse/real-cluster.ts";
@@ -53,14 +55,14 @@ test("a replica that cannot fetch rows does not cover them until it has fetched 
   const { writer, place } = await openWriter(t);
   const [first, second] = batches;
   assert(first !== undefined && second !== undefined);
-  await writer.append(encode(first));
+  await appendFacts(writer, encode(first));
   const replica = { ...place, url: replicaUrl ?? place.url };
   const options = { dataDir: tmpdir(), signal: new AbortController().signal, onWaiting: () => {} };
   const reader = await FactReader.open(replica, options);
   cleanUp(t, () => reader.close());
   await reader.engine.command("SYSTEM STOP FETCHES");
   cleanUp(t, () => reader.engine.command("SYSTEM START FETCHES"));
-  await writer.append(encode(second));
+  await appendFacts(writer, encode(second));
   assert.equal(await reader.verifyNext(), null);
   await reader.engine.command("SYSTEM START FETCHES");
   const range = await waitFor("the rows", () => reader.verifyNext());
@@ -74,7 +76,7 @@ test("R10: nothing is lost or repeated if a replica is killed during inserts", {
 }, async (t) => {
   const { writer } = await openWriter(t);
   const killed = run(replicaCommands[0]);
-  for (const batch of batches) await writer.append(encode(batch));
+  for (const batch of batches) await appendFacts(writer, encode(batch));
   await killed;
   await run(replicaCommands[1]);
   await assertTablesHold(writer, blocks);
@@ -88,10 +90,10 @@ test("without a majority of Keepers, reads go on and appends wait", {
   const { writer } = await openWriter(t);
   const [first, ...others] = batches;
   assert(first !== undefined);
-  await writer.append(encode(first));
+  await appendFacts(writer, encode(first));
   await run(keeperCommands[0]);
   const appending = (async () => {
-    for (const batch of others) await writer.append(encode(batch));
+    for (const batch of others) await appendFacts(writer, encode(batch));
   })();
   assert.equal((await readFills(writer, page)).length, page.limit);
   await run(keeperCommands[1]);

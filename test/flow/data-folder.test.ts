@@ -1,4 +1,5 @@
 /** `serve` must refuse data folders that are in use by another process, of another chain, or damaged. */
+
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync } from "node:child_process";
 import {
@@ -22,6 +23,7 @@ import { openLog } from "../../src/base/log.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { AuditLog } from "../../src/feed/audit-log.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
@@ -302,7 +304,8 @@ describe("a damaged folder is refused, and the message says what to do", () => {
       const options = await openScene(t);
       const store = await IndexedFacts.open(options.dataDir);
       const facts = factsOf(chain);
-      for (const from of [0, 10, 20, 30]) await store.append(encode(facts.slice(from, from + 10)));
+      for (const from of [0, 10, 20, 30])
+        await appendFacts(store, encode(facts.slice(from, from + 10)));
       await store.close();
       const root = join(options.dataDir, "facts");
       const files = (await readdir(root, { recursive: true })).filter((path) => pattern.test(path));

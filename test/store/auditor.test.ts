@@ -1,4 +1,5 @@
 /** R7: the audit repairs corrupt ranges, keeps its budget, and does not get stuck at a range that cannot be read. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -11,6 +12,7 @@ import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { linesOf, summarizeLines } from "../../src/storage/fact-fingerprint.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -68,7 +70,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
   const wrong = right.map((one) => (victims.includes(one) ? { ...one, fills: [] } : one));
   const end = right.at(-1);
   assert(end !== undefined && right[0]?.number === 100);
-  await store.append(encodeFacts({ fromBlock: 100, last: end }, wrong));
+  await appendFacts(store, encodeFacts({ fromBlock: 100, last: end }, wrong));
   const reread = async ({ from, to, known }: FactsRequest): Promise<FactsReading> => {
     const reported = right.filter(({ number }) => number >= from && number <= to);
     const isEqual = isDeepStrictEqual(known, summarizeLines(linesOf(reported)));
@@ -96,7 +98,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
 
 test("an unproven mismatch is compared again within a minute, within the budget of calls", async (t) => {
   const { store, path } = await StoreFolder.open(t);
-  await store.append(encodeFacts({ fromBlock: first, last }, facts));
+  await appendFacts(store, encodeFacts({ fromBlock: first, last }, facts));
   const otherHash = `0x${"8".repeat(64)}` as Hash;
   const fork = facts.map((one) => ({
     ...one,
@@ -147,7 +149,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
 
 test("an unverified range that no endpoint has any more is retried between the other ranges", async (t) => {
   const { store, path } = await StoreFolder.open(t);
-  await store.append(encodeFacts({ fromBlock: first, last }, facts));
+  await appendFacts(store, encodeFacts({ fromBlock: first, last }, facts));
   const { asked, reread } = scriptedNode();
   const clock = hastyClock();
   const auditor = Auditor.open({

@@ -1,10 +1,12 @@
 /** R7: readiness reports blocks without a commit record. */
+
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { openLog } from "../../src/base/log.ts";
 import { type ChangeSource, type HeardHead, Intake } from "../../src/feed/intake.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
@@ -40,7 +42,7 @@ async function openIntake(t: TestContext) {
 test("the coverage check passes only without a gap", async (t) => {
   const { intake, store } = await openIntake(t);
   assert.deepEqual(intake.checks(0)["coverage"], { ok: true, detail: "nothing finalized yet" });
-  await store.append(encode(blocks));
+  await appendFacts(store, encode(blocks));
   const stored = `blocks ${blocks[0]?.number} to ${blocks.at(-1)?.number}`;
   for (const [missing, ok, detail] of [
     [0, true, `${stored} without a gap`],
@@ -55,13 +57,13 @@ test("the lag check distinguishes an empty store from an unknown head", async (t
   const { intake, store } = await openIntake(t);
   const lag = () => intake.checks(0)["lag"];
   assert.deepEqual(lag(), { ok: false, detail: "nothing indexed yet" });
-  await store.append(encode(blocks));
+  await appendFacts(store, encode(blocks));
   assert.deepEqual(lag(), { ok: false, detail: "the head of the chain is not known yet" });
 });
 
 test("the head is never below the newest indexed block", async (t) => {
   const { intake, store, source } = await openIntake(t);
-  await store.append(encode(blocks));
+  await appendFacts(store, encode(blocks));
   const last = blocks.at(-1);
   assert(last !== undefined);
   const { number, timestamp } = last;

@@ -1,4 +1,5 @@
 /** A start refuses folders that no crash leaves behind, and reports what is wrong. */
+
 import assert from "node:assert/strict";
 import { readdirSync, truncateSync } from "node:fs";
 import { join } from "node:path";
@@ -10,6 +11,7 @@ import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
 import { FactStore } from "../../src/storage/fact-store.ts";
 import { verifyCandles } from "../../src/storage/recover.ts";
 import { candleTables, factTables } from "../../src/storage/schema/fact-tables.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
@@ -50,7 +52,7 @@ describe("a damaged folder is refused", () => {
     test(what, async (t) => {
       const folder = await StoreFolder.open(t);
       for (const from of [0, 10, 20, 30]) {
-        await folder.store.append(encode(blocks.slice(from, from + 10)));
+        await appendFacts(folder.store, encode(blocks.slice(from, from + 10)));
       }
       await folder.store.engine.command(damage);
       // Refused again at the second start.
@@ -71,7 +73,7 @@ test("an old row that is gone is refused, whatever its table", {
   const folder = await StoreFolder.open(t);
   // A start counts the rows of the newest commits one by one; these are more.
   const many = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 })));
-  for (const block of many) await folder.store.append(encode([block]));
+  for (const block of many) await appendFacts(folder.store, encode([block]));
   await folder.close();
   // The first table with missing rows is named.
   for (const table of factTables.toReversed()) {
@@ -90,7 +92,7 @@ test("an old row that is gone is refused, whatever its table", {
 
 test("candles that are gone are found by a check", { skip: embeddedOnly }, async (t) => {
   const folder = await StoreFolder.open(t);
-  await folder.store.append(encode(blocks));
+  await appendFacts(folder.store, encode(blocks));
   const { engine, coverage } = folder.store;
   assert(coverage !== null);
   await verifyCandles(engine, coverage.last);
@@ -116,7 +118,7 @@ describe("a part of the engine that cannot be read", { skip: embeddedOnly }, () 
   test("is deleted if the parts that were merged into it are there", async (t) => {
     const folder = await StoreFolder.open(t);
     for (const from of [0, 10, 20, 30]) {
-      await folder.store.append(encode(blocks.slice(from, from + 10)));
+      await appendFacts(folder.store, encode(blocks.slice(from, from + 10)));
     }
     const rows = `SELECT count(), max(seq) FROM ${table}`;
     const before = await folder.store.engine.query(rows);
@@ -135,7 +137,8 @@ describe("a part of the engine that cannot be read", { skip: embeddedOnly }, () 
 
   test("is a damage if it was inserted, at every start", async (t) => {
     const folder = await StoreFolder.open(t);
-    for (const from of [0, 10]) await folder.store.append(encode(blocks.slice(from, from + 10)));
+    for (const from of [0, 10])
+      await appendFacts(folder.store, encode(blocks.slice(from, from + 10)));
     await breakNewestPart(folder);
     for (const _ of [1, 2])
       await assert.rejects(folder.reopen(), /part .* of table fills_by_token is broken/);

@@ -1,10 +1,12 @@
 /** Any amount that a contract can emit is either stored or quarantined, and never stops indexing. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { invertCandle } from "../../src/market/invert.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { anyTransaction, type TransactionPlan } from "../support/generate-matches.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
@@ -50,7 +52,7 @@ test("amounts of any size are stored or quarantined, and the store returns the s
   const quarantined = blocks.flatMap((block) => block.quarantined);
   assert(fills.length > 100 && quarantined.length > 100, "some are sent and some are not");
 
-  await store.append(encode(blocks));
+  await appendFacts(store, encode(blocks));
   const page = { filter: {}, order: "asc", after: null, limit: 100_000 } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fills);
   for (const [tokenId, complement] of testPairs.legacy) {

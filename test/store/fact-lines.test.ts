@@ -1,4 +1,5 @@
 /** The lines that the engine derives from stored rows equal the lines derived from the facts. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -9,6 +10,7 @@ import {
   readFactSummary,
   summarizeLines,
 } from "../../src/storage/fact-fingerprint.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
@@ -23,7 +25,7 @@ const blocks = factsOf(chain);
 test("stored rows have the same lines and summary as their facts, for any range", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const { store } = await StoreFolder.open(t);
-  await store.append(encode(blocks));
+  await appendFacts(store, encode(blocks));
   const first = blocks[0]?.number ?? 0;
   for (const [from, to] of [
     [0, 1_000_000],

@@ -1,4 +1,5 @@
 /** A process that only reads what another one writes: it waits, verifies, and reads no rows before they are complete. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { identityOf } from "../../src/storage/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-server.ts";
@@ -90,7 +92,7 @@ test("a reader covers a range once every table has all of its rows, in whatever 
         const [first, second] = batches;
         assert(first !== undefined && second !== undefined);
         const writer = await write();
-        await writer.append(encode(first));
+        await appendFacts(writer, encode(first));
         const reader = await IndexedFacts.load(await read());
         const store = reader.store;
         assert(store instanceof FactReader);
@@ -121,7 +123,7 @@ test("a reader needs only the SELECT privilege, and follows several commits in o
   const { place, write, read } = await openScene(t, server, "followed");
   const writer = await write();
   const reader = await read({ ...place, user: readingUser });
-  for (const batch of batches) await writer.append(encode(batch));
+  for (const batch of batches) await appendFacts(writer, encode(batch));
   const range = await reader.verifyNext();
   assert(range !== null);
   reader.cover(range);

@@ -1,4 +1,5 @@
 /** R17: what a serving node makes of the feed. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import { identityOf } from "../../src/storage/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
 import { buildChain } from "../support/generate-chain.ts";
@@ -33,7 +35,7 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   const place: ServerPlace = { url, user: "default", password: "", ...of };
   const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
   cleanUp(t, () => writer.close());
-  await writer.append(encode([first]));
+  await appendFacts(writer, encode([first]));
 
   const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
   const reader = await FactReader.open(place, { dataDir, ...waiting });
@@ -60,7 +62,7 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   await waitFor("the head of the feed", async () => !follower.status.hasHole || null);
   await feed.append(term, { kind: "committed", last: timedBlockOf(second) });
   await feed.append(term, { kind: "block", parentHash: second.hash, block: third });
-  await writer.append(encode([second]));
+  await appendFacts(writer, encode([second]));
   await waitFor("both", async () => taken.length === 2 || null);
   assert.deepEqual(taken, ["committed", "block"]);
   assert.deepEqual(warnings, []);

@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { storeLimits } from "../../src/base/config/limits.ts";
+import type { Coverage } from "../../src/chain/raw-log.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { type Delta, finalDeltaOf } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
@@ -27,9 +28,12 @@ const [facts = []] = fc
 async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);
   const reported: Delta[] = [];
-  const onAppended = (delta: Delta) => reported.push(delta);
   const { writer: store } = folder.store;
   assert(store !== null);
+  const onAppended = (batch: Coverage, delta: Delta) => {
+    store.cover(batch);
+    reported.push(delta);
+  };
   const writer = new FinalWriter(store, { onAppended, waitMs });
   return { folder, store: folder.store, writer, reported };
 }

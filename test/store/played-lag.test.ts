@@ -1,4 +1,5 @@
 /** R16, R18: replicas get the rows of each table at different times, and no list ever loses a row that it has shown. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,6 +15,7 @@ import { identityOf } from "../../src/storage/identity.ts";
 import { FactReader } from "../../src/storage/server/fact-reader.ts";
 import { openDatabase, type ServerPlace } from "../../src/storage/server/open-database.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { tables } from "../support/append-part.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
@@ -74,7 +76,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
   const random = new SeededRandom(testSeed);
   const { dataDir, proxy, writer, lagging } = await openScene(t);
   const [first = [], ...batches] = batchesOf(blocks, [30, 25, 35]);
-  await writer.append(encode(first));
+  await appendFacts(writer, encode(first));
   const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
   const store = await FactReader.open(lagging, { dataDir, ...waiting });
   const node = await IndexedFacts.load(store);
@@ -85,7 +87,7 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
     for (const block of batch) node.apply(unfinalizedDeltaOf(block));
     shown = [...shown, ...batch];
     for (const table of tables) await proxy.hold(table);
-    await writer.append(encode(batch));
+    await appendFacts(writer, encode(batch));
     const late = tables.toSorted(() => random.next() - 0.5);
     for (const table of late) {
       assert(store.coverage !== null);
@@ -108,9 +110,9 @@ test("R16, R18: a node shows every row while tables are behind", async (t) => {
 test("a writer waits at its start for replicas that are behind, and reports the reason", async (t) => {
   const { dataDir, proxy, writer, lagging } = await openScene(t);
   const [first = [], second = []] = batchesOf(blocks, [60]);
-  await writer.append(encode(first));
+  await appendFacts(writer, encode(first));
   for (const table of tables) await proxy.hold(table);
-  await writer.append(encode(second));
+  await appendFacts(writer, encode(second));
   proxy.release("commits");
   const reasons: string[] = [];
   const opening = IndexedFacts.open(
@@ -134,7 +136,7 @@ test("a writer that waits at its start for replicas ends when it is asked to sto
   const { dataDir, proxy, writer, lagging } = await openScene(t);
   const stop = new AbortController();
   for (const table of tables) await proxy.hold(table);
-  await writer.append(encode(blocks));
+  await appendFacts(writer, encode(blocks));
   proxy.release("commits");
   const opening = IndexedFacts.open(
     dataDir,

@@ -1,4 +1,5 @@
 /** What a new indexer publishes and records about the unfinalized blocks that nodes have from the one before. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import { Publisher } from "../../src/feed/cluster/publisher.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
@@ -94,7 +96,7 @@ async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   };
   const feed = new MemoryFeed();
   const first = await reopen();
-  await first.append(encode(final));
+  await appendFacts(first, encode(final));
   await first.reorgs.reserve(fourth);
   await publish(t, { feed, facts: first, node: "first" }, unfinalized);
   const second = await reopen();

@@ -12,6 +12,7 @@ import { minuteOf } from "../../src/market/minute-candle.ts";
 import { type CandleRange, readCandles } from "../../src/query/read-candles.ts";
 import type { CandleTotals } from "../../src/query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { naiveCandles } from "../support/naive-candles.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
@@ -105,7 +106,7 @@ describe("candles equal those computed from the trades", () => {
       [15, 16],
       [16, 29],
     ] as const) {
-      await folder.store.append(encode(dense.slice(from, to)));
+      await appendFacts(folder.store, encode(dense.slice(from, to)));
       const store = await folder.reopen();
       await assertSame(store, dense.slice(0, to), 25);
     }
@@ -130,7 +131,7 @@ describe("candles equal those computed from the trades", () => {
       }
     };
     const readers = [read(), read()];
-    for (const block of blocks.slice(heldFrom)) await store.finalize(block.number);
+    for (const block of blocks.slice(heldFrom)) await finalizeFacts(store, block.number);
     done.abort();
     await Promise.all(readers);
   });

@@ -1,4 +1,5 @@
 /** Pages from the store and the head buffer, while blocks move from the head buffer to the store. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -7,6 +8,7 @@ import type { Fill } from "../../src/market/fill.ts";
 import { readEvents } from "../../src/query/read-events.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { finalizeFacts } from "../support/append-facts.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
@@ -105,7 +107,7 @@ describe("reading everything", () => {
         if (block === undefined) return;
         next += 1;
         overlaps += 1;
-        finalizing = finalizing.then(() => store.finalize(block.number));
+        finalizing = finalizing.then(() => finalizeFacts(store, block.number));
       };
       const paging = { order, limit: 4 };
       const [readFillRows, readEventRows] = await Promise.all([
@@ -135,7 +137,7 @@ describe("reading everything", () => {
       reader({ order: "desc", limit: 50 }),
       reader({ order: "desc", limit: 1000 }),
     ];
-    for (const block of blocks.slice(finalCount)) await store.finalize(block.number);
+    for (const block of blocks.slice(finalCount)) await finalizeFacts(store, block.number);
     done.abort();
     const rounds = await Promise.all(readers);
     assert.deepEqual(store.headBuffer.blocks, []);

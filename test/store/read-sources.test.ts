@@ -1,10 +1,12 @@
 /** Which source answers a query. The order of the sources is fixed. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
@@ -26,7 +28,7 @@ function countsOf({ reads }: IndexedFacts): Record<string, number> {
 
 test("pages come from the head buffer, then from the engine", async (t) => {
   const { store } = await StoreFolder.open(t);
-  await store.append(encode(blocks.slice(0, 30)));
+  await appendFacts(store, encode(blocks.slice(0, 30)));
   for (const block of blocks.slice(30)) store.apply(unfinalizedDeltaOf(block));
   const unfinalized = fillsOf(blocks.slice(30)).length;
   assert(unfinalized > 1 && fillsOf(blocks).length > unfinalized + 5);

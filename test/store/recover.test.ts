@@ -1,4 +1,5 @@
 /** What a store contains after a crash at any point of an append. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -7,6 +8,7 @@ import { finalDeltaOf } from "../../src/market/delta.ts";
 import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
@@ -37,13 +39,13 @@ describe("after a crash", () => {
     test(`after ${what} of an append, only acknowledged blocks are left`, async (t) => {
       const folder = await StoreFolder.open(t);
       const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
-      await folder.store.append(encode(kept));
+      await appendFacts(folder.store, encode(kept));
       await appendPart(folder.store, encode(lost), tables.slice(0, done));
       const store = await folder.reopen();
       if (done < tables.length) {
         // On a server nothing is deleted: repeating the append completes its rows.
         if (!isOnServer) await assertTablesHold(store, kept);
-        await store.append(encode(lost));
+        await appendFacts(store, encode(lost));
       }
       await assertTablesHold(store, blocks);
     });
@@ -52,7 +54,7 @@ describe("after a crash", () => {
   test("rows above the acknowledged blocks are not read while they are being deleted", async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
-    await folder.store.append(encode(kept));
+    await appendFacts(folder.store, encode(kept));
     await appendPart(folder.store, encode(lost), tables.slice(0, -1));
     await folder.close();
     const store = await openFacts(folder.path);
@@ -87,7 +89,7 @@ describe("after a crash", () => {
   }, async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
-    await folder.store.append(encode(kept));
+    await appendFacts(folder.store, encode(kept));
     await appendPart(folder.store, encode(lost), tables);
     const { engine } = folder.store;
     const above = `>= ${lost[0]?.number ?? 0}`;
@@ -97,7 +99,7 @@ describe("after a crash", () => {
     }
     await engine.command(`DELETE FROM commits WHERE to_block ${above}`);
     const store = await folder.reopen();
-    await store.append(encode(lost));
+    await appendFacts(store, encode(lost));
     await assertTablesHold(store, blocks);
   });
 
@@ -106,7 +108,7 @@ describe("after a crash", () => {
   }, async (t) => {
     const folder = await StoreFolder.open(t);
     const [kept, lost] = [blocks.slice(0, 20), blocks.slice(20)];
-    await folder.store.append(encode(kept));
+    await appendFacts(folder.store, encode(kept));
     for (const damage of [
       // The minutes are deleted but not derived again yet.
       "DELETE FROM minute_candles WHERE 1",
@@ -120,7 +122,7 @@ describe("after a crash", () => {
       await folder.store.engine.command(damage.replace("WHERE 1", `WHERE minute >= ${minute}`));
       await assertTablesHold(await folder.reopen(), kept);
     }
-    await folder.store.append(encode(lost));
+    await appendFacts(folder.store, encode(lost));
     await assertTablesHold(folder.store, blocks);
   });
 

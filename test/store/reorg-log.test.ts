@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { storeLimits } from "../../src/base/config/limits.ts";
 import { firstSeqOf } from "../../src/base/ids.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
@@ -13,7 +14,7 @@ const first = facts[0]?.number ?? 0;
 suite("an unfinalized position that was served", () => {
   test("is still certain while no block was replaced", async (t) => {
     const { store } = await StoreFolder.open(t);
-    await store.append(encode(facts.slice(0, 5)));
+    await appendFacts(store, encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 5);
     assert.equal(store.reorgs.certainPosition(firstSeqOf(first + 5)), firstSeqOf(first + 5));
     assert.equal(store.reorgs.certainPosition(-1), -1);
@@ -22,10 +23,10 @@ suite("an unfinalized position that was served", () => {
   test("is certain only up to the block before a reorg, also after restarts", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
-    await store.append(encode(facts.slice(0, 5)));
+    await appendFacts(store, encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 7);
     store.reorgs.add({ from: first + 5, to: first + 6 });
-    await store.append(encode(facts.slice(5)));
+    await appendFacts(store, encode(facts.slice(5)));
     const { reorgs } = await folder.reopen();
     for (const block of [first + 5, first + 6]) {
       assert.equal(reorgs.certainPosition(firstSeqOf(block)), firstSeqOf(first + 5) - 1);
@@ -38,12 +39,12 @@ suite("an unfinalized position that was served", () => {
   test("is certain only up to the last final block that a killed process has stored", async (t) => {
     const folder = await StoreFolder.open(t);
     const { store } = folder;
-    await store.append(encode(facts.slice(0, 5)));
+    await appendFacts(store, encode(facts.slice(0, 5)));
     await store.reorgs.reserve(first + 7);
     const next = await folder.reopen();
     assert.equal(next.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
     // That does not change when those blocks are final.
-    await next.append(encode(facts.slice(5)));
+    await appendFacts(next, encode(facts.slice(5)));
     const last = await folder.reopen();
     assert.equal(last.reorgs.certainPosition(firstSeqOf(first + 7)), firstSeqOf(first + 5) - 1);
   });

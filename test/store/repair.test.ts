@@ -1,4 +1,5 @@
 /** A repair replaces wrong rows with correct ones, even if its process is killed at any write. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
@@ -9,6 +10,7 @@ import type { Engine } from "../../src/storage/engine/engine.ts";
 import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
@@ -40,7 +42,8 @@ function distorted(block: BlockFacts): BlockFacts {
 }
 
 async function fill(store: IndexedFacts, facts: readonly BlockFacts[]): Promise<void> {
-  for (const size of [0, 10, 20, 30]) await store.append(encode(facts.slice(size, size + 10)));
+  for (const size of [0, 10, 20, 30])
+    await appendFacts(store, encode(facts.slice(size, size + 10)));
 }
 
 /** Kills come before every fourth write, on a server before every eighth. `REPAIR_KILLS=all`: before each write. */

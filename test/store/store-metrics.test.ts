@@ -1,4 +1,5 @@
 /** The metrics of the store and the pipeline. */
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
@@ -14,6 +15,7 @@ import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { StoreSizeReader } from "../../src/storage/embedded/store-size.ts";
 import { EngineMeter } from "../../src/storage/engine/engine-meter.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { appendFacts } from "../support/append-facts.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
 import { encode } from "../support/store-chain.ts";
@@ -59,7 +61,10 @@ test("sizes are read from the tables, and cached until they are too old", async 
       ["served_heads", 0],
     ],
   );
-  await store.append(encode([blockAt(5), blockAt(9, { quarantined: [unreadable(9, "odd")] })]));
+  await appendFacts(
+    store,
+    encode([blockAt(5), blockAt(9, { quarantined: [unreadable(9, "odd")] })]),
+  );
   atMs = storeLimits.sizeKeptMs - 1;
   assert.equal(await sizes.read(), empty);
   atMs += 1;
@@ -73,7 +78,7 @@ test("sizes are read from the tables, and cached until they are too old", async 
 
 test("blocks without a commit record are counted as missing", async (t) => {
   const { store } = await StoreFolder.open(t);
-  await store.append(encode([blockAt(5), blockAt(9)]));
+  await appendFacts(store, encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
     `INSERT INTO commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM commits`,
   );

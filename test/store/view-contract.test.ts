@@ -19,6 +19,7 @@ import { readCandles } from "../../src/query/read-candles.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { appendFacts, finalizeFacts } from "../support/append-facts.ts";
 import { describeState } from "../support/describe-state.ts";
 import { anyBlockPlan, type BlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
@@ -60,11 +61,11 @@ async function take(
       const isUnfinalized = step.kind === "hold" || store.headBuffer.newest !== null;
       const more = goOn(facts, step.plans, salt);
       if (isUnfinalized) for (const block of more) store.apply(unfinalizedDeltaOf(block));
-      else await store.append(encode(more));
+      else await appendFacts(store, encode(more));
       return [...facts, ...more];
     }
     case "finalize": {
-      await store.finalize((store.newestBlock ?? -1) - step.depth);
+      await finalizeFacts(store, (store.newestBlock ?? -1) - step.depth);
       return facts;
     }
     case "revert": {

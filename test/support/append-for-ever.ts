@@ -2,10 +2,12 @@
  * Run as a process: appends a generated chain to a data directory, starting where the directory ends, and prints the
  * number of each acknowledged block.
  */
+
 import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "./append-facts.ts";
 import { anyBlockPlan, buildChain } from "./generate-chain.ts";
 import { testSeed } from "./property-settings.ts";
 import { batchesOf, encode, factsOf } from "./store-chain.ts";
@@ -24,7 +26,7 @@ if (import.meta.main) {
   const blocks = endlessBlocks().filter((block) => block.number >= next);
   process.stdout.write("open\n");
   for (const batch of batchesOf(blocks, [2, 1, 3])) {
-    await store.append(encode(batch));
+    await appendFacts(store, encode(batch));
     process.stdout.write(`${batch.at(-1)?.number}\n`);
   }
 }

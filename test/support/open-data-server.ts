@@ -1,4 +1,5 @@
 /** The real routes over a real store with a recorded chain: some blocks are final, later ones are unfinalized. */
+
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,6 +23,7 @@ import type { StreamMeter } from "../../src/stream/session/stream-meter.ts";
 import { OrderBooks } from "../../src/venue/books/order-books.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { MarketState } from "../../src/views/markets/market-state.ts";
+import { appendFacts } from "./append-facts.ts";
 import { MemoryStateStore } from "./memory-state-store.ts";
 import { openFacts } from "./open-facts.ts";
 import {
@@ -122,8 +124,8 @@ export class DataServer {
     const store = await (options.openStore ?? openFacts)(folder);
     const middle = Math.floor(finalBlocks / 2);
     // Two appends, so that candles of a minute are stored in several rows, as in a running service.
-    await store.append(encode(facts.slice(0, middle)));
-    await store.append(encode(facts.slice(middle, finalBlocks)));
+    await appendFacts(store, encode(facts.slice(0, middle)));
+    await appendFacts(store, encode(facts.slice(middle, finalBlocks)));
     const state = new MarketState(contracts, new MemoryStateStore());
     await store.loadView(state);
     const readiness = { isReady: true };

@@ -8,6 +8,7 @@ import { unfinalizedDeltaOf } from "../../src/market/delta.ts";
 import type { Fill } from "../../src/market/fill.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
+import { appendFacts } from "./append-facts.ts";
 import type { GeneratedBlock } from "./generate-chain.ts";
 import { knownContracts } from "./recorded-chain.ts";
 
@@ -69,6 +70,6 @@ export async function fillStore(
     readonly sizes: readonly number[];
   },
 ): Promise<void> {
-  for (const batch of batchesOf(parts.final, parts.sizes)) await store.append(encode(batch));
+  for (const batch of batchesOf(parts.final, parts.sizes)) await appendFacts(store, encode(batch));
   for (const block of parts.unfinalized) store.apply(unfinalizedDeltaOf(block));
 }
