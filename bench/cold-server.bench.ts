@@ -50,7 +50,7 @@ try {
 async function startServices(clickhouseUrl: string): Promise<Urls> {
   const place = { url: clickhouseUrl, user: "default", password: "", database, cluster: null };
   const identity = identityOf(137, knownContracts());
-  const ofServer = (folder: string) => openDatabase({ ...place, identity }, folder);
+  const ofServer = (folder: string) => openDatabase({ ...place, identity, spoolDir: folder });
   await fill("embedded", {});
   await fill("server", { openEngine: ofServer });
   const words = [blocks, secondsPerBlock, newBlockEveryMs].map(String);

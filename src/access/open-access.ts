@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { type Config, ConfigError } from "../base/config/config.ts";
 import { accessLimits } from "../base/config/limits.ts";
 import { makeDataFolder } from "../base/config/make-data-folder.ts";
@@ -24,18 +23,11 @@ export async function openAccess(
   if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);
   // The code of the cluster and its ClickHouse client are loaded only when there is a cluster.
-  const { ServerEngine } = await import("../storage/server/server-engine.ts");
+  const { ServerEngine, serverSettingsOf } = await import("../storage/server/server-engine.ts");
   const { ClusterAccess } = await import("./cluster/cluster-access.ts");
   makeDataFolder(dataDir, 0o700);
-  const engine = await ServerEngine.open({
-    url,
-    user: config.clickhouseUser,
-    password: config.clickhousePassword ?? "",
-    database: config.clickhouseDatabase,
-    cluster: config.clickhouseCluster,
-    spoolDir: join(dataDir, "spool"),
-    queryTimeoutMs: accessLimits.queryTimeoutMs,
-  });
+  const { queryTimeoutMs } = accessLimits;
+  const engine = await ServerEngine.open({ ...serverSettingsOf(config), queryTimeoutMs });
   const { limitsWithoutRedis } = config;
   const redisPrefix = `oddwire:${config.clickhouseDatabase}`;
   const cluster = { engine, redisUrl, redisPrefix, pepper, limitsWithoutRedis, isNode };

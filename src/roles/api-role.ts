@@ -39,7 +39,6 @@ export async function openApi(start: RoleStart): Promise<string> {
 
 async function openReader({ config, contracts, log, stop }: RoleStart): Promise<FactReader> {
   return FactReader.open(serverPlaceOf(config, contracts), {
-    dataDir: config.dataDir,
     signal: stop,
     onWaiting: (reason) => log.warn({ reason }, "waiting for the facts"),
   });

@@ -48,10 +48,10 @@ type Active = { readonly parts: IndexingParts; readonly publisher: Publisher };
  */
 export async function openIndex(start: RoleStart): Promise<string> {
   const { config, contracts, life } = start;
-  const { chainId, dataDir } = config;
+  const { chainId } = config;
   const chain = openChain(start);
   // Creates the tables, because a standby needs the keys in them too.
-  const engine = await openDatabase(serverPlaceOf(config, contracts), dataDir);
+  const engine = await openDatabase(serverPlaceOf(config, contracts));
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);

@@ -90,9 +90,9 @@ export async function openWrittenFacts(
 
 /** Returns the function that opens the configured server. Its code is loaded on demand. */
 function openServer({ config, contracts }: RoleStart): OpenEngine {
-  return async (dataDir) => {
+  return async () => {
     const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");
-    return openDatabase(serverPlaceOf(config, contracts), dataDir);
+    return openDatabase(serverPlaceOf(config, contracts));
   };
 }
 

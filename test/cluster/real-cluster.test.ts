@@ -42,7 +42,7 @@ async function openWriter(t: TestContext): Promise<{ writer: IndexedFacts; place
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const place = realPlace(`oddwire_test_${randomUUID().replaceAll("-", "")}`);
-  const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
+  const writer = await IndexedFacts.open(dataDir, () => openDatabase(place));
   cleanUp(t, () => writer.close());
   return { writer, place };
 }
@@ -57,7 +57,7 @@ test("a replica that cannot fetch rows does not cover them until it has fetched 
   assert(first !== undefined && second !== undefined);
   await appendFacts(writer, encode(first));
   const replica = { ...place, url: replicaUrl ?? place.url };
-  const options = { dataDir: tmpdir(), signal: new AbortController().signal, onWaiting: () => {} };
+  const options = { signal: new AbortController().signal, onWaiting: () => {} };
   const reader = await FactReader.open(replica, options);
   cleanUp(t, () => reader.close());
   await reader.engine.command("SYSTEM STOP FETCHES");

@@ -90,10 +90,9 @@ async function assertWhole({ chain, server, options }: Scene): Promise<void> {
     database,
     cluster: null,
     identity,
+    spoolDir: tmpdir(),
   };
-  await assertStoreHolds(options("last").dataDir, factsOf(chain.blocks), (dataDir) =>
-    openDatabase(place, dataDir),
-  );
+  await assertStoreHolds(options("last").dataDir, factsOf(chain.blocks), () => openDatabase(place));
   assert.equal(await server.ask("SELECT count() FROM system.mutations"), "0");
 }
 

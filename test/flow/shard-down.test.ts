@@ -24,8 +24,7 @@ async function openShards(t: Parameters<typeof ClickHouseServer.openShards>[0]) 
   const servers = await ClickHouseServer.openShards(t, 2);
   const identity = identityOf(137, knownContracts());
   const place = await makeDatabase(servers, { database: "facts", identity });
-  const openStore = (dataDir: string) =>
-    IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
+  const openStore = (dataDir: string) => IndexedFacts.open(dataDir, () => openDatabase(place));
   const server = await DataServer.open({ openStore });
   cleanUp(t, () => server.close());
   return { servers, server };

@@ -22,8 +22,8 @@ async function problemsOf(
   const dataDir = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const of = { database: "facts", cluster: null, identity };
-  const place: ServerPlace = { url, user: "default", password: "", ...of };
-  const engine = await openDatabase(place, dataDir);
+  const place: ServerPlace = { url, user: "default", password: "", spoolDir: dataDir, ...of };
+  const engine = await openDatabase(place);
   cleanUp(t, () => engine.close());
   const findings = await checkDatabase(engine, { ...place, cluster });
   return new Map(findings.map(({ subject, problem }) => [subject, problem]));

@@ -40,18 +40,17 @@ async function openScene(t: TestContext, server: ClickHouseServer, name: string)
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const identity = identityOf(137, knownContracts());
   const of = { database: name, cluster: null, identity };
-  const place = { url: server.url, user: "default", password: "", ...of };
+  const place = { url: server.url, user: "default", password: "", spoolDir: dataDir, ...of };
   const closedAfter = <One extends { close(): Promise<void> }>(one: One): One => {
     cleanUp(t, () => one.close());
     return one;
   };
-  const waiting = { dataDir, signal: new AbortController().signal };
+  const { signal } = new AbortController();
   return {
     place,
-    write: async () =>
-      closedAfter(await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder))),
+    write: async () => closedAfter(await IndexedFacts.open(dataDir, () => openDatabase(place))),
     read: async (from = place, onWaiting = () => {}) =>
-      closedAfter(await FactReader.open(from, { ...waiting, onWaiting })),
+      closedAfter(await FactReader.open(from, { signal, onWaiting })),
   };
 }
 
@@ -76,7 +75,7 @@ test("a reader refuses a database of another chain", async (t) => {
   const { place, write } = await openScene(t, await ClickHouseServer.open(t), "others");
   await write();
   const identity = { ...place.identity, chain_id: 1 };
-  const options = { dataDir: tmpdir(), signal: new AbortController().signal, onWaiting: () => {} };
+  const options = { signal: new AbortController().signal, onWaiting: () => {} };
   await assert.rejects(FactReader.open({ ...place, identity }, options), ConfigError);
 });
 

@@ -32,13 +32,13 @@ test("R17: a block waits for the announced commit of its parent, which is no hol
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const { url } = await ClickHouseServer.open(t);
   const of = { database: "facts", cluster: null, identity: identityOf(137, knownContracts()) };
-  const place: ServerPlace = { url, user: "default", password: "", ...of };
-  const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(place, folder));
+  const place: ServerPlace = { url, user: "default", password: "", spoolDir: dataDir, ...of };
+  const writer = await IndexedFacts.open(dataDir, () => openDatabase(place));
   cleanUp(t, () => writer.close());
   await appendFacts(writer, encode([first]));
 
   const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
-  const reader = await FactReader.open(place, { dataDir, ...waiting });
+  const reader = await FactReader.open(place, waiting);
   const facts = await IndexedFacts.load(reader);
   cleanUp(t, () => facts.close());
   const warnings: string[] = [];

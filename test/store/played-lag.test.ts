@@ -64,9 +64,15 @@ async function openScene(t: TestContext) {
   cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
   const server = await ClickHouseServer.open(t);
   const of = { database: "facts", cluster: null, identity: identityOf(137, knownContracts()) };
-  const direct: ServerPlace = { url: server.url, user: "default", password: "", ...of };
+  const direct: ServerPlace = {
+    url: server.url,
+    user: "default",
+    password: "",
+    spoolDir: dataDir,
+    ...of,
+  };
   const proxy = await LaggingProxy.open(t, server, of.database);
-  const writer = await IndexedFacts.open(dataDir, (folder) => openDatabase(direct, folder));
+  const writer = await IndexedFacts.open(dataDir, () => openDatabase(direct));
   cleanUp(t, () => writer.close());
   return { dataDir, proxy, writer, lagging: { ...direct, url: proxy.url } };
 }
@@ -74,11 +80,11 @@ async function openScene(t: TestContext) {
 test("R16, R18: a node shows every row while tables are behind", async (t) => {
   t.diagnostic(`seed ${testSeed}`);
   const random = new SeededRandom(testSeed);
-  const { dataDir, proxy, writer, lagging } = await openScene(t);
+  const { proxy, writer, lagging } = await openScene(t);
   const [first = [], ...batches] = batchesOf(blocks, [30, 25, 35]);
   await appendFacts(writer, encode(first));
   const waiting = { signal: new AbortController().signal, onWaiting: () => {} };
-  const store = await FactReader.open(lagging, { dataDir, ...waiting });
+  const store = await FactReader.open(lagging, waiting);
   const node = await IndexedFacts.load(store);
   cleanUp(t, () => node.close());
   let shown = first;
@@ -117,7 +123,7 @@ test("a writer waits at its start for replicas that are behind, and reports the 
   const reasons: string[] = [];
   const opening = IndexedFacts.open(
     dataDir,
-    async (folder) => Object.assign(await openDatabase(lagging, folder), { kind: "cluster" }),
+    async () => Object.assign(await openDatabase(lagging), { kind: "cluster" }),
     { onWaiting: (reason) => reasons.push(reason) },
   );
   const reason =
@@ -140,7 +146,7 @@ test("a writer that waits at its start for replicas ends when it is asked to sto
   proxy.release("commits");
   const opening = IndexedFacts.open(
     dataDir,
-    async (folder) => Object.assign(await openDatabase(lagging, folder), { kind: "cluster" }),
+    async () => Object.assign(await openDatabase(lagging), { kind: "cluster" }),
     { onWaiting: () => stop.abort(), signal: stop.signal },
   );
   await assert.rejects(opening, { name: "AbortError" });

@@ -20,6 +20,7 @@ import { knownContracts } from "../support/recorded-chain.ts";
 
 const identity = identityOf(137, knownContracts());
 const { chain_id, contracts, events } = identity;
+const stored = { identity, spoolDir: tmpdir() };
 
 test("a database whose first preparation was interrupted is completed", async (t) => {
   const server = await ClickHouseServer.open(t);
@@ -28,8 +29,8 @@ test("a database whose first preparation was interrupted is completed", async (t
   for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
   await old.command("DROP TABLE repairs");
   await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0)");
-  const place = { url: server.url, user: "default", password: "", cluster: null, identity };
-  const engine = await openDatabase({ ...place, database }, tmpdir());
+  const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
+  const engine = await openDatabase({ ...place, database });
   cleanUp(t, () => engine.close());
   assert.equal(await readSchemaVersion(engine), schemaVersion);
   const tables = await engine.query(
@@ -49,8 +50,8 @@ test("a database that cannot be migrated is refused with a way out", async (t) =
   await old.command(
     `INSERT INTO identity VALUES (${version}, ${chain_id}, '${contracts}', '${events}')`,
   );
-  const place = { url: server.url, user: "default", password: "", cluster: null, identity };
-  await assert.rejects(openDatabase({ ...place, database }, tmpdir()), (thrown) => {
+  const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
+  await assert.rejects(openDatabase({ ...place, database }), (thrown) => {
     assert(thrown instanceof ConfigError);
     assert.match(thrown.message, /has tables of version 6.* another ODDWIRE_CLICKHOUSE_DATABASE/);
     return true;
@@ -60,10 +61,10 @@ test("a database that cannot be migrated is refused with a way out", async (t) =
 
 test("a user without the INSERT privilege is refused with the missing privilege", async (t) => {
   const server = await ClickHouseServer.open(t);
-  const place = { url: server.url, password: "", database: "facts", cluster: null, identity };
-  const engine = await openDatabase({ ...place, user: "default" }, tmpdir());
+  const place = { url: server.url, password: "", database: "facts", cluster: null, ...stored };
+  const engine = await openDatabase({ ...place, user: "default" });
   await engine.close();
-  await assert.rejects(openDatabase({ ...place, user: readingUser }, tmpdir()), (thrown) => {
+  await assert.rejects(openDatabase({ ...place, user: readingUser }), (thrown) => {
     assert(thrown instanceof AppError && thrown.cause instanceof Error);
     assert.match(
       thrown.cause.message,

@@ -66,7 +66,7 @@ export async function openFacts(
 
 async function openEngine(dataDir: string): Promise<Engine> {
   const place = await databaseOfFolder(dataDir, identityOf(137, knownContracts()));
-  return place === null ? openFolder(dataDir) : openDatabase(place, dataDir);
+  return place === null ? openFolder(dataDir) : openDatabase(place);
 }
 
 let callsUnderWay = 0;

@@ -2,13 +2,9 @@ import { readConfig } from "../../base/config/config.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { schemaVersion } from "../../storage/schema/schema.ts";
 import { checkDatabase } from "../../storage/server/check-database.ts";
-import {
-  connectToServer,
-  databaseOf,
-  openDatabase,
-  serverPlaceOf,
-} from "../../storage/server/open-database.ts";
+import { databaseOf, openDatabase, serverPlaceOf } from "../../storage/server/open-database.ts";
 import { databaseStatements } from "../../storage/server/prepare-database.ts";
+import { ServerEngine } from "../../storage/server/server-engine.ts";
 import { exitCodes, print } from "../command.ts";
 
 /** Creates or migrates the tables on a server or cluster. With `print` it only prints the statements. */
@@ -20,7 +16,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
     return print(...statements.map((sql) => `${sql.trim()};\n`));
   }
   const place = serverPlaceOf(config, contracts);
-  const engine = await openDatabase(place, config.dataDir);
+  const engine = await openDatabase(place);
   await engine.close();
   return print(`the database ${place.database} has tables of version ${schemaVersion}`);
 }
@@ -29,7 +25,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
   const place = serverPlaceOf(config, await readContracts(config.contractsFile));
-  const engine = await connectToServer(place, config.dataDir);
+  const engine = await ServerEngine.open(place);
   try {
     const findings = await checkDatabase(engine, place);
     print(...findings.map(({ subject, problem }) => `${subject}: ${problem ?? "ok"}`));

@@ -72,7 +72,7 @@ async function openStore(
   const { dataDir } = config;
   const isServer = config.clickhouseUrl !== null;
   const read = isServer
-    ? await openExistingDatabase(serverPlaceOf(config, contracts), dataDir, reportWaiting)
+    ? await openExistingDatabase(serverPlaceOf(config, contracts), reportWaiting)
     : null;
   if (read !== null && !isWriting) {
     opened.defer(() => read.engine.close());

@@ -7,9 +7,10 @@ import { readCount } from "../engine/engine.ts";
 import { MissingRowsError } from "../recover.ts";
 import { ReorgLog } from "../reorg-log.ts";
 import { schemaVersion } from "../schema/schema.ts";
-import { connectToServer, type ServerPlace } from "./open-database.ts";
+import type { ServerPlace } from "./open-database.ts";
 import { readSchemaVersion, refuseOtherDatabase } from "./prepare-database.ts";
 import { readNewestRepair } from "./repairs.ts";
+import { ServerEngine } from "./server-engine.ts";
 import { untilReady, type WaitOptions } from "./until-replicated.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
@@ -22,14 +23,11 @@ import { readVerified, verifyBehind } from "./verify-commits.ts";
 export class FactReader extends CoveredFacts {
   /**
    * Waits until the server answers, the tables exist, no repair is under way, and rows of the newest commits are there.
-   * Temporary files of this process are in `dataDir`. Throws `ConfigError` when the database has facts of another
-   * identity or tables of a newer version, and `AbortError` when the wait is aborted.
+   * Throws `ConfigError` when the database has facts of another identity or tables of a newer version, and `AbortError`
+   * when the wait is aborted.
    */
-  static async open(
-    place: ServerPlace,
-    { dataDir, ...wait }: WaitOptions & { readonly dataDir: string },
-  ): Promise<FactReader> {
-    return untilReady(() => openReader(place, dataDir), { ...wait, reasonOf: reasonToWait });
+  static async open(place: ServerPlace, wait: WaitOptions): Promise<FactReader> {
+    return untilReady(() => openReader(place), { ...wait, reasonOf: reasonToWait });
   }
 
   /**
@@ -49,8 +47,8 @@ export class FactReader extends CoveredFacts {
 }
 
 /** Opens the reader. Throws `SERVICE_UNAVAILABLE` with what is missing as the cause. */
-async function openReader(place: ServerPlace, dataDir: string): Promise<FactReader> {
-  const engine = await connectToServer(place, dataDir);
+async function openReader(place: ServerPlace): Promise<FactReader> {
+  const engine = await ServerEngine.open(place);
   return orClose(engine, async () => {
     const name = `the database ${place.database}`;
     const version = await readSchemaVersion(engine);

@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { type Config, ConfigError } from "../../base/config/config.ts";
+import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
@@ -13,11 +12,11 @@ import {
   readSchemaVersion,
   refuseOtherDatabase,
 } from "./prepare-database.ts";
-import { ServerEngine, type ServerSettings } from "./server-engine.ts";
+import { ServerEngine, type ServerSettings, serverSettingsOf } from "./server-engine.ts";
 import { readReplicated } from "./until-replicated.ts";
 
 /** A database on a ClickHouse server, how to connect to it, and the identity of its facts. */
-export type ServerPlace = Database & Omit<ServerSettings, "spoolDir" | "queryTimeoutMs">;
+export type ServerPlace = Database & ServerSettings;
 
 /** An engine with facts, and their coverage by commit records; `null` without any. */
 export type CommittedFacts = { readonly engine: Engine; readonly coverage: Coverage | null };
@@ -33,25 +32,15 @@ export function databaseOf(config: Config, contracts: Contracts): Database {
 
 /** Returns the database and server that a configuration names. Throws `ConfigError` when it names no server. */
 export function serverPlaceOf(config: Config, contracts: Contracts): ServerPlace {
-  const { clickhouseUrl: url, clickhouseUser: user } = config;
-  if (url === null) {
-    throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
-  }
-  const password = config.clickhousePassword ?? "";
-  return { url, user, password, ...databaseOf(config, contracts) };
-}
-
-/** Connects. Rows of an insert are spooled in `dataDir` until they are sent. Throws `SERVICE_UNAVAILABLE`. */
-export async function connectToServer(place: ServerPlace, dataDir: string): Promise<Engine> {
-  return ServerEngine.open(settingsOf(place, dataDir));
+  return { ...serverSettingsOf(config), ...databaseOf(config, contracts) };
 }
 
 /**
  * Connects, and creates or migrates the database and its tables. Throws `SERVICE_UNAVAILABLE` when the server cannot be
  * used, and `ConfigError` as `prepareDatabase` does.
  */
-export async function openDatabase(place: ServerPlace, dataDir: string): Promise<Engine> {
-  const engine = await ServerEngine.openOrMake(settingsOf(place, dataDir));
+export async function openDatabase(place: ServerPlace): Promise<Engine> {
+  const engine = await ServerEngine.openOrMake(place);
   await orClose(engine, () => prepareDatabase(engine, place));
   return engine;
 }
@@ -63,10 +52,9 @@ export async function openDatabase(place: ServerPlace, dataDir: string): Promise
  */
 export async function openExistingDatabase(
   place: ServerPlace,
-  dataDir: string,
   onWaiting: (reason: string) => void,
 ): Promise<CommittedFacts> {
-  const engine = await connectToServer(place, dataDir);
+  const engine = await ServerEngine.open(place);
   return orClose(engine, async () => {
     if ((await readSchemaVersion(engine)) === 0) {
       const publicMessage = `the database ${place.database} has no tables yet`;
@@ -79,8 +67,4 @@ export async function openExistingDatabase(
         : await readReplicated(engine, { onWaiting });
     return { engine, coverage };
   });
-}
-
-function settingsOf(place: ServerPlace, dataDir: string): ServerSettings {
-  return { ...place, spoolDir: join(dataDir, "spool") };
 }

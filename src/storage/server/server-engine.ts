@@ -1,9 +1,11 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClickHouseClient, ClickHouseSettings } from "@clickhouse/client";
 import { assert } from "../../base/assert.ts";
+import { type Config, ConfigError } from "../../base/config/config.ts";
 import { serverLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
@@ -40,6 +42,17 @@ export type ServerSettings = {
   /** The time limit of a query, all attempts included. */
   readonly queryTimeoutMs?: number;
 };
+
+/** Returns how to connect to the configured server. Throws `ConfigError` when none is configured. */
+export function serverSettingsOf(config: Config): ServerSettings {
+  const { clickhouseUrl: url, clickhouseUser: user, clickhouseCluster: cluster } = config;
+  if (url === null) {
+    throw new ConfigError(["ODDWIRE_CLICKHOUSE_URL is required: the server to use"]);
+  }
+  const password = config.clickhousePassword ?? "";
+  const spoolDir = join(config.dataDir, "spool");
+  return { url, user, password, database: config.clickhouseDatabase, cluster, spoolDir };
+}
 
 type Statement = {
   readonly timeoutMs: number;

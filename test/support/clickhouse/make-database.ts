@@ -14,12 +14,13 @@ export async function makeDatabase(
   of: { readonly database: string; readonly identity: FactsIdentity },
 ): Promise<ServerPlace> {
   const cluster = servers.length > 1 ? clusterName : null;
-  const places = servers.map(({ url }) => ({ url, user: "default", password: "", cluster, ...of }));
+  const common = { user: "default", password: "", cluster, spoolDir: tmpdir(), ...of };
+  const places = servers.map(({ url }) => ({ url, ...common }));
   const [first] = places;
   if (first === undefined) throw new Error("no server was started");
   if (cluster === null) return first;
   for (const place of places) {
-    const engine = await ServerEngine.openOrMake({ ...place, spoolDir: tmpdir() });
+    const engine = await ServerEngine.openOrMake(place);
     for (const statement of databaseStatements(place)) {
       // Tables that are not sharded are on the first server only.
       const isOfAll = statement.includes(`${place.database}_local`);

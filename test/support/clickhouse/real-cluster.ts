@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { identityOf } from "../../../src/storage/identity.ts";
 import type { ServerPlace } from "../../../src/storage/server/open-database.ts";
 import { knownContracts } from "../recorded-chain.ts";
@@ -8,7 +9,7 @@ export const realCluster = readRealCluster();
 /** The `skip` option of tests that need a real cluster. */
 export const clusterOnly = realCluster === null && "ODDWIRE_TEST_CLICKHOUSE_URL is not set";
 
-type RealCluster = Omit<ServerPlace, "database" | "identity"> & {
+type RealCluster = Omit<ServerPlace, "database" | "identity" | "spoolDir"> & {
   /** Another replica of the first shard. */
   readonly replicaUrl: string | null;
 };
@@ -27,5 +28,5 @@ export function realPlace(database: string): ServerPlace {
     throw new Error("ODDWIRE_TEST_CLICKHOUSE_URL and _CLUSTER are required");
   const { url, cluster, user, password } = realCluster;
   const identity = identityOf(137, knownContracts());
-  return { url, cluster, user, password, database, identity };
+  return { url, cluster, user, password, database, identity, spoolDir: tmpdir() };
 }
