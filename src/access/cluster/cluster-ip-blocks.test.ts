@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { webLimits } from "../../base/config/limits.ts";
+import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { IpBlock } from "../ip-blocks.ts";
@@ -61,10 +61,27 @@ test("blocks that a full log has dropped are not appended again", async () => {
   assert.equal(blocks.get(bucketOf(1)), null);
 });
 
-/** A stream of Redis in memory, with the two commands that the blocks use. */
+test("nodes read and restore more blocks than one command takes, each once", async () => {
+  const log = new ScriptedLog();
+  const count = 2 * accessLimits.ipChangesBatchMax + 1;
+  for (let number = 1; number <= count; number += 1) log.add(blockOf(number));
+  const nodes = [openBlocks(log), openBlocks(log)];
+  const follow = () => Promise.all(nodes.flatMap((node) => [node.follow(), node.follow()]));
+  await follow();
+  for (const node of nodes) assert.notEqual(node.get(bucketOf(count)), null);
+  log.entries = [];
+  for (let rounds = 0; rounds < 3; rounds += 1) await follow();
+  assert.equal(new Set(log.buckets).size, count);
+  assert.equal(log.entries.length, count);
+  assert(log.readMax <= accessLimits.ipChangesBatchMax);
+});
+
+/** A stream of Redis in memory, with the commands that the blocks use. */
 class ScriptedLog {
   entries: Entry[] = [];
   isDown = false;
+  /** The largest number of entries that a command returned. */
+  readMax = 0;
   #last = 0;
 
   get buckets(): readonly unknown[] {
@@ -86,9 +103,20 @@ class ScriptedLog {
     if (this.isDown) throw new Error("Redis is down");
     const numberOf = (id: string) => Number.parseInt(id, 10);
     return command({
-      xRange: async (_key: string, from: string) =>
-        this.entries.filter(({ id }) => from === "-" || numberOf(id) >= numberOf(from)),
-      xAdd: async (_key: string, _id: string, message: Entry["message"]) => this.append(message),
+      xLen: async () => this.entries.length,
+      xRange: async (...[, from, , { COUNT }]: [string, string, string, { COUNT: number }]) => {
+        const found = this.entries.filter(
+          ({ id }) => from === "-" || numberOf(id) >= numberOf(from),
+        );
+        const read = found.slice(0, COUNT);
+        this.readMax = Math.max(this.readMax, read.length);
+        return read;
+      },
+      evalSha: async (_hash: string, { arguments: words }: { arguments: readonly string[] }) => {
+        const [after, _kept, ...changes] = words;
+        const newest = this.entries.at(-1)?.id ?? after;
+        if (after === "" || after === newest) for (const change of changes) this.append({ change });
+      },
     });
   }
 }

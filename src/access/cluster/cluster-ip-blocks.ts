@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { webLimits } from "../../base/config/limits.ts";
+import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import { nullable } from "../../rows/wire-format.ts";
@@ -11,6 +11,7 @@ import {
   pageOfBlocks,
   remainingMs,
 } from "../ip-blocks.ts";
+import { LuaScript } from "./lua-script.ts";
 import type { RedisParts } from "./membership.ts";
 
 const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });
@@ -33,12 +34,16 @@ const changeChecker = Compile(changeSchema);
 /** The place before the first change of the log. */
 const start = "-";
 
-/** Appending to the log drops its oldest changes, in groups of about 100. */
-const trim = {
-  strategy: "MAXLEN",
-  strategyModifier: "~",
-  threshold: webLimits.ipBlocksMax,
-} as const;
+/**
+ * KEYS: log. ARGV: the id of the newest change that was read, changes kept, changes. Appends nothing if the log has newer
+ * changes: nodes that restore the same blocks would fill it with copies. Drops the oldest changes, in groups of about 100.
+ */
+const appendScript = new LuaScript(`
+local newest = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if newest and ARGV[1] ~= '' and newest[1] ~= ARGV[1] then return end
+for i = 3, #ARGV do
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[2], '*', 'change', ARGV[i])
+end`);
 
 /**
  * Blocked IPs of a cluster: a log of changes in Redis, which every node reads each second and holds in memory. The log
@@ -49,8 +54,11 @@ export class ClusterIpBlocks implements IpBlocks {
   readonly #blocks = new Map<string, IpBlock>();
   /** The buckets of `#blocks` whose blocks have not been read from the log. */
   readonly #unsaved = new Set<string>();
-  /** The id of the last change that was read; `null` before the log was read. */
-  #readTo: string | null = null;
+  /** The id of the last change that was read. */
+  #readTo = start;
+  /** Whether the whole log has been read. */
+  #isRead = false;
+  #following: Promise<void> = Promise.resolve();
 
   constructor(parts: RedisParts) {
     this.#parts = parts;
@@ -64,12 +72,12 @@ export class ClusterIpBlocks implements IpBlocks {
     this.#hold(block);
     this.#unsaved.add(block.bucket);
     // If Redis fails, the next `follow` appends the block again.
-    this.#append({ bucket: block.bucket, block }).catch(() => undefined);
+    this.#append([{ bucket: block.bucket, block }]).catch(() => undefined);
   }
 
   /** Throws `SERVICE_UNAVAILABLE` before the log is read: an empty list would be wrong. */
   async list(page: BlockPage): Promise<readonly IpBlock[]> {
-    if (this.#readTo === null) {
+    if (!this.#isRead) {
       const publicMessage = "The blocked IP addresses are not known yet: Redis is unavailable";
       throw new AppError("SERVICE_UNAVAILABLE", { publicMessage, retryAfterSeconds: 1 });
     }
@@ -81,35 +89,54 @@ export class ClusterIpBlocks implements IpBlocks {
     await this.follow();
     const block = this.get(bucket);
     if (block === null) return false;
-    await this.#append({ bucket, block: null });
+    await this.#append([{ bucket, block: null }]);
     await this.follow();
     return remainingMs(block, this.#parts.clock.nowMs()) > 0;
   }
 
-  /** Applies the changes of the log, and appends the blocks that it lacks. Throws `SERVICE_UNAVAILABLE` without Redis. */
+  /**
+   * Applies the changes of the log, and appends blocks that it lacks, up to `ipChangesBatchMax`. Calls wait for each
+   * other. Throws `SERVICE_UNAVAILABLE` without Redis.
+   */
   async follow(): Promise<void> {
-    const readTo = this.#readTo ?? start;
-    let changes = await this.#readFrom(readTo);
-    if (readTo !== start && changes[0]?.id !== readTo) {
-      changes = await this.#readFrom(start);
+    const followed = this.#following.then(() => this.#follow());
+    this.#following = followed.catch(() => undefined);
+    return followed;
+  }
+
+  async #follow(): Promise<void> {
+    while (await this.#readNext());
+    this.#isRead = true;
+    const buckets = this.#unsaved.values().take(accessLimits.ipChangesBatchMax);
+    const changes = buckets.map((bucket) => ({ bucket, block: this.get(bucket) })).toArray();
+    if (changes.length > 0) await this.#append(changes, this.#readTo);
+  }
+
+  /** Applies the next changes of the log. Returns whether there can be more. */
+  async #readNext(): Promise<boolean> {
+    const { redis, keys } = this.#parts;
+    const { ipChangesBatchMax: COUNT } = accessLimits;
+    // The last change that was read is included, if the log still has it.
+    const changes =
+      (await redis.run((client) => client.xRange(keys.blocks, this.#readTo, "+", { COUNT }))) ?? [];
+    if (this.#readTo !== start && changes[0]?.id !== this.#readTo) {
+      const length = await redis.run((client) => client.xLen(keys.blocks));
       // A full log has dropped the last change for newer ones. Any other has lost it, as when Redis was emptied.
-      if (changes.length < webLimits.ipBlocksMax) this.#keepAll();
+      if (length < webLimits.ipBlocksMax) this.#keepAll();
+      this.#readTo = start;
+      return true;
     }
     for (const { message } of changes) this.#apply(message);
     this.#readTo = changes.at(-1)?.id ?? start;
-    for (const bucket of this.#unsaved) await this.#append({ bucket, block: this.get(bucket) });
+    return changes.length === COUNT;
   }
 
-  /** Reads the changes from one on, which is included if the log still has it. */
-  async #readFrom(id: string) {
+  /** Appends changes. With `after`, only if that is the id of the newest change. */
+  async #append(changes: readonly Change[], after = ""): Promise<void> {
     const { redis, keys } = this.#parts;
-    return (await redis.run((client) => client.xRange(keys.blocks, id, "+"))) ?? [];
-  }
-
-  async #append(change: Change): Promise<void> {
-    const { redis, keys } = this.#parts;
-    const message = { change: JSON.stringify(change) };
-    await redis.run((client) => client.xAdd(keys.blocks, "*", message, { TRIM: trim }));
+    const texts = changes.map((change) => JSON.stringify(change));
+    const values = [after, webLimits.ipBlocksMax, ...texts];
+    await appendScript.run(redis, { keys: [keys.blocks], values });
   }
 
   /** Applies a change of the log. Ignores one that cannot be read, or that is older than an unsaved block. */

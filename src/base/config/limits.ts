@@ -131,6 +131,8 @@ export const accessLimits = {
   nodesMax: 1_000,
   /** Callers in one script call. Each takes 2 us, during which Redis does nothing else. */
   windowBatchMax: 256,
+  /** Changes to IP blocks in one command. Redis does nothing else for the 10 ms that it takes. */
+  ipChangesBatchMax: 5_000,
 } as const;
 
 /** Bounds on the search of markets. */
