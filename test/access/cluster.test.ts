@@ -153,6 +153,21 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.equal(node.keys.verify(value, localhost), null);
   });
 
+  test("requests that Redis could not count are counted once it is back", async (t) => {
+    const cluster = await openCluster(t, { ownRedis: true });
+    const node = await cluster.openNode({ log: silentLog });
+    const { value, key } = await node.keys.create(newKey);
+    const count = async () => (await node.keys.get(key.id))?.requestCount;
+    await cluster.redis.kill();
+    for (let request = 0; request < 3; request += 1) assert(node.keys.verify(value, localhost));
+    await assert.rejects(node.keys.flush(), { code: "SERVICE_UNAVAILABLE" });
+    assert.equal(await count(), 3);
+    await cluster.redis.restart();
+    const flush = () => node.keys.flush().then(() => true);
+    await waitFor("Redis", async () => flush().catch(() => null));
+    assert.equal(await count(), 3);
+  });
+
   test("R12: with Redis killed at random no window admits more than (2 - 1/N) times the limit", async (t) => {
     const windowMs = 2_000;
     const limit = 60;

@@ -137,15 +137,26 @@ export class ClusterKeys extends LiveKeys implements Keys {
     await this.#options.membership.confirm(version);
   }
 
-  /** Adds the use of keys since the last flush to the counts in Redis. Throws `SERVICE_UNAVAILABLE` without Redis. */
+  /**
+   * Adds the use of keys since the last flush to the counts in Redis. What Redis refuses is left to the next flush.
+   * Throws `SERVICE_UNAVAILABLE` without Redis.
+   */
   async flush(): Promise<void> {
     const used = this.unsavedUses();
     if (used.length === 0) return;
     const { keyUses, keyLastUses } = this.#options.redisKeys;
+    // Before the answers, so that a count that Redis confirms late is not sent twice.
     this.saved(used);
     await this.#options.redis.run(async (client) => {
       const times = used.map(([id, { lastUsedAtMs }]) => [id, String(lastUsedAtMs)]);
-      const counted = used.map(([id, { requests }]) => client.hIncrBy(keyUses, id, requests));
+      const counted = used.map(async ([id, { requests, lastUsedAtMs }]) => {
+        try {
+          await client.hIncrBy(keyUses, id, requests);
+        } catch (thrown) {
+          this.saved([[id, { requests: -requests, lastUsedAtMs }]]);
+          throw thrown;
+        }
+      });
       await Promise.all([...counted, client.hSet(keyLastUses, Object.fromEntries(times))]);
     });
   }
