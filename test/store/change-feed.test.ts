@@ -206,3 +206,19 @@ test("a message with another secret or at another position is read as null", asy
     [null],
   );
 });
+
+test("foreign fields of the state hide no blocks for longer than until the next block", async (t) => {
+  const server = await RedisServer.open(t);
+  const feed = await openRedisFeed(t, server.url);
+  const client = await RedisConnection.open({ url: server.url, log });
+  cleanUp(t, () => client.close());
+  const term = await feed.beginTerm("a");
+  await feed.append(term, blockMessage(0));
+  await feed.append(term, status);
+  const fields = { "": "x", "0b1": "x", name: "x", "99999999": "x" };
+  await client.run((redis) => redis.hSet("oddwire:{137}:feed-state", fields));
+  assert.equal((await feed.head())?.isWhole, false);
+  await feed.append(term, blockMessage(1));
+  const head = await feed.head();
+  assert.deepEqual([head?.blocks.length, head?.isWhole], [2, true]);
+});

@@ -131,7 +131,8 @@ export class RedisFeed implements ChangeFeed {
     const { epoch, term, index, whole, ...others } = state;
     if (epoch === undefined) return null;
     const newest = { epoch: String(epoch), term: Number(term), index: Number(index) };
-    const fields = Object.entries(others).filter(([name]) => Number.isInteger(Number(name)));
+    // The same names as in the script, which removes them in time whatever their values are.
+    const fields = Object.entries(others).filter(([name]) => /^\d+$/.test(name));
     const blocks = fields
       .map(([, value]) => this.#blockOf(newest.epoch, value))
       .filter((block) => block !== null)
