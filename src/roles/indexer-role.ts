@@ -58,6 +58,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const feed = await openFeed(start, { redis, access });
   const lease = life.own(new Lease(redis, chainId));
 
+  let isOurs = false;
   let active: Active | null = null;
   const readActive = async (): Promise<ActiveIndexer | null> =>
     active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.publisher.term };
@@ -74,6 +75,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
       const checks = await readIntakeChecks(active.parts, metrics);
       return { ...checks, active: { ok: true, detail } };
     }
+    if (isOurs) return { active: { ok: false, detail: "takes over: loads the stored facts" } };
     const isRefused = redis.isUp && lease.isRefused;
     const role = isRefused ? "cannot take over, Redis refuses to write" : "stands by";
     return { standby: { ok: redis.isUp && !isRefused, detail: `${role}; active: ${detail}` } };
@@ -81,7 +83,7 @@ export async function openIndex(start: RoleStart): Promise<string> {
   const url = await serveOperations(start, { access, metrics }, readChecks);
   const onLost = () => life.fail(new StartAgainError("another indexer is active"));
   const activate = async () => {
-    const isOurs = await lease.take(onLost);
+    isOurs = await lease.take(onLost);
     if (!isOurs) return;
     active = await openActive(start, { metrics, chain, feed, lease });
     active.publisher.start();

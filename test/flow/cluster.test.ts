@@ -82,6 +82,20 @@ test("an active indexer that waits for its endpoints does not report that it sta
   });
 });
 
+test("an indexer that takes over is not ready before it has loaded the facts", async (t) => {
+  const { chain, clickhouse, start } = await openClusterScene(t);
+  chain.goOn(blockEveryMs);
+  const active = await start("index", "a");
+  const proxy = await CuttingProxy.open(t, clickhouse.url);
+  const standby = await start("index", "b", { ODDWIRE_CLICKHOUSE_URL: proxy.url });
+  await standby.waitReady();
+  proxy.stall();
+  await active.kill9();
+  await standby.waitUnready("active");
+  proxy.resume();
+  await standby.waitReady();
+});
+
 test("a standby indexer is not ready while Redis refuses to write", async (t) => {
   const { redis, start } = await openClusterScene(t);
   const connection = await RedisConnection.open({ url: redis.url, log: silentLog });
