@@ -9,6 +9,7 @@ export class Lifetime {
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
   readonly #endings: Ending[] = [];
+  #isClosed = false;
 
   constructor() {
     const { promise, resolve } = Promise.withResolvers<Error>();
@@ -16,9 +17,15 @@ export class Lifetime {
     this.fail = resolve;
   }
 
-  /** Registers a function that closes a part, to be called before those registered earlier. */
+  /**
+   * Registers a function that closes a part, to be called before those registered earlier. After `close` it is called
+   * immediately, and this throws, so that a role that is still opening stops.
+   */
   onClose(end: Ending): void {
     this.#endings.push(end);
+    if (!this.#isClosed) return;
+    this.close().catch(this.fail);
+    throw new Error("the role was closed while it was opened");
   }
 
   /** Registers a part, to be closed as with `onClose`. Returns it. */
@@ -30,5 +37,6 @@ export class Lifetime {
   async close(): Promise<void> {
     // Parts that are opened meanwhile are closed too.
     for (let end = this.#endings.pop(); end !== undefined; end = this.#endings.pop()) await end();
+    this.#isClosed = true;
   }
 }
