@@ -222,3 +222,19 @@ test("foreign fields of the state hide no blocks for longer than until the next 
   const head = await feed.head();
   assert.deepEqual([head?.blocks.length, head?.isWhole], [2, true]);
 });
+
+test("a foreign message of a far term stops the feed only until the next term", async (t) => {
+  const server = await RedisServer.open(t);
+  const feed = await openRedisFeed(t, server.url);
+  const client = await RedisConnection.open({ url: server.url, log });
+  cleanUp(t, () => client.close());
+  const first = await feed.beginTerm("a");
+  await feed.append(first, blockMessage(0));
+  await client.run((redis) => redis.xAdd("oddwire:{137}:feed", "9-1", { m: "x" }));
+  await assert.rejects(feed.append(first, status));
+  const term = await feed.beginTerm("a");
+  await feed.append(term, status);
+  const [entry] = await feed.read({ ...term, index: 0 }, 0);
+  assert.deepEqual(entry?.message, status);
+  assert.equal((await feed.head())?.blocks.length, 1);
+});

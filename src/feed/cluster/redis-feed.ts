@@ -16,15 +16,15 @@ import type { FeedCodec } from "./feed-codec.ts";
 
 /**
  * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which
- * term can append, so a stream without its state is deleted.
+ * term can append, so a stream with messages of this term or later ones is deleted: it lost its state, or they are foreign.
  */
 const beginScript = new LuaScript(`
 if redis.call('EXISTS', KEYS[2]) == 0 then
-  redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0)
 end
 redis.call('HSET', KEYS[2], 'index', 0, 'node', ARGV[2])
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
+if redis.call('XRANGE', KEYS[1], term, '+', 'COUNT', 1)[1] then redis.call('DEL', KEYS[1]) end
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`);
 
 /**
