@@ -18,7 +18,10 @@ export const marketFields = { question: includedText, slug: includedText, event_
 
 /** The id of a row, and its position in every list. */
 export const idShape = {
-  id: Type.String({ description: "<tx_hash>-<log_index>" }),
+  id: Type.String({
+    description: "Identity of the row: <tx_hash>-<log_index>",
+    examples: ["0xf9d27ed3119504c98ef5b879a17d1e131d84f4b766b25a4b080557f86206a601-3"],
+  }),
   seq: wire.seqNumber,
 };
 

@@ -5,37 +5,59 @@ import sampleAnswers from "./sample-answers.json" with { type: "json" };
 /** Fields and parameters that no sample response has, by the field that has such a value. */
 const alike: Readonly<Record<string, readonly string[]>> = {
   block_number: ["from_block", "to_block"],
+  created_at: ["created_after", "end_after", "start", "start_date"],
+  indexed_seq: ["latest_seq"],
   maker: ["account", "by", "fee_receiver", "user", "wallet"],
   next_cursor: ["cursor"],
   outcome: ["winning_outcome"],
-  price: ["best_ask", "best_bid", "mid", "settlement_price", "spread"],
-  seq: ["after_seq", "finalized_seq", "latest_seq", "min_seq", "rewind_to_seq"],
+  seq: ["after_seq", "min_seq", "rewind_to_seq"],
   size: ["max_size", "min_size"],
-  timestamp: ["created_after", "created_before", "end", "end_after", "end_before", "start"],
-  created_at: ["end_date", "expires_at", "last_used_at", "resolved_at", "revoked_at", "start_date"],
-  created_at_ms: ["resolved_at_ms"],
+  // Later than `created_at`.
+  timestamp: [
+    "created_before",
+    "end",
+    "end_before",
+    "end_date",
+    "last_used_at",
+    "resolved_at",
+    "revoked_at",
+  ],
+  timestamp_ms: ["resolved_at_ms"],
   token_id: ["token_ids", "winning_token_id"],
   tx_hash: ["builder", "metadata"],
   value_usd: ["min_value"],
   volume_usd: ["min_volume", "min_volume_24h"],
 };
 
-/** Values that no field of a sample response has. */
+/** Values that no field of a sample response has, or that explain more than those. */
 const others: Readonly<Record<string, unknown>> = {
   allowed_ips: ["203.0.113.0/24"],
+  best_ask: "0.53",
+  best_bid: "0.51",
   category: "Politics",
+  derived: false,
   event_id: "903193",
   event_slug: "senate-control-2026",
+  expires_at: "2030-01-01T00:00:00Z",
+  filled: false,
+  finalized_seq: 899_999_999,
   image: "https://example.com/picture.png",
   issue: "must be at most 100",
+  message: "limit must be at most 100",
   method: "GET",
+  mid: "0.52",
   outcome_label: "Jane Doe",
   parameter: "limit",
   payouts: ["1", "0"],
+  price_sum: "1.012",
   route: "/v1/trades",
+  settlement_price: "1",
   slug: "will-it-rain-in-paris-on-may-1",
+  spread: "0.02",
+  stale: false,
   tag: "weather",
   tags: ["Weather", "Paris"],
+  truncated: false,
 };
 
 const examples = examplesByName();
@@ -48,13 +70,15 @@ export function exampleOf(name: string, schema: JsonSchema): unknown {
   // The default of a parameter shows less than another choice.
   const choice = own?.[0] ?? only ?? choices?.find((one) => one !== usual);
   if (choice !== undefined) return choice;
-  if (type === "boolean") return true;
+  if (type === "boolean") return others[name] ?? true;
   const known = usual ?? examples.get(name);
   if (type === "integer" || type === "number") return typeof known === "number" ? known : 1;
   if (items === undefined) return type === "object" ? undefined : known;
   if (Array.isArray(known)) return known;
   const item = exampleOf(name, items);
-  return item === undefined ? undefined : [item];
+  // A number of things can have the name of their list.
+  const isNumberOf = items.$ref !== undefined && typeof item === "number";
+  return item === undefined || isNumberOf ? undefined : [item];
 }
 
 function examplesByName(): ReadonlyMap<string, unknown> {

@@ -50,7 +50,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   has_more: "Whether there is a next page",
   head_block: "Newest block of the chain that the service has seen; null before the first",
   high: "Highest price, in USD per share",
-  id: "Identity of the row: <tx_hash>-<log_index>",
+  id: "Condition id, which is the identity of the market",
   image: "URL of a picture at the venue, https",
   indexed_block: "Newest block that the answer covers; null before the first",
   indexed_seq: "Highest position that the answer covers",
@@ -221,6 +221,5 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   "IssuedKey.id": "Identity of the key",
   "Key.id": "Identity of the key",
   "Key.status": "active, expired or revoked",
-  "Market.id": "Condition id, which is the identity of the market",
   "Price.timestamp": "Time of the newest indexed block",
 };

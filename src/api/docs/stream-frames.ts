@@ -23,7 +23,10 @@ const subscriptionId = Type.String({
   examples: ["s7"],
 });
 const id = Type.Optional(
-  Type.Union([Type.String(), Type.Integer()], { description: "The id of your frame" }),
+  Type.Union([Type.String(), Type.Integer()], {
+    description: "The id of your frame",
+    examples: ["my-1"],
+  }),
 );
 const count = (description: string, example: number) =>
   Type.Integer({ description, examples: [example] });
@@ -41,7 +44,7 @@ function event(name: string, data: TSchema): TSchema {
     seq: seqNumber,
     prev_seq: Type.Integer({
       description: "seq of the frame before it on this subscription; 0 is the beginning",
-      examples: [71_250_122_000_012],
+      examples: [1_081_000_012],
     }),
     replay: Type.Optional(
       Type.Boolean({ description: "true while the past is replayed", examples: [true] }),
@@ -123,7 +126,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
     reverted: Type.Array(Type.String(), { description: "Ids of the reverted rows that were sent" }),
   }),
   StreamFinalized: frame("finalized", "Nothing up to here can be reverted", {
-    finalized_block: count("Newest final block", 71_250_059),
+    finalized_block: count("Newest final block", 899),
     finalized_seq: seqNumber,
   }),
   StreamHeartbeat: frame("heartbeat", "The connection is alive, and how far the service is", {

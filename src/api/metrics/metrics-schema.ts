@@ -160,7 +160,7 @@ const storeSchema = Type.Object({
   answered_by: Type.Array(
     Type.Object({
       question: Type.String({ description: "The kind of query", examples: ["trades"] }),
-      source: Type.String(),
+      source: Type.String({ examples: ["engine"] }),
       answers: count.counter("Queries by the last source that was needed: views, head or engine"),
     }),
     labeledBy("question", "source"),
@@ -197,7 +197,7 @@ const clusterSchema = Type.Object(
 
 const booksSchema = Type.Object(
   {
-    source: Type.String(),
+    source: Type.String({ examples: ["polymarket"] }),
     in_memory: count.gauge("Order books in memory"),
     stale: count.gauge("Order books that may differ from the venue's"),
     followed: count.gauge("Order books that clients of the stream follow"),

@@ -38,7 +38,7 @@ type CandleQuery = Static<typeof querystring>;
 
 const candleMeta = Type.Object({
   ...metaSchema.properties,
-  resolution: Type.Enum(resolutions),
+  resolution: Type.Enum(resolutions, { description: "Length of a bucket" }),
   first_candle_ms: nullable(millisecondsNumber),
   settlement: nullable(Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber })),
 });
