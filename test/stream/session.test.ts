@@ -1,6 +1,8 @@
 /** The protocol, frame by frame, without sockets. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
+import { seqOf } from "../../src/base/ids.ts";
+import { isTrade } from "../../src/market/fill.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { SessionClient, sharedParts } from "../support/session-client.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -26,6 +28,25 @@ test("a public stream works without a key, and accepts one", () => {
   client.send({ action: "auth", api_key: "good" });
   assert.equal(client.of("welcome").at(-1)?.["authenticated"], true);
   client.session.closed();
+});
+
+test("clients that resume from different positions at the same time all get their events", async () => {
+  // More than the queries that may wait for the store.
+  const clients = Array.from({ length: 400 }, () => new SessionClient(parts));
+  const from = seqOf(server.finalBlock - 20, 500_000);
+  for (const [index, client] of clients.entries()) {
+    const resumed = { resume_from: from + index };
+    client.send({ action: "subscribe", channel: { type: "trades" }, ...resumed });
+  }
+  await waitFor("all replays", async () =>
+    clients.every((client) => client.closed ?? client.of("replay_complete").length) ? true : null,
+  );
+  const sent = server.fills.filter((fill) => isTrade(fill) && fill.seq > from).length;
+  for (const client of clients) {
+    assert.equal(client.closed, null);
+    assert.equal(client.of("event").length, sent);
+    client.session.closed();
+  }
 });
 
 test("replays take turns: in each iteration of the event loop only one of them sends a slice", async () => {

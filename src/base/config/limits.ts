@@ -378,6 +378,8 @@ export const streamLimits = {
   historyRowsPerPage: 1_000,
   /** Rows of a page that are framed and sent in one turn: about 2 ms, or 6 ms with compression. */
   historyRowsPerSlice: 128,
+  /** Reads of history at the same time: enough for all connections of the store, and few before other queries. */
+  historyReadsAtOnceMax: 8,
   /** Pages shared by clients that read the same history: up to 5 MB each. */
   historyPagesKept: 8,
   /** How long a client can take to answer a close: when the service stops, and otherwise, with much left to read. */

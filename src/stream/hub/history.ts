@@ -18,6 +18,9 @@ export class History {
   reorgs = 0;
   readonly #pages = new Map<string, Promise<HistoryPage>>();
   readonly #change = new WakeSignal();
+  #readsUnderWay = 0;
+  /** Reads that wait for their turn, at most one of each subscription. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(latest: number, final: number) {
     this.latest = latest;
@@ -26,6 +29,22 @@ export class History {
 
   endOf({ isFinalOnly }: Channel): number {
     return isFinalOnly ? this.final : this.latest;
+  }
+
+  /**
+   * Runs a read when few others are under way, first come, first served. The store refuses queries when many wait for
+   * it, and thousands of clients can resume at the same moment.
+   */
+  async inTurn<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (this.#readsUnderWay < streamLimits.historyReadsAtOnceMax) this.#readsUnderWay += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await read();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#readsUnderWay -= 1;
+      else next();
+    }
   }
 
   /** Reads a page of the entries after a position. `restate` is passed to the channel. */

@@ -117,8 +117,10 @@ export class LogSubscription implements Subscription {
       if (!this.#isOpen) return;
       const { reorgs } = this.#history;
       const restate = this.#mustRestate;
-      const page = await this.#history.read(this.topic, this.#readTo, restate);
-      if (!this.#isOpen || reorgs !== this.#history.reorgs) continue;
+      const page = await this.#history.inTurn(async () =>
+        this.#isOpen ? this.#history.read(this.topic, this.#readTo, restate) : null,
+      );
+      if (page === null || !this.#isOpen || reorgs !== this.#history.reorgs) continue;
       await this.#sendPage(page);
     }
   }
@@ -170,8 +172,10 @@ export class LogSubscription implements Subscription {
       // A client can resume ahead of the log, and often ahead of its final part.
       const through = Math.min(seq, this.#history.endOf(this.topic.channel));
       const page = { ...pageThrough(through, count), restate: false };
-      const entries = await this.topic.channel.read(page);
-      if (!this.#isOpen) return;
+      const entries = await this.#history.inTurn(async () =>
+        this.#isOpen ? this.topic.channel.read(page) : null,
+      );
+      if (entries === null || !this.#isOpen) return;
       if (reorgs !== this.#history.reorgs) continue;
       const rows = entries.map(({ json }) => json).toReversed();
       this.#receiver.sendText(snapshotFrame(this.topic.id, { seq, rows }));
