@@ -49,6 +49,23 @@ test("clients that resume from different positions at the same time all get thei
   }
 });
 
+test("a subscription above the limit is refused with what to do, until another ends", () => {
+  const client = new SessionClient(parts);
+  const subscribe = (tokenId: number) => {
+    clock.advance(100);
+    client.send({ action: "subscribe", channel: { type: "token_trades", token_id: `${tokenId}` } });
+  };
+  const { subscriptionsMax } = parts.quotas;
+  for (let tokenId = 0; tokenId <= subscriptionsMax; tokenId += 1) subscribe(tokenId);
+  assert.equal(client.of("subscribed").length, subscriptionsMax);
+  assert.match(errorOf(client).message, /has 1000 subscriptions.*; end one, or open another/);
+  const ended = client.of("subscribed")[0]?.["subscription_id"];
+  client.send({ action: "unsubscribe", subscription_id: ended });
+  subscribe(subscriptionsMax);
+  assert.equal(client.of("subscribed").length, subscriptionsMax + 1);
+  client.session.closed();
+});
+
 test("replays take turns: in each iteration of the event loop only one of them sends a slice", async () => {
   const clients = Array.from({ length: 4 }, () => new SessionClient(parts));
   const sentOf = () => clients.map((client) => client.of("event").length);

@@ -350,8 +350,8 @@ export class Session implements Receiver {
       throw new AppError("CONFLICT", `This channel is subscribed already, as ${known.topic.id}`);
     }
     if (this.#subscriptions.size >= quotas.subscriptionsMax) {
-      const issue = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
-      throw invalid("connection", issue);
+      const most = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
+      throw invalid("connection", `${most}; end one, or open another connection`);
     }
     const subscription = hub.subscribe(channel, start, this);
     this.#subscriptions.set(channel.name, subscription);
