@@ -9,6 +9,51 @@ import { redisKeys } from "./membership.ts";
 
 type Entry = { readonly id: string; readonly message: Readonly<Record<string, string>> };
 
+/** A stream of Redis in memory, with the commands that the blocks use. */
+class ScriptedLog {
+  entries: Entry[] = [];
+  isDown = false;
+  /** The largest number of entries that a command returned. */
+  readMax = 0;
+  #last = 0;
+
+  get buckets(): readonly unknown[] {
+    return this.entries.map(
+      ({ message }) => (JSON.parse(message["change"] ?? "") as IpBlock).bucket,
+    );
+  }
+
+  add(block: IpBlock): void {
+    this.append({ change: JSON.stringify({ bucket: block.bucket, block }) });
+  }
+
+  append(message: Entry["message"]): void {
+    this.#last += 1;
+    this.entries.push({ id: `${this.#last}-0`, message });
+  }
+
+  async run(command: (client: unknown) => Promise<unknown>): Promise<unknown> {
+    if (this.isDown) throw new Error("Redis is down");
+    const numberOf = (id: string) => Number.parseInt(id, 10);
+    return command({
+      xLen: async () => this.entries.length,
+      xRange: async (...[, from, , { COUNT }]: [string, string, string, { COUNT: number }]) => {
+        const found = this.entries.filter(
+          ({ id }) => from === "-" || numberOf(id) >= numberOf(from),
+        );
+        const read = found.slice(0, COUNT);
+        this.readMax = Math.max(this.readMax, read.length);
+        return read;
+      },
+      evalSha: async (_hash: string, { arguments: words }: { arguments: readonly string[] }) => {
+        const [after, _kept, ...changes] = words;
+        const newest = this.entries.at(-1)?.id ?? after;
+        if (after === "" || after === newest) for (const change of changes) this.append({ change });
+      },
+    });
+  }
+}
+
 test("R15: holds a bounded number of the blocks that other nodes append", async () => {
   const log = new ScriptedLog();
   const blocks = openBlocks(log);
@@ -75,51 +120,6 @@ test("nodes read and restore more blocks than one command takes, each once", asy
   assert.equal(log.entries.length, count);
   assert(log.readMax <= accessLimits.ipChangesBatchMax);
 });
-
-/** A stream of Redis in memory, with the commands that the blocks use. */
-class ScriptedLog {
-  entries: Entry[] = [];
-  isDown = false;
-  /** The largest number of entries that a command returned. */
-  readMax = 0;
-  #last = 0;
-
-  get buckets(): readonly unknown[] {
-    return this.entries.map(
-      ({ message }) => (JSON.parse(message["change"] ?? "") as IpBlock).bucket,
-    );
-  }
-
-  add(block: IpBlock): void {
-    this.append({ change: JSON.stringify({ bucket: block.bucket, block }) });
-  }
-
-  append(message: Entry["message"]): void {
-    this.#last += 1;
-    this.entries.push({ id: `${this.#last}-0`, message });
-  }
-
-  async run(command: (client: unknown) => Promise<unknown>): Promise<unknown> {
-    if (this.isDown) throw new Error("Redis is down");
-    const numberOf = (id: string) => Number.parseInt(id, 10);
-    return command({
-      xLen: async () => this.entries.length,
-      xRange: async (...[, from, , { COUNT }]: [string, string, string, { COUNT: number }]) => {
-        const found = this.entries.filter(
-          ({ id }) => from === "-" || numberOf(id) >= numberOf(from),
-        );
-        const read = found.slice(0, COUNT);
-        this.readMax = Math.max(this.readMax, read.length);
-        return read;
-      },
-      evalSha: async (_hash: string, { arguments: words }: { arguments: readonly string[] }) => {
-        const [after, _kept, ...changes] = words;
-        const newest = this.entries.at(-1)?.id ?? after;
-        if (after === "" || after === newest) for (const change of changes) this.append({ change });
-      },
-    });
-  }
-}
 
 function openBlocks(log: ScriptedLog): ClusterIpBlocks {
   const redis = log as unknown as RedisConnection;
