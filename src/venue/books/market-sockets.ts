@@ -1,16 +1,21 @@
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { MarketSocket, type MarketSocketOptions } from "./market-socket.ts";
 
+type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
+  /** Called when the connection of these tokens is lost. */
+  readonly onDown: (assetIds: ReadonlySet<string>) => void;
+};
+
 /** The venue's market channel for any number of tokens, over as many connections as they need. */
 export class MarketSockets {
-  readonly #options: MarketSocketOptions;
+  readonly #options: MarketSocketsOptions;
   readonly #sockets = new Set<MarketSocket>();
 
-  private constructor(options: MarketSocketOptions) {
+  private constructor(options: MarketSocketsOptions) {
     this.#options = options;
   }
 
-  static open(options: MarketSocketOptions): MarketSockets {
+  static open(options: MarketSocketsOptions): MarketSockets {
     return new MarketSockets(options);
   }
 
@@ -37,7 +42,10 @@ export class MarketSockets {
   }
 
   #open(): MarketSocket {
-    const socket = MarketSocket.open(this.#options);
+    const socket = MarketSocket.open({
+      ...this.#options,
+      onDown: ({ assetIds }) => this.#options.onDown(assetIds),
+    });
     this.#sockets.add(socket);
     return socket;
   }

@@ -50,6 +50,8 @@ export class OrderBooks {
   readonly #timers: readonly NodeJS.Timeout[];
   #isFetchPlanned = false;
   #requestsUnderWay = 0;
+  /** Increases when a book is released. */
+  #releases = 0;
   readonly #counts = { changes: 0, snapshots: 0, unreadable: 0, connections: 0 };
 
   private constructor({ restUrl, wsUrl, clock, random, log }: OrderBooksOptions) {
@@ -80,6 +82,7 @@ export class OrderBooks {
     this.#closing.abort();
     this.#sockets.close();
     this.#entries.clear();
+    this.#releases += 1;
   }
 
   /** The values of the metrics of order books, by their names. Counts are since the start. */
@@ -111,9 +114,14 @@ export class OrderBooks {
   /** Returns a `peek` for a caller that asks for the same token repeatedly. */
   peeker(tokenId: TokenId): () => LiveBook | null {
     const assetId = formatTokenId(tokenId);
+    let entry: Entry | null = null;
+    let releases = 0;
     return () => {
-      const book = this.#takeIn(assetId)?.book ?? null;
-      return book?.facts === null ? null : book;
+      // As long as no book was released, the entry is still in memory and needs no lookup.
+      if (entry === null || releases !== this.#releases) entry = this.#takeIn(assetId);
+      else entry.interestAtMs = this.clock.monotonicMs();
+      releases = this.#releases;
+      return entry === null || entry.book.facts === null ? null : entry.book;
     };
   }
 
@@ -195,6 +203,7 @@ export class OrderBooks {
   }
 
   #release({ book, news }: Entry): void {
+    this.#releases += 1;
     this.#entries.delete(book.assetId);
     this.#sockets.remove(book.assetId);
     news.notify();
