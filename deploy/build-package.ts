@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { bundleExplorer } from "../src/api/explorer/build-explorer.ts";
+import { bundleExplorer } from "../explorer/bundle-explorer.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = resolve(root, process.argv[2] ?? "dist");
@@ -61,15 +61,17 @@ await build({
   format: "esm",
   platform: "node",
   target: "node24",
-  // The package does not bundle the explorer, so it needs no esbuild.
-  external: Object.keys({ ...dependencies, ...optionalDependencies, esbuild: "" }),
+  external: [
+    ...Object.keys({ ...dependencies, ...optionalDependencies }),
+    // The package has the explorer as it is served, so it needs no bundler.
+    "*/explorer/bundle-explorer.ts",
+  ],
   plugins: [addresses],
   logLevel: "warning",
 });
 
-// The explorer as it is served. A package has neither its source nor the bundler.
 mkdirSync(join(target, "explorer"));
-for (const { name, body } of await bundleExplorer())
+for (const [name, body] of await bundleExplorer())
   writeFileSync(join(target, "explorer", name), body);
 
 const copied = ["demo/artifacts"];

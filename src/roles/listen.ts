@@ -2,8 +2,7 @@
 import type { AccessStore } from "../access/access-store.ts";
 import { Admission } from "../access/admission.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
-import { openExplorer } from "../api/explorer/build-explorer.ts";
-import { Explorer } from "../api/explorer/explorer-routes.ts";
+import { Explorer, openExplorer } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import { HttpServer } from "../api/http/server.ts";
 import { Cursors } from "../api/lists/cursor.ts";

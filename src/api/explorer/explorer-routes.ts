@@ -1,3 +1,6 @@
+/** The explorer: one page at all of its paths, and its assets. */
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { Type } from "typebox";
 import { assert } from "../../base/assert.ts";
 import { AppError } from "../../base/errors.ts";
@@ -11,11 +14,24 @@ import {
 import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 
-/** A file of the explorer. The name of an asset contains a hash of its content. */
-export type ExplorerFile = { readonly name: string; readonly body: Buffer };
+/** The files by name. The name of an asset contains a hash of its content. */
+export type ExplorerFiles = ReadonlyMap<string, Buffer>;
 
 /** The name of the page. All other files are its assets. */
 export const pageName = "index.html";
+
+const root = new URL("../../../explorer/", import.meta.url);
+
+/** Reads the files, which a package has. In a checkout they are bundled from source. */
+export async function openExplorer(): Promise<ExplorerFiles> {
+  if (existsSync(new URL("src/", root))) {
+    const { bundleExplorer } = await import("../../../explorer/bundle-explorer.ts");
+    return bundleExplorer();
+  }
+  const names = await readdir(root);
+  const bodies = names.map(async (name) => [name, await readFile(new URL(name, root))] as const);
+  return new Map(await Promise.all(bodies));
+}
 
 /** Lets the page load its own assets, call the service it came from, and nothing else. */
 const contentSecurityPolicy = pagePolicy([
@@ -42,12 +58,12 @@ const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 
 
 const yearSeconds = 31_536_000;
 
-/** The explorer: one page at all of its paths, and its assets. Its files are opened at the first request. */
+/** The routes of the explorer. Its files are opened at the first request. */
 export class Explorer {
-  readonly #open: () => Promise<readonly ExplorerFile[]>;
+  readonly #open: () => Promise<ExplorerFiles>;
   #files: Promise<ReadonlyMap<string, PackableBytes>> | null = null;
 
-  constructor(open: () => Promise<readonly ExplorerFile[]>) {
+  constructor(open: () => Promise<ExplorerFiles>) {
     this.#open = open;
   }
 
@@ -95,9 +111,9 @@ export class Explorer {
   }
 }
 
-function keep(files: readonly ExplorerFile[]): ReadonlyMap<string, PackableBytes> {
+function keep(files: ExplorerFiles): ReadonlyMap<string, PackableBytes> {
   return new Map(
-    files.map(({ name, body }) => {
+    [...files].map(([name, body]) => {
       const contentType = contentTypeOf(name);
       assert(contentType !== null, `${name} is of the explorer`);
       const file = staticFile(body, contentType, contentSecurityPolicy);
