@@ -1,5 +1,6 @@
 /** All endpoints of the service, in the order of the documentation. */
 
+import { Type } from "typebox";
 import type { AccessStore } from "../access/access-store.ts";
 import type { Role } from "../base/config/config.ts";
 import type { Log } from "../base/log.ts";
@@ -7,8 +8,9 @@ import type { Clock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
-import { documentRoutes } from "./docs/document-routes.ts";
-import type { Route } from "./http/route.ts";
+import { describeApi } from "./docs/describe-api.ts";
+import { PackableBytes } from "./http/gzip.ts";
+import { defineRoute, type Route } from "./http/route.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
 import { listIpBlocks, unblockIp } from "./routes/admin/ip-block-routes.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./routes/admin/key-routes.ts";
@@ -29,8 +31,8 @@ import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
 import { openStream } from "./stream/stream-server.ts";
 
-/** Creates all routes from the parts that they use. */
-export function createRoutes(parts: {
+/** The parts that the routes use. */
+type RouteParts = {
   readonly backend: Backend;
   readonly access: AccessStore;
   readonly clock: Clock;
@@ -39,7 +41,10 @@ export function createRoutes(parts: {
   readonly metrics: MetricsSource;
   readonly exportRowsMax: number;
   readonly log: Log;
-}): readonly Route[] {
+};
+
+/** Creates all routes. */
+export function createRoutes(parts: RouteParts): readonly Route[] {
   const { backend, access, clock, role, readChecks, metrics } = parts;
   const { keys, ipBlocks, audit } = access;
   const { cursors } = backend;
@@ -82,6 +87,21 @@ export function createRoutes(parts: {
     revokeKey: revokeKey(services),
     listIpBlocks: listIpBlocks(services),
     unblockIp: unblockIp(services),
+    getOpenapi: getOpenapi(() => document),
   };
-  return documentRoutes(routes);
+  // The document describes all routes, including its own.
+  const document = new PackableBytes(Buffer.from(JSON.stringify(describeApi(routes))));
+  return Object.values(routes);
+}
+
+/** The route of the OpenAPI document, which is made once from the schemas that the service runs on. */
+function getOpenapi(readDocument: () => PackableBytes): Route {
+  return defineRoute({
+    path: "/v1/openapi.json",
+    access: "public",
+    summary: "This API as an OpenAPI 3.1 document",
+    response: Type.Record(Type.String(), Type.Unknown()),
+    cacheControl: "private, max-age=300",
+    handler: readDocument,
+  });
 }

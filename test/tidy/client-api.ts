@@ -1,7 +1,8 @@
 /** Prints `client/src/api.ts`, generated from the document of the API. `npm run docs` writes the file. */
 
 import type { JsonSchema } from "../../src/api/docs/api-document.ts";
-import { type ApiDocument, describeApi, type Operation } from "../../src/api/docs/describe-api.ts";
+import type { ApiDocument, Operation } from "../../src/api/docs/describe-api.ts";
+import { ApiContract } from "../support/api-contract.ts";
 import { DataServer } from "../support/open-data-server.ts";
 
 const introduction = `/**
@@ -17,7 +18,7 @@ const pagingNames: ReadonlySet<string> = new Set(["cursor"]);
 export async function formatClientApi(): Promise<string> {
   const server = await DataServer.open();
   try {
-    return formatTypes(describeApi(server.routes));
+    return formatTypes((await ApiContract.read(server)).document);
   } finally {
     await server.close();
   }

@@ -51,15 +51,15 @@ const upgrade: Parameter = {
   schema: { type: "string", const: "websocket" },
 };
 
-/** Describes the whole API from the schemas that the service runs on. Pure. */
-export function describeApi(routes: readonly Route[]) {
+/** Describes the whole API from the schemas that the service runs on, by the names of its operations. Pure. */
+export function describeApi(routes: Readonly<Record<string, Route>>) {
   const paths: Record<string, Record<string, Operation>> = {};
   const errors: Record<string, Response> = {};
-  for (const route of routes) {
-    const { responses, components } = describeResponses(route);
+  for (const [operationId, route] of Object.entries(routes)) {
+    const { responses, components } = describeResponses(operationId, route);
     Object.assign(errors, components);
     const path = (paths[route.path] ??= {});
-    path[route.method.toLowerCase()] = describeOperation(route, responses);
+    path[route.method.toLowerCase()] = describeOperation(operationId, route, responses);
   }
   return {
     openapi: "3.1.0" as const,
@@ -85,10 +85,10 @@ export function describeApi(routes: readonly Route[]) {
   };
 }
 
-function describeOperation(route: Route, responses: Responses) {
+function describeOperation(operationId: string, route: Route, responses: Responses) {
   const { summary, params, querystring, body } = route;
   return {
-    operationId: route.operationId ?? "",
+    operationId,
     tags: [tagOf(route)],
     summary,
     description: explain(route),

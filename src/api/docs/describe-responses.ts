@@ -92,8 +92,8 @@ const switchingProtocols: Response = {
   content: {},
 };
 
-/** Describes the responses of a route by status, with its error responses as components. */
-export function describeResponses(route: Route) {
+/** Describes the responses of an operation by status, with its error responses as components. */
+export function describeResponses(operationId: string, route: Route) {
   const responses: Record<string, Response | Reference> = {};
   const components: Record<string, Response> = {};
   if (route.upgrade !== undefined) responses[101] = switchingProtocols;
@@ -108,7 +108,7 @@ export function describeResponses(route: Route) {
         ...(route.isBulk ? bulkHeaderRef : {}),
       },
       content: {
-        [mediaTypeOf(route)]: { schema, ...sampleOf(route) },
+        [mediaTypeOf(route)]: { schema, example: samples[operationId] },
         ...(route.isBulk ? fileContents : {}),
       },
     };
@@ -132,10 +132,6 @@ export function describeResponses(route: Route) {
 
 function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
   return upgrade === undefined ? [status, ...otherStatuses] : [];
-}
-
-function sampleOf({ operationId = "" }: Route): Pick<Content[string], "example"> {
-  return Object.hasOwn(samples, operationId) ? { example: samples[operationId] } : {};
 }
 
 function etagOf({ isTagged }: Route): Record<string, Reference> {

@@ -47,8 +47,6 @@ export type RouteOptions<
   /** The path with parameters in braces, such as `/v1/keys/{id}`. */
   readonly path: `/${string}`;
   readonly access: Exclude<Access, "optional" | "upgrade" | "preflight">;
-  /** Name in the documentation, such as `listMarkets`. `routes.ts` sets it. */
-  readonly operationId?: string;
   /** One line for the documentation. */
   readonly summary: string;
   readonly params?: Params;
