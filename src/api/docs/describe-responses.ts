@@ -96,23 +96,22 @@ const switchingProtocols: Response = {
 export function describeResponses(operationId: string, route: Route) {
   const responses: Record<string, Response | Reference> = {};
   const components: Record<string, Response> = {};
-  if (route.upgrade !== undefined) responses[101] = switchingProtocols;
-  for (const status of statusesOf(route)) {
-    const schema = describeSchema(route.response);
-    responses[status] = {
-      description: route.summary,
-      headers: {
-        ...everyHeaderRef,
-        ...packedHeaderRef,
-        ...etagOf(route),
-        ...(route.isBulk ? bulkHeaderRef : {}),
-      },
-      content: {
-        [mediaTypeOf(route)]: { schema, example: samples[operationId] },
-        ...(route.isBulk ? fileContents : {}),
-      },
-    };
-  }
+  const schema = describeSchema(route.response);
+  const success: Response = {
+    description: route.summary,
+    headers: {
+      ...everyHeaderRef,
+      ...packedHeaderRef,
+      ...etagOf(route),
+      ...(route.isBulk ? bulkHeaderRef : {}),
+    },
+    content: {
+      [mediaTypeOf(route)]: { schema, example: samples[operationId] },
+      ...(route.isBulk ? fileContents : {}),
+    },
+  };
+  for (const status of route.statuses ?? [200])
+    responses[status] = route.upgrade === undefined ? success : switchingProtocols;
   if (route.isTagged !== undefined) {
     const headers = { ...everyHeaderRef, ...etagOf(route) };
     responses[304] = {
@@ -128,10 +127,6 @@ export function describeResponses(operationId: string, route: Route) {
     components[name] = describeErrors(codes);
   }
   return { responses, components };
-}
-
-function statusesOf({ upgrade, status = 200, otherStatuses = [] }: Route): readonly number[] {
-  return upgrade === undefined ? [status, ...otherStatuses] : [];
 }
 
 function etagOf({ isTagged }: Route): Record<string, Reference> {

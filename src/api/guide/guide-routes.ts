@@ -50,7 +50,7 @@ export function guideRoutes(folder = builtFolder): readonly Route[] {
   const redirect = defineRoute({
     ...common,
     path: "/guide",
-    status: 308,
+    statuses: [308],
     handler: (_request, reply) => {
       reply.header("location", "/guide/");
       return "";

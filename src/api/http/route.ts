@@ -54,10 +54,8 @@ export type RouteOptions<
   /** The schema of the body. Without one, a request with a body is refused. */
   readonly body?: Body;
   readonly response: Response;
-  /** Status of success; 200 by default. */
-  readonly status?: number;
-  /** Further statuses with the shape of `response`, such as 503 of the readiness check. */
-  readonly otherStatuses?: readonly number[];
+  /** The statuses with the shape of `response`; the first is that of success. 200 by default. */
+  readonly statuses?: readonly [number, ...number[]];
   /** Error codes beyond the ones that every endpoint of this access and shape has. */
   readonly errors?: readonly ErrorCode[];
   /** Whether the list can be exported in the file formats. */

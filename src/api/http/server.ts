@@ -286,7 +286,8 @@ export class HttpServer {
 
   #addRoute(url: string, route: Route): void {
     const { method, path, params, querystring, body, access, whenReady } = route;
-    const { contentType = jsonContentType, cacheControl = "no-store", status = 200 } = route;
+    const { contentType = jsonContentType, cacheControl = "no-store", statuses } = route;
+    const [status] = statuses ?? [200];
     this.#app.route({
       url,
       method,

@@ -144,6 +144,7 @@ export function openStream(): Route {
     path: streamPath,
     access: "public",
     upgrade: "websocket",
+    statuses: [101],
     summary:
       "The stream, over WebSocket: trades, resolutions, markets, candles, prices, books and more, as they happen and from any position on",
     querystring: streamQuery,

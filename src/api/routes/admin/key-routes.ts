@@ -46,7 +46,7 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
         }),
       ),
     }),
-    status: 201,
+    statuses: [201],
     response: oneOf(issuedKeySchema),
     errors: ["CONFLICT"],
     handler: async ({ body, caller }) => {

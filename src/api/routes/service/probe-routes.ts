@@ -36,7 +36,7 @@ export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role 
     path: "/v1/ready",
     access: "probe",
     summary: "Whether the service is ready for requests",
-    otherStatuses: [503],
+    statuses: [200, 503],
     response: Type.Object({
       status: Type.Enum(["ready", "not_ready"], { description: "ready when every check is ok" }),
       role: Type.Enum([...roles], { description: "The role of this process in the service" }),
