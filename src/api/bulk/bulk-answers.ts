@@ -35,34 +35,28 @@ export type FileRequest<Item> = {
   readonly writer: () => (item: Item) => string;
 };
 
+type BulkParts = {
+  /** The row cap. */
+  readonly rowsMax: number;
+  readonly cursors: Cursors;
+  readonly keys: Pick<Keys, "isLive">;
+  readonly log: Log;
+  /** The interval at which the throughput of each client is checked. */
+  readonly lookEveryMs?: number;
+};
+
 /**
  * Sends lists as files, chunk by chunk as the client reads, with one or two chunks in memory. Throws
  * `SERVICE_UNAVAILABLE` when too many exports run. A revoked key gets no further chunk.
  */
 export class BulkAnswers {
-  readonly #rowsMax: number;
-  readonly #cursors: Cursors;
-  readonly #keys: Pick<Keys, "isLive">;
-  readonly #log: Log;
-  readonly #lookEveryMs: number;
+  readonly #parts: BulkParts;
   /** Running exports by key id. */
   readonly #running = new BoundedCounts();
   readonly #encoding = new EncodingThread();
 
-  /** `lookEveryMs` is the interval at which the throughput of each client is checked. */
-  constructor(options: {
-    /** The row cap. */
-    rowsMax: number;
-    cursors: Cursors;
-    keys: Pick<Keys, "isLive">;
-    log: Log;
-    lookEveryMs?: number;
-  }) {
-    this.#rowsMax = options.rowsMax;
-    this.#cursors = options.cursors;
-    this.#keys = options.keys;
-    this.#log = options.log;
-    this.#lookEveryMs = options.lookEveryMs ?? webLimits.exportBytesMinMs;
+  constructor(parts: BulkParts) {
+    this.#parts = parts;
   }
 
   /** Sets the headers of the file and returns its body: the rows up to `limit` and the row cap. */
@@ -70,9 +64,10 @@ export class BulkAnswers {
     const { request } = reply;
     const { key } = request.caller;
     const { limit } = file.query;
+    const { rowsMax, log, lookEveryMs = webLimits.exportBytesMinMs } = this.#parts;
     const release = limit === undefined ? this.#take(key?.id ?? "") : () => undefined;
     try {
-      const rows = await file.openFile(Math.min(limit ?? Infinity, this.#rowsMax));
+      const rows = await file.openFile(Math.min(limit ?? Infinity, rowsMax));
       this.#setHeaders(reply, file, rows);
       if (request.method === "HEAD") {
         release();
@@ -80,7 +75,7 @@ export class BulkAnswers {
         return Readable.from([]);
       }
       const pieces = metered(this.#piecesOf(file, this.#whileLive(file, rows, key)), {
-        everyMs: this.#lookEveryMs,
+        everyMs: lookEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
       });
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
@@ -90,10 +85,10 @@ export class BulkAnswers {
       body.once("error", (err) => {
         if (!reply.raw.headersSent) return;
         if (err instanceof SlowClientError) {
-          this.#log.info({ request_id: request.id }, err.message);
+          log.info({ request_id: request.id }, err.message);
           return;
         }
-        this.#log.error({ request_id: request.id, err }, "an export broke off");
+        log.error({ request_id: request.id, err }, "an export broke off");
       });
       return body;
     } catch (thrown) {
@@ -124,7 +119,7 @@ export class BulkAnswers {
       // Reading the chunk has used a turn already.
       await nextTurn();
       const lines = await mapInTurns(chunk, writer());
-      if (key !== null && !this.#keys.isLive(key)) throw new AppError("UNAUTHORIZED");
+      if (key !== null && !this.#parts.keys.isLive(key)) throw new AppError("UNAUTHORIZED");
       yield lines;
     }
   }
@@ -134,16 +129,17 @@ export class BulkAnswers {
     { format, path, query }: FileRequest<Item>,
     { rowCount, edge }: FileRows<Item>,
   ): void {
+    const { rowsMax, cursors } = this.#parts;
     const [, , name] = path.split("/");
-    const isCapped = edge !== null && (query.limit ?? Infinity) >= this.#rowsMax;
+    const isCapped = edge !== null && (query.limit ?? Infinity) >= rowsMax;
     reply.headers({
       "content-type": fileFormats[format].contentType,
       "content-disposition": `attachment; filename="${name}.${format}"`,
       "cache-control": "no-store",
-      "x-row-cap": this.#rowsMax,
+      "x-row-cap": rowsMax,
       "x-rows-truncated": String(isCapped),
       ...(rowCount === null ? {} : { "x-row-count": rowCount }),
-      ...(edge === null ? {} : { "x-next-cursor": this.#cursors.encode(path, query, edge) }),
+      ...(edge === null ? {} : { "x-next-cursor": cursors.encode(path, query, edge) }),
     });
   }
 
