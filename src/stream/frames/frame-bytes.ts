@@ -1,55 +1,48 @@
 /** WebSocket frames (RFC 6455). They are encoded here so that many sockets can share one buffer. */
+import { constants, deflateRawSync, deflateSync } from "node:zlib";
 
-/** The payload of a frame. `deflated` is text that permessage-deflate has compressed. */
-export type FrameKind = "text" | "binary" | "deflated";
+/** How a message is compressed: not, as a zlib stream in a binary message, or by the extension of the protocol. */
+export type Compression = "none" | "zlib" | "permessage-deflate";
 
-const firstBytes: Readonly<Record<FrameKind, number>> = {
-  text: 0x81,
-  binary: 0x82,
-  deflated: 0xc1,
+/** The first byte of the only frame of a message. */
+const firstBytes: Readonly<Record<Compression, number>> = {
+  none: 0x81,
+  zlib: 0x82,
+  "permessage-deflate": 0xc1,
 };
 
-/** Encodes a message as a single frame. */
-export function encodeFrame(kind: FrameKind, payload: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(headLengthOf(payload.length) + payload.length);
-  const at = writeHead(frame, { at: 0, kind, length: payload.length });
-  payload.copy(frame, at);
-  return frame;
+/** The fastest level. Rows are mostly hex digits, which higher levels compress little better. */
+const fast = { level: constants.Z_BEST_SPEED };
+
+/** Encodes each text as a message of one frame, and concatenates the frames. */
+export function encodeFrames(texts: readonly string[], compression: Compression): Buffer {
+  const parts = texts.flatMap((text) => {
+    const payload = payloadOf(text, compression);
+    return [headOf(payload.length, firstBytes[compression]), payload];
+  });
+  return Buffer.concat(parts);
 }
 
-/** Encodes each text message as one frame, and concatenates the frames. */
-export function encodeTexts(texts: readonly string[]): Buffer {
-  const lengths = texts.map((text) => Buffer.byteLength(text));
-  const whole = lengths.reduce((sum, length) => sum + headLengthOf(length) + length, 0);
-  const frames = Buffer.allocUnsafe(whole);
-  let at = 0;
-  for (const [index, text] of texts.entries()) {
-    const length = lengths[index] ?? 0;
-    at = writeHead(frames, { at, kind: "text", length });
-    // ASCII text has the same bytes in both encodings, and `latin1` is a plain copy.
-    at += frames.write(text, at, length === text.length ? "latin1" : "utf8");
+function payloadOf(text: string, compression: Compression): Buffer {
+  switch (compression) {
+    case "none":
+      return Buffer.from(text);
+    case "zlib":
+      return deflateSync(text, fast);
+    case "permessage-deflate": {
+      // Without context takeover, so that all clients can share the result (RFC 7692, 7.2.1).
+      const raw = deflateRawSync(text, { ...fast, finishFlush: constants.Z_SYNC_FLUSH });
+      return raw.subarray(0, -4);
+    }
   }
-  return frames;
 }
 
-function headLengthOf(length: number): number {
-  return length < 126 ? 2 : length < 65_536 ? 4 : 10;
-}
-
-/** Writes the header of a frame with a payload of `length` bytes. Returns the offset of the payload. */
-function writeHead(
-  frames: Buffer,
-  { at, kind, length }: { at: number; kind: FrameKind; length: number },
-): number {
-  const headLength = headLengthOf(length);
-  frames[at] = firstBytes[kind];
-  if (headLength === 2) frames[at + 1] = length;
-  else if (headLength === 4) {
-    frames[at + 1] = 126;
-    frames.writeUInt16BE(length, at + 2);
-  } else {
-    frames[at + 1] = 127;
-    frames.writeBigUInt64BE(BigInt(length), at + 2);
-  }
-  return at + headLength;
+/** Returns the header of a frame with a payload of `length` bytes. */
+function headOf(length: number, firstByte: number): Buffer {
+  if (length < 126) return Buffer.of(firstByte, length);
+  if (length < 65_536) return Buffer.of(firstByte, 126, length >> 8, length & 255);
+  const head = Buffer.alloc(10);
+  head.set([firstByte, 127]);
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return head;
 }

@@ -1,12 +1,11 @@
-import { constants, deflateRawSync, deflateSync } from "node:zlib";
 import { streamLimits } from "../../base/config/limits.ts";
-import { encodeFrame, encodeTexts } from "./frame-bytes.ts";
+import { type Compression, encodeFrames } from "./frame-bytes.ts";
 
 /** The encoding that a connection has chosen for its events. */
 export type FrameEncoding = {
   /** Whether events are grouped into JSON arrays. */
   readonly batch: boolean;
-  readonly compress: "none" | "zlib" | "permessage-deflate";
+  readonly compress: Compression;
 };
 
 const unplaced = { firstSeq: Number.POSITIVE_INFINITY, lastSeq: Number.NEGATIVE_INFINITY };
@@ -38,11 +37,7 @@ export class Packet {
     const name = `${batch} ${compress}`;
     const known = this.#bytes.get(name);
     if (known !== undefined) return known;
-    const messages = batch ? arraysOf(this.#texts) : this.#texts;
-    const bytes =
-      compress === "none"
-        ? encodeTexts(messages)
-        : Buffer.concat(messages.map((text) => encodeDeflated(text, compress)));
+    const bytes = encodeFrames(batch ? arraysOf(this.#texts) : this.#texts, compress);
     this.#bytes.set(name, bytes);
     return bytes;
   }
@@ -65,21 +60,3 @@ function arraysOf(texts: readonly string[]): string[] {
   }
   return arrays;
 }
-
-function encodeDeflated(
-  text: string,
-  compress: Exclude<FrameEncoding["compress"], "none">,
-): Buffer {
-  switch (compress) {
-    case "zlib":
-      return encodeFrame("binary", deflateSync(text, fast));
-    case "permessage-deflate": {
-      // Without context takeover, so that all clients can share the result (RFC 7692, 7.2.1).
-      const raw = deflateRawSync(text, { ...fast, finishFlush: constants.Z_SYNC_FLUSH });
-      return encodeFrame("deflated", raw.subarray(0, -4));
-    }
-  }
-}
-
-/** The fastest level. Rows are mostly hex digits, which higher levels compress little better. */
-const fast = { level: constants.Z_BEST_SPEED };

@@ -16,7 +16,7 @@ import {
   frameReaders,
   parseJson,
 } from "../frames/client-frame.ts";
-import { encodeTexts } from "../frames/frame-bytes.ts";
+import { encodeFrames } from "../frames/frame-bytes.ts";
 import type { FrameEncoding, Packet } from "../frames/packet.ts";
 import { answerFrame, errorFrame, heartbeatFrame, shownSeq } from "../frames/server-frames.ts";
 import type { Channel } from "../hub/channel.ts";
@@ -212,7 +212,7 @@ export class Session implements Receiver {
     if (this.#isClosed) return;
     // Data that waits for the next batch was delivered before this text.
     for (const packet of this.#parts.flusher.take(this)) this.push(packet);
-    this.#send({ bytes: encodeTexts([text]) });
+    this.#send({ bytes: encodeFrames([text], "none") });
   }
 
   async whenRoom(): Promise<void> {
