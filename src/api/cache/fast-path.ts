@@ -3,6 +3,7 @@ import type { Admission, Caller } from "../../access/admission.ts";
 import type { Awaitable } from "../../base/time/awaitable.ts";
 import type { Freshness } from "../../rows/freshness.ts";
 import { answerHeaders, corsHeaders } from "../http/answer-headers.ts";
+import { jsonContentType } from "../http/error-answer.ts";
 import { acceptsGzip, endOfGzip } from "../http/gzip.ts";
 import { hasBody, hostFaultOf, requestIdOf } from "../http/request-head.ts";
 import type { Answered } from "../metrics/request-meter.ts";
@@ -99,10 +100,10 @@ type Headers = Record<string, string | number>;
 /** Sends a cached response, followed by `end`. A short one is one write with its headers. */
 function send(
   response: ServerResponse,
-  { head, headBytes, contentType }: CachedResponse,
+  { head, headBytes }: CachedResponse,
   { headers, end, isPacked }: { headers: Headers; end: string; isPacked: boolean },
 ): void {
-  headers["content-type"] = contentType;
+  headers["content-type"] = jsonContentType;
   if (typeof head === "string") {
     headers["content-length"] = headBytes + Buffer.byteLength(end);
     response.writeHead(200, headers).end(head + end);

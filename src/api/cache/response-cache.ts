@@ -12,7 +12,6 @@ import { PackableBytes, packedFromBytes } from "../http/gzip.ts";
 export type CachedResponse = {
   readonly route: string;
   readonly access: Access;
-  readonly contentType: string;
   readonly cacheControl: string;
   readonly etag: string | null;
   /** A string when it is short: it is then sent in one write with the headers. */

@@ -77,8 +77,7 @@ export class SingleFlight {
       if (!isAnswerBody(body)) return body;
       const made = responseOf(route, body, reply);
       const { path, access } = route;
-      const contentType = String(reply.getHeader("content-type"));
-      const response = { ...made, route: path, access, contentType, policy, isCurrent };
+      const response = { ...made, route: path, access, policy, isCurrent };
       this.#cache.put(target, response);
       resolve(response);
       return replyWith(response, reply, fresh);
