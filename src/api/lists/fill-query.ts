@@ -1,5 +1,5 @@
 /** The parameters of the lists of trades, fills and matches, and the filter of fills that they become. */
-import { type Static, Type } from "typebox";
+import { type Static, type TObject, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import type { Fill } from "../../market/fill.ts";
@@ -50,10 +50,8 @@ export const tokenListQuery = {
   neg_risk_market_id: Type.Optional(hash),
 };
 
-const rangeSchema = Type.Object(rangeQuery);
-const fillSchema = Type.Object({ ...fillQuery, ...tokenListQuery });
-export type RangeQuery = Static<typeof rangeSchema>;
-export type FillQuery = Static<typeof fillSchema>;
+export type RangeQuery = Static<TObject<typeof rangeQuery>>;
+export type FillQuery = Static<TObject<typeof fillQuery & typeof tokenListQuery>>;
 
 /** Returns the part of a filter that selects a range of the chain. Throws `VALIDATION_ERROR` for an empty one. */
 export function rangeFilter(query: RangeQuery): FillFilter {

@@ -33,8 +33,7 @@ const eventQuery = {
   user: Type.Optional(address),
   exchange: fillQuery.exchange,
 };
-const querySchema = Type.Object(eventQuery);
-type EventQuery = Static<typeof querySchema> & { readonly kind?: Kind };
+type EventQuery = Static<TObject<typeof eventQuery>> & { readonly kind?: Kind };
 
 /** Lists events that canceled orders, or could have, as far as the chain shows. */
 export function listCancellations(parts: ListParts): Route {
