@@ -4,7 +4,6 @@ import type { Socket } from "node:net";
 import type { Admission, Caller } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError, errorTable } from "../../base/errors.ts";
-import { invalid } from "../../base/input/compile-reader.ts";
 import { type Awaitable, whenKnown } from "../../base/time/awaitable.ts";
 import type { Observation } from "../metrics/request-meter.ts";
 import type { Upgrade } from "../stream/stream-connection.ts";
@@ -82,7 +81,7 @@ export class BareAnswers {
       const refuse: Upgrade["refuse"] = (error, headers = {}) =>
         this.#answer(socket, { caller, error, requestId, headers });
       const hostFault = hostFaultOf(request);
-      if (caller.refusal === null && hostFault !== null) return refuse(invalidHost(hostFault));
+      if (caller.refusal === null && hostFault !== null) return refuse(hostFault);
       this.#parts.stream?.take({ ...asked, caller, requestId, refuse });
     });
   }
@@ -114,11 +113,6 @@ export class BareAnswers {
     const durationMs = null;
     this.#parts.observe?.({ method: "?", route: "malformed", status, code, durationMs });
   }
-}
-
-/** Returns the error for a request without exactly one `Host`. */
-export function invalidHost(issue: string): AppError {
-  return invalid("host", issue);
 }
 
 /** Returns the error to send for an error code of Node's HTTP parser. */

@@ -1,6 +1,8 @@
 /** Reads the head of a request: its id, `Host`, and whether a body follows. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import type { AppError } from "../../base/errors.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 
 /** Returns the client's request id if it is safe in headers and logs, otherwise a new UUID. */
 export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
@@ -8,11 +10,13 @@ export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-/** Returns what is wrong with `Host` (RFC 9112, 3.2), or `null`. Node joins repeated lines with a comma and a space. */
-export function hostFaultOf(request: IncomingMessage): string | null {
+/** Returns the error for a request without exactly one `Host` (RFC 9112, 3.2), or `null`. */
+export function hostFaultOf(request: IncomingMessage): AppError | null {
   const { host } = request.headers;
-  if (host === undefined) return request.httpVersion === "1.1" ? "header is missing" : null;
-  return host.includes(" ") ? "header must be one host" : null;
+  if (host === undefined)
+    return request.httpVersion === "1.1" ? invalid("host", "header is missing") : null;
+  // Node joins repeated lines with a comma and a space.
+  return host.includes(" ") ? invalid("host", "header must be one host") : null;
 }
 
 /** Returns whether the headers announce a body. */

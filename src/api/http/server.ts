@@ -17,7 +17,7 @@ import { SingleFlight } from "../cache/single-flight.ts";
 import type { Answered, Observation } from "../metrics/request-meter.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { allowsOrigin, answerHeaders, corsHeaders, preflightHeaders } from "./answer-headers.ts";
-import { BareAnswers, everyMethod, invalidHost } from "./bare-answers.ts";
+import { BareAnswers, everyMethod } from "./bare-answers.ts";
 import { errorAnswer, jsonContentType, toAppError } from "./error-answer.ts";
 import { bodyFor, type PackableBytes } from "./gzip.ts";
 import { readJsonBodies } from "./json-body.ts";
@@ -202,7 +202,7 @@ export class HttpServer {
     if (caller.refusal !== null) done(caller.refusal);
     else if (!isOfServer && (path === undefined || request.raw.url === "*"))
       done(this.#unknownPath(request));
-    else if (hostFault !== null) done(invalidHost(hostFault));
+    else if (hostFault !== null) done(hostFault);
     else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
