@@ -22,8 +22,11 @@ export const candleRow = Type.Object({
 });
 export type CandleRow = Static<typeof candleRow>;
 
-/** A candle as clients see it. `bucket` is its start, unix seconds. One of 0 trades fills a bucket without trades. */
-export function presentCandle({ bucket, candle }: BucketCandle, isClosed: boolean): CandleRow {
+/** A candle as clients see it, at the time `now`, unix seconds. One of 0 trades fills a bucket without trades. */
+export function presentCandle(
+  { bucket, candle }: BucketCandle,
+  { bucketSeconds, now }: { readonly bucketSeconds: number; readonly now: number },
+): CandleRow {
   return {
     ...wire.timeFields(bucket),
     open: formatMicros(candle.open.price),
@@ -36,7 +39,7 @@ export function presentCandle({ bucket, candle }: BucketCandle, isClosed: boolea
     sell_volume_usd: formatMicros(candle.sellVolumeUsd),
     trades: candle.trades,
     vwap: wire.decimalOrNull(averagePrice(candle)),
-    closed: isClosed,
+    closed: bucket + bucketSeconds <= now,
     filled: candle.trades === 0,
   };
 }

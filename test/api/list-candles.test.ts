@@ -39,9 +39,10 @@ type Asked = {
 
 /** Computes the candles of the facts that are served now, naively, oldest first. */
 function expectedCandles(asked: Asked): Row[] {
-  return [...naiveCandles(server.fills, asked)].map(([bucket, candle]) =>
-    presentCandle({ bucket, candle }, bucket + asked.bucketSeconds <= dayWindow.now),
-  );
+  return [...naiveCandles(server.fills, asked)].map(([bucket, candle]) => ({
+    ...presentCandle({ bucket, candle }, { ...asked, now: dayWindow.now }),
+    closed: bucket + asked.bucketSeconds <= dayWindow.now,
+  }));
 }
 
 /** Returns the row of a bucket without a trade, at the close before it. */
@@ -70,12 +71,13 @@ function expectedFilled(asked: Asked): Row[] {
   const rows: Row[] = [];
   const [first = Infinity] = traded.keys();
   let price = 0n;
-  for (let bucket = first; bucket <= dayWindow.now; bucket += asked.bucketSeconds) {
-    const isClosed = bucket + asked.bucketSeconds <= dayWindow.now;
+  const { now } = dayWindow;
+  for (let bucket = first; bucket <= now; bucket += asked.bucketSeconds) {
+    const closed = bucket + asked.bucketSeconds <= now;
     const candle = traded.get(bucket);
     price = candle?.close.price ?? price;
-    if (candle !== undefined) rows.push(presentCandle({ bucket, candle }, isClosed));
-    else rows.push(emptyCandle(bucket, price, isClosed));
+    if (candle === undefined) rows.push(emptyCandle(bucket, price, closed));
+    else rows.push({ ...presentCandle({ bucket, candle }, { ...asked, now }), closed });
   }
   return rows;
 }

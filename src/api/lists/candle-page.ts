@@ -3,7 +3,6 @@ import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
 import { readCandles } from "../../query/read-candles.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
-import { type CandleRow, presentCandle } from "../../rows/candle-row.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 
 /** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
@@ -44,14 +43,6 @@ export async function readCandlePage(
   page: CandlePage,
 ): Promise<readonly BucketCandle[]> {
   return page.fillForward ? readFilledPage(facts, page) : readCandles(facts, page);
-}
-
-/** Returns a candle of a page as clients see it. */
-export function presentPageCandle(
-  one: BucketCandle,
-  { bucketSeconds, now }: CandlePage,
-): CandleRow {
-  return presentCandle(one, one.bucket + bucketSeconds <= now);
 }
 
 /** Reads every bucket of the page, with or without trades, from the first trade to the open bucket. */

@@ -31,9 +31,9 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
     const to = Number.MAX_SAFE_INTEGER;
     return readCandles(facts, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
   };
-  const entryOf = ({ bucket, candle }: BucketCandle): Entry => {
-    const row = presentCandle({ bucket, candle }, bucket + bucketSeconds <= dayWindow.now);
-    return { seq: candle.close.seq, json: JSON.stringify(row) };
+  const entryOf = (one: BucketCandle): Entry => {
+    const row = presentCandle(one, { bucketSeconds, now: dayWindow.now });
+    return { seq: one.candle.close.seq, json: JSON.stringify(row) };
   };
   return {
     event: "candle",

@@ -5,7 +5,7 @@ import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
 import { unknownToken } from "../../../query/read-markets.ts";
-import { type CandleRow, candleRow } from "../../../rows/candle-row.ts";
+import { type CandleRow, candleRow, presentCandle } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
 import { pairPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
@@ -13,12 +13,7 @@ import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { candleSource } from "../../lists/candle-file.ts";
-import {
-  type CandlePage,
-  firstBucketOf,
-  pageAfter,
-  presentPageCandle,
-} from "../../lists/candle-page.ts";
+import { type CandlePage, firstBucketOf, pageAfter } from "../../lists/candle-page.ts";
 import { listOf, metaSchema } from "../../lists/list-answer.ts";
 import { type ListParts, openList, shownAs } from "../../lists/row-list.ts";
 
@@ -64,7 +59,7 @@ export function listCandles(backend: ListParts): Route {
       const path = `/v1/candles/${asked}`;
       const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
-      const present = (one: BucketCandle) => presentPageCandle(one, page);
+      const present = (one: BucketCandle) => presentCandle(one, page);
       const list = { path, query, pageRows, row: candleRow, source, ...shownAs(present) };
       const opened = await openList(backend, reply, list);
       if (opened instanceof Readable) return opened;
