@@ -57,9 +57,9 @@ export class FastPath {
     cached: CachedResponse,
     caller: Caller,
   ): boolean {
-    const { freshness, corsOrigins, onAnswered } = this.#parts;
+    const { cache, freshness, corsOrigins, onAnswered } = this.#parts;
     // No response is made for a refused caller.
-    const answer = caller.refusal === null ? this.#currentOf(request.url ?? "", cached) : null;
+    const answer = caller.refusal === null ? cache.renewed(request.url ?? "", cached) : null;
     if (answer === null) {
       this.#handedOn.set(request, caller);
       return false;
@@ -80,10 +80,6 @@ export class FastPath {
     }
     onAnswered({ method: "GET", route, status, code: null, requestId, caller });
     return true;
-  }
-
-  #currentOf(target: string, cached: CachedResponse): CachedResponse | null {
-    return cached.isCurrent() ? cached : this.#parts.cache.renew(target, cached);
   }
 }
 

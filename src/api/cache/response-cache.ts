@@ -116,8 +116,9 @@ export class ResponseCache {
     }
   }
 
-  /** Renews a response that is not current and returns it; `null` if only the handler can make it. */
-  renew(target: string, answer: CachedResponse): CachedResponse | null {
+  /** Returns a response if it is current, else a new one in its place; `null` if only the handler can make it. */
+  renewed(target: string, answer: CachedResponse): CachedResponse | null {
+    if (answer.isCurrent()) return answer;
     try {
       const { policy, etag } = answer;
       if (etag !== null) return null;
