@@ -25,17 +25,17 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
   return { $ref: `#/components/${sort}/${name}` };
 }
 
-/** Describes a parameter, with its description in `parameter-notes.ts`, its schema, or the text of its form. */
+/** Describes a parameter, with the description of its schema or the note about it. */
 export function describeParameter(
   name: string,
   schema: TSchema,
   place: { readonly in: "path" | "query"; readonly isRequired: boolean; readonly path: string },
 ): Parameter {
   const described = describeOnce(schema);
-  const { description: expected, examples: _examples, ...rest } = described;
+  const { description: _expected, examples: _examples, ...rest } = described;
   const { description: own }: { description?: string } = schema;
   const special = parameterNotes[`${place.path} ${name}`];
-  const description = special ?? own ?? parameterNotes[name] ?? expected;
+  const description = special ?? own ?? parameterNotes[name] ?? fieldNotes[name];
   const example = exampleOf(name, described);
   const isList = rest.items !== undefined;
   return {

@@ -1,6 +1,6 @@
 /**
  * Descriptions of parameters, by name. An entry that begins with a path is for an endpoint at which the name has another
- * meaning. A parameter whose schema has a description needs no entry.
+ * meaning. A parameter needs no entry if its schema has a description, or if the field of this name has the same one.
  */
 
 const times = "Epoch seconds, epoch milliseconds (13 digits) or RFC 3339";
@@ -28,9 +28,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   id: "Identity of the key",
   include: "market: adds question, slug and event_id of the market to each row",
   include_complement: "Also the other token's trades, inverted: price 1 - p, a buy is a sell",
-  ip: "The blocked address; IPv6 as its /64",
   kind: "Only events of this kind",
-  limit: "The most rows of a page",
   maker: "Only of this maker, an address of 40 hex digits",
   match_type: "Only trades of this match type",
   max_size: "Trades of at most this many shares",
