@@ -50,16 +50,10 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
     response: oneOf(issuedKeySchema),
     errors: ["CONFLICT"],
     handler: async ({ body, caller }) => {
-      const expiresAtMs = body.expires_at ?? null;
+      const { expires_at: expiresAtMs = null, allowed_ips: allowedIps = [], ...named } = body;
       if (expiresAtMs !== null && expiresAtMs <= clock.nowMs())
         throw invalid("expires_at", "must be in the future");
-      const allowedIps = body.allowed_ips ?? [];
-      const issued = await keys.create({
-        name: body.name,
-        scope: body.scope,
-        expiresAtMs,
-        allowedIps,
-      });
+      const issued = await keys.create({ ...named, expiresAtMs, allowedIps });
       const by = caller.key?.id ?? null;
       audit.record({ action: "key_created", keyId: issued.key.id, by });
       return { data: showIssuedKey(issued) };
