@@ -2,7 +2,7 @@
 import type { AccessStore } from "../access/access-store.ts";
 import { Admission } from "../access/admission.ts";
 import { referenceRoutes } from "../api/docs/reference-routes.ts";
-import { Explorer, openExplorer } from "../api/explorer/explorer-routes.ts";
+import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import { HttpServer } from "../api/http/server.ts";
 import { Cursors } from "../api/lists/cursor.ts";
@@ -61,11 +61,10 @@ export async function serveEverything(
   const stream = StreamServer.open({ ...edge, ...shown, freshness, meter: metrics.stream });
   // The timers of the stream server would keep a process alive that cannot listen.
   return orClose(stream, async () => {
-    const explorer = new Explorer(openExplorer);
+    const explorer = explorerRoutes();
     const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
-    const unknownPage = explorer.page.bind(explorer);
     const observe = (observation: Observation) => metrics.requests.observe(observation);
-    const shownAt = { routes: all, observe, stream, unknownPage, freshness };
+    const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, freshness };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });
     life.own(stream);
     return url;

@@ -4,7 +4,11 @@ import { readFile } from "node:fs/promises";
 import { after, before, suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { bundleExplorer } from "../../explorer/bundle-explorer.ts";
-import { Explorer, type ExplorerFiles, pageName } from "../../src/api/explorer/explorer-routes.ts";
+import {
+  type ExplorerFiles,
+  explorerRoutes,
+  pageName,
+} from "../../src/api/explorer/explorer-routes.ts";
 import { webLimits } from "../../src/base/config/limits.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import {
@@ -22,12 +26,11 @@ suite("GET /", () => {
   before(async () => {
     files = await bundleExplorer();
     asset = [...files.keys()].find((name) => name !== pageName) ?? "";
-    const explorer = new Explorer(async () => {
+    const explorer = explorerRoutes(async () => {
       if (isBroken) throw new Error("a file is missing");
       return files;
     });
-    const unknownPage = explorer.page.bind(explorer);
-    server = await openTestServer({ routes: explorer.routes, unknownPage });
+    server = await openTestServer({ routes: explorer.routes, unknownPage: explorer.page });
   });
   after(async () => server.close());
 

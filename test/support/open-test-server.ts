@@ -8,7 +8,7 @@ import { pino } from "pino";
 import { Admission } from "../../src/access/admission.ts";
 import type { Scope } from "../../src/access/key-format.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
-import type { Explorer } from "../../src/api/explorer/explorer-routes.ts";
+import type { PackableBytes } from "../../src/api/http/gzip.ts";
 import type { Route } from "../../src/api/http/route.ts";
 import { HttpServer } from "../../src/api/http/server.ts";
 import { Cursors } from "../../src/api/lists/cursor.ts";
@@ -103,7 +103,7 @@ export async function openTestServer(
     readChecks?: () => Checks;
     observe?: (observation: Observation) => void;
     drainTimeoutMs?: number;
-    unknownPage?: Explorer["page"];
+    unknownPage?: () => Promise<PackableBytes>;
     /** Lets the server serve the stream too. */
     hub?: Hub;
     quotas?: StreamQuotas;

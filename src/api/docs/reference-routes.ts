@@ -2,7 +2,14 @@
 import { fastify } from "fastify";
 import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
-import { fileRoute, inlineHash, pagePolicy, pageRoute, staticFile } from "./static-file.ts";
+import {
+  fileRoute,
+  inlineHash,
+  madeOnce,
+  pagePolicy,
+  pageRoute,
+  staticFile,
+} from "./static-file.ts";
 
 const scriptPath = "/docs/js/scalar.js";
 
@@ -52,7 +59,6 @@ const scriptPolicy = "default-src 'none'; frame-ancestors 'none'";
 /** The routes of the page and of its script, which is read at the first request. They need no key. */
 export function referenceRoutes(): readonly Route[] {
   const file = staticFile(Buffer.from(page), "text/html; charset=utf-8", contentSecurityPolicy);
-  let script: Promise<PackableBytes> | null = null;
   return [
     defineRoute({
       ...pageRoute,
@@ -66,11 +72,7 @@ export function referenceRoutes(): readonly Route[] {
       path: scriptPath,
       summary: "The script of the API reference",
       cacheControl: "private, max-age=86400",
-      handler: () =>
-        (script ??= readScript().catch((thrown: unknown) => {
-          script = null;
-          throw thrown;
-        })),
+      handler: madeOnce(readScript),
     }),
   ];
 }

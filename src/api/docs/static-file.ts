@@ -15,6 +15,16 @@ export function staticFile(body: Buffer, contentType: string, policy: string): P
   return new PackableBytes(body, { level: 9, headers });
 }
 
+/** Returns a function that makes something at the first call, for all calls. After a failure the next call tries again. */
+export function madeOnce<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | null = null;
+  return async () =>
+    (made ??= make().catch((thrown: unknown) => {
+      made = null;
+      throw thrown;
+    }));
+}
+
 const contentTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".html": "text/html; charset=utf-8",

@@ -7,12 +7,13 @@ import { AppError } from "../../base/errors.ts";
 import {
   contentTypeOf,
   fileRoute,
+  madeOnce,
   pagePolicy,
   pageRoute,
   staticFile,
 } from "../docs/static-file.ts";
 import type { PackableBytes } from "../http/gzip.ts";
-import { defineRoute, type Route } from "../http/route.ts";
+import { defineRoute } from "../http/route.ts";
 
 /** The files by name. The name of an asset contains a hash of its content. */
 export type ExplorerFiles = ReadonlyMap<string, Buffer>;
@@ -23,7 +24,7 @@ export const pageName = "index.html";
 const root = new URL("../../../explorer/", import.meta.url);
 
 /** Reads the files, which a package has. In a checkout they are bundled from source. */
-export async function openExplorer(): Promise<ExplorerFiles> {
+async function openExplorer(): Promise<ExplorerFiles> {
   if (existsSync(new URL("src/", root))) {
     const { bundleExplorer } = await import("../../../explorer/bundle-explorer.ts");
     return bundleExplorer();
@@ -58,57 +59,38 @@ const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 
 
 const yearSeconds = 31_536_000;
 
-/** The routes of the explorer. Its files are opened at the first request. */
-export class Explorer {
-  readonly #open: () => Promise<ExplorerFiles>;
-  #files: Promise<ReadonlyMap<string, PackableBytes>> | null = null;
-
-  constructor(open: () => Promise<ExplorerFiles>) {
-    this.#open = open;
-  }
-
-  /** The routes of the page and its assets. They need no key. */
-  get routes(): readonly Route[] {
-    const pages = pagePaths.map((path) =>
-      defineRoute({
-        ...pageRoute,
-        path,
-        summary: "The explorer",
-        params: path.endsWith("{id}") ? pageParams : Type.Object({}),
-        // The page keeps its state in the query string.
-        querystring: Type.Object({}, { additionalProperties: true }),
-        cacheControl: "private, max-age=0",
-        handler: () => this.page(),
-      }),
-    );
-    const assets = defineRoute({
-      ...fileRoute,
-      path: "/assets/{name}",
-      summary: "What the explorer loads",
-      params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
-      // Without `immutable` some browsers ask again when the page is reloaded.
-      cacheControl: `private, max-age=${yearSeconds}, immutable`,
-      handler: ({ params }) => this.#file(params.name),
-    });
-    return [...pages, assets];
-  }
-
-  /** Returns the page. In the browser it shows what its address names, or that there is no such page. */
-  async page(): Promise<PackableBytes> {
-    return this.#file("");
-  }
-
-  async #file(name: string): Promise<PackableBytes> {
-    this.#files ??= this.#open().then(keep);
-    const files = await this.#files.catch((thrown: unknown) => {
-      // The next request tries again.
-      this.#files = null;
-      throw thrown;
-    });
-    const file = files.get(name);
+/** Returns the routes of the explorer and its page. They need no key. The files are opened at the first request. */
+export function explorerRoutes(open = openExplorer) {
+  const readFiles = madeOnce(async () => keep(await open()));
+  const fileNamed = async (name: string): Promise<PackableBytes> => {
+    const file = (await readFiles()).get(name);
     if (file === undefined) throw new AppError("NOT_FOUND");
     return file;
-  }
+  };
+  // In the browser it shows what its address names, or that there is no such page.
+  const page = () => fileNamed("");
+  const pages = pagePaths.map((path) =>
+    defineRoute({
+      ...pageRoute,
+      path,
+      summary: "The explorer",
+      params: path.endsWith("{id}") ? pageParams : Type.Object({}),
+      // The page keeps its state in the query string.
+      querystring: Type.Object({}, { additionalProperties: true }),
+      cacheControl: "private, max-age=0",
+      handler: page,
+    }),
+  );
+  const assets = defineRoute({
+    ...fileRoute,
+    path: "/assets/{name}",
+    summary: "What the explorer loads",
+    params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) }),
+    // Without `immutable` some browsers ask again when the page is reloaded.
+    cacheControl: `private, max-age=${yearSeconds}, immutable`,
+    handler: ({ params }) => fileNamed(params.name),
+  });
+  return { routes: [...pages, assets], page };
 }
 
 function keep(files: ExplorerFiles): ReadonlyMap<string, PackableBytes> {
