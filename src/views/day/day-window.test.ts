@@ -177,7 +177,7 @@ class Comparison {
 
   /** Restarts from a copy. One more block has come meanwhile, and all blocks are final. */
   #restart(secondsLater: number): void {
-    this.window.prepareSave(this.#timeOf(this.#settled));
+    this.window.prepareSave();
     this.#blocks.push({
       timestamp: this.#timeOf(this.#blocks.length - 1) + secondsLater,
       fills: [],
@@ -190,7 +190,7 @@ class Comparison {
     const fills = this.#blocks.slice(this.#settled + 1).flatMap((block) => block.fills);
     this.window.add(fills.filter(isTrade), known);
     for (const tokenId of tokenIds) this.window.place(tokenId, marketOf(tokenId));
-    this.window.finishLoading(now);
+    this.window.finishLoading();
     this.#settled = this.#blocks.length - 1;
     this.window.finalize(now);
   }

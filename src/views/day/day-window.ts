@@ -34,7 +34,7 @@ const noVolume: DayVolume = { trades: 0, volumeUsd: 0n };
 export class DayWindow {
   readonly #trades: TradeQueue;
   /** The number of the oldest trade within the window; the next number when there is none. */
-  #first = 1;
+  #first: number;
   readonly tokens: DayTokens;
   /** By slot: the number of the newest trade; 0 for none. */
   readonly #newestOf: Column<"f64">;
@@ -47,8 +47,8 @@ export class DayWindow {
   readonly #marketUsd: ExactColumn;
   /** Candles by slot: built when requested, updated while time advances, dropped when it goes back. */
   readonly #candles = new Map<number, DayCandle>();
-  /** The numbers that `prepareSave` writes. */
-  readonly #saved: Column<"f64">;
+  /** `#first`, as `prepareSave` writes it. */
+  readonly #savedFirst: Column<"f64">;
   #now = 0;
 
   /** The window continues from what the state store contains, after a call of `resume`. */
@@ -59,8 +59,8 @@ export class DayWindow {
     this.#firstOf = stateStore.column("day.first", "f64");
     this.#count = stateStore.column("day.count", "f64");
     this.#usd = ExactColumn.open(stateStore, "day.usd");
-    this.#saved = stateStore.column("day.saved", "f64");
-    this.#first = this.#trades.oldest;
+    this.#savedFirst = stateStore.column("day.saved", "f64");
+    this.#first = Math.max(this.#savedFirst.get(0), this.#trades.oldest);
     this.#marketTrades = markets.dayTrades;
     this.#marketUsd = new ExactColumn(markets.dayVolumeUsd);
     for (const slot of this.tokens.slots) this.#addAllToMarket(slot, 1);
@@ -73,22 +73,12 @@ export class DayWindow {
 
   /**
    * Continues from what the state store contains of the blocks up to and including `through`, for a window that ends
-   * at `now`. The trades above `through` have to be loaded.
+   * at `now`, the time of a final block. The trades above `through` have to be loaded.
    */
   resume(through: number, now: number): void {
-    const [first = 0, savedNow = 0, finalNow = 0] = this.#saved.values;
-    // A save older than the window has none of its trades.
-    if (first === 0 || now - savedNow > dayWindowSeconds) {
-      this.#trades.clear();
-      this.#first = this.#trades.oldest;
-      for (const slot of this.tokens.slots) this.#end(slot);
-      this.#now = now;
-      return;
-    }
-    this.#first = first;
-    this.#now = savedNow;
     this.removeFrom(firstSeqOf(through + 1));
-    this.moveTo(finalNow);
+    this.moveTo(now);
+    this.finalize(now);
   }
 
   /** Adds trades that are newer than all before. */
@@ -125,9 +115,8 @@ export class DayWindow {
     this.#addAllToMarket(slot, 1);
   }
 
-  /** Ends loading at `now`: forgets the tokens that were not traded in the window. */
-  finishLoading(now: number): void {
-    this.moveTo(now);
+  /** Ends loading: forgets the tokens that were not traded in the window. */
+  finishLoading(): void {
     for (const slot of this.tokens.slots) {
       if (this.#newestOf.get(slot) === 0) this.tokens.end(slot);
     }
@@ -176,12 +165,10 @@ export class DayWindow {
     }
   }
 
-  /** Records what the next start needs besides the columns. Trades after `finalNow` can still change. */
-  prepareSave(finalNow: number): void {
+  /** Records what the next start needs besides the columns. */
+  prepareSave(): void {
     this.#trades.prepareSave();
-    for (const [at, number] of [this.#first, this.#now, finalNow].entries()) {
-      this.#saved.set(at, number);
-    }
+    this.#savedFirst.set(0, this.#first);
   }
 
   /** The sums of a token's own trades within the window. */

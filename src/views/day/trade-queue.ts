@@ -72,14 +72,6 @@ export class TradeQueue {
     }
   }
 
-  /** Forgets all trades. */
-  clear(): void {
-    this.#free.push(...this.#pages);
-    this.#pages = [];
-    this.#pagesFrom = this.#next;
-    this.#oldest = this.#next;
-  }
-
   /** The number of the oldest trade, or of the next one when there is none. */
   get oldest(): number {
     return this.#oldest;

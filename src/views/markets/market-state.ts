@@ -107,7 +107,7 @@ export class MarketState implements View {
       await settleAll([this.#loadDay(engine, range), this.#loadEvents(engine, range)]);
       await this.#loadTotals(engine, range);
     }
-    this.dayWindow.finishLoading(last.timestamp);
+    this.dayWindow.finishLoading();
     this.#markFinal(last);
   }
 
@@ -132,8 +132,8 @@ export class MarketState implements View {
   /** Saves the state as of the newest final block. Unfinalized blocks are undone while it is saved. */
   save(): void {
     if (this.#finalBlock === null) return;
-    const { number, timestamp } = this.#finalBlock;
-    this.dayWindow.prepareSave(timestamp);
+    const { number } = this.#finalBlock;
+    this.dayWindow.prepareSave();
     this.#journal.withoutRecorded(() => this.#stateStore.save(number));
   }
 
