@@ -38,8 +38,7 @@ export class DayTokens {
   }
 
   get slots(): readonly number[] {
-    const slots = Array.from({ length: this.#length }, (_, slot) => slot);
-    return slots.filter((slot) => this.#taken.get(slot) === 1);
+    return [...this.#slots.values()];
   }
 
   /** The slot of a token; -1 when it has none. */

@@ -189,7 +189,8 @@ export class DayWindow {
       for (let at = first; at !== 0; at = this.#trades.afterOf(at)) candle.add(this.#entryAt(at));
       this.#candles.set(slot, candle);
     }
-    return candle.between(this.#firstTick(first), this.#lastTick(this.#newestOf.get(slot), first));
+    const newest = this.#newestOf.get(slot);
+    return candle.between(this.#tickFrom(first, "afterOf"), this.#tickFrom(newest, "beforeOf"));
   }
 
   /** The last price of a token before the window, `null` without one; `undefined` when the window has no such token. */
@@ -198,7 +199,7 @@ export class DayWindow {
     if (slot === -1) return undefined;
     const first = this.#firstOf.get(slot);
     const last = first === 0 ? this.#newestOf.get(slot) : this.#trades.beforeOf(first);
-    return this.#lastTick(last, this.#trades.oldest) ?? this.tokens.baseOf(slot);
+    return this.#tickFrom(last, "beforeOf") ?? this.tokens.baseOf(slot);
   }
 
   #push(slot: number, trade: DayTrade): void {
@@ -260,19 +261,9 @@ export class DayWindow {
     return { seq, size: BigInt(size), value: BigInt(value), side };
   }
 
-  /** The first price of a token, from one of its trades on. Few trades have no price. */
-  #firstTick(number: number): Tick | null {
-    for (let at = number; at !== 0; at = this.#trades.afterOf(at)) {
-      const tick = this.#trades.tickOf(at);
-      if (tick !== null) return tick;
-    }
-    return null;
-  }
-
-  /** The last price of a token, from one of its trades back to trade `least`; `null` when `least` is 0. */
-  #lastTick(number: number, least: number): Tick | null {
-    if (least === 0) return null;
-    for (let at = number; at >= least; at = this.#trades.beforeOf(at)) {
+  /** The first price of a token that is found from one of its trades on. Few trades have no price. */
+  #tickFrom(number: number, next: "afterOf" | "beforeOf"): Tick | null {
+    for (let at = number; at !== 0; at = this.#trades[next](at)) {
       const tick = this.#trades.tickOf(at);
       if (tick !== null) return tick;
     }

@@ -27,7 +27,7 @@ export class TradeQueue {
   readonly #sizes: ExactColumn;
   readonly #values: ExactColumn;
   readonly #buys: Column<"u8">;
-  /** The distance to the previous trade of the same token, in trades; 0 for none. */
+  /** The distance to the previous trade of the same token, in trades; 0 for none. That trade can have left the queue. */
   readonly #before: Column<"u32">;
   /** The distance to the next trade of the same token, in trades; 0 for none. */
   readonly #after: Column<"u32">;
@@ -111,8 +111,6 @@ export class TradeQueue {
 
   shift(): void {
     assert(this.#next > this.#oldest, "there is a trade to remove");
-    const after = this.afterOf(this.#oldest);
-    if (after !== 0) this.#before.set(this.#at(after), 0);
     this.#oldest += 1;
     if (this.#oldest < this.#pagesFrom + pageTrades) return;
     this.#free.push(...this.#pages.splice(0, 1));
@@ -135,10 +133,11 @@ export class TradeQueue {
     return this.#buys.get(this.#at(number)) === 1 ? "BUY" : "SELL";
   }
 
-  /** The number of the previous trade of the same token; 0 when there is none. */
+  /** The number of the previous trade of the same token; 0 when there is none in the queue. */
   beforeOf(number: number): number {
     const distance = this.#before.get(this.#at(number));
-    return distance === 0 ? 0 : number - distance;
+    const before = number - distance;
+    return distance === 0 || before < this.#oldest ? 0 : before;
   }
 
   /** The number of the next trade of the same token; 0 when there is none. */
