@@ -53,5 +53,7 @@ function describeColumns({ directory: { columns } }: MarketState): unknown {
     dayVolumeUsd: columns.dayVolumeUsd.get(ordinal),
     dayTrades: columns.dayTrades.get(ordinal),
   }));
-  return entries.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
+  // A market that was reverted keeps its ordinal, with numbers of 0.
+  const known = entries.filter(({ createdAt }) => createdAt > 0);
+  return known.toSorted((a, b) => (a.conditionId < b.conditionId ? -1 : 1));
 }

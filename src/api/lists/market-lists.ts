@@ -106,7 +106,7 @@ export class MarketLists {
     const [name = "", ...keys] = this.#parts.cursors.decode(path, query) ?? [];
     const edge = keys.length === 0 ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
-    if (kept !== null && !kept.isOutdated) return { name: String(name), result: read(kept, edge) };
+    if (kept !== null) return { name: String(name), result: read(kept, edge) };
     const words = query.search === undefined ? null : searchedWords(query.search);
     const hits = words === null ? null : await searchMarkets(this.#parts, words);
     const list = open(hits);

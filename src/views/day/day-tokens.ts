@@ -16,7 +16,7 @@ export class DayTokens {
   readonly #taken: Column<"u8">;
   readonly #free: number[] = [];
   #length: number;
-  /** The ordinal of the token's market, plus 1; 0 while the market is unknown. */
+  /** The ordinal of the token's market, plus 1; 0 before the market is known. A reorg does not change it. */
   readonly #ordinals: Column<"i32">;
   /** The position of the last priced trade before the window, 0 without one, and its amounts in micros. */
   readonly #baseSeqs: Column<"f64">;
@@ -69,7 +69,7 @@ export class DayTokens {
     this.#free.push(slot);
   }
 
-  /** The ordinal of a token's market; -1 while the market is unknown. */
+  /** The ordinal of a token's market; -1 before the market is known. */
   ordinalOf(slot: number): number {
     return this.#ordinals.get(slot) - 1;
   }

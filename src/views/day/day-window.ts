@@ -97,19 +97,8 @@ export class DayWindow {
   /** Sets the market of a token. Ignores tokens that the window does not have. */
   place(tokenId: TokenId, ordinal: number): void {
     const slot = this.tokens.find(tokenId);
-    if (slot !== -1) this.#place(slot, ordinal);
-  }
-
-  /** Forgets the markets from an ordinal on: a reorg has reverted them. */
-  forgetMarketsFrom(ordinal: number): void {
-    for (const slot of this.tokens.slots) {
-      if (this.tokens.ordinalOf(slot) >= ordinal) this.#place(slot, -1);
-    }
-  }
-
-  #place(slot: number, ordinal: number): void {
     // Setting an unchanged ordinal would cause it to be saved again.
-    if (this.tokens.ordinalOf(slot) === ordinal) return;
+    if (slot === -1 || this.tokens.ordinalOf(slot) === ordinal) return;
     this.#addAllToMarket(slot, -1);
     this.tokens.setOrdinal(slot, ordinal);
     this.#addAllToMarket(slot, 1);

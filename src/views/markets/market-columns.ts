@@ -22,9 +22,8 @@ export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "categor
 export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
-  /** The number of ordinals that were ever in use, whatever was reverted since. */
-  #ordinalsUsed = 0;
-  #reassignments = 0;
+  /** Ordinals of markets that a reorg has reverted. No other market gets them. */
+  readonly #reverted = new Set<number>();
   readonly #ids: Column<"u8">;
   /** The first four bytes of each id as a number, to order otherwise equal markets. Compact, so fast to scan. */
   readonly idLeads = new Column("u32");
@@ -78,21 +77,15 @@ export class MarketColumns {
     this.#eventNumbers = new JournaledMap(stateStore, "event_numbers");
     this.search = new MarketSearch(stateStore);
     this.labels = new TextSearch(stateStore, "labels", 1);
-    this.#ordinalsUsed = this.count;
     this.#reserve(this.count);
     for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
       this.#setLead(ordinal);
     }
   }
 
-  /** The number of markets. Ordinals are below it. */
+  /** The number of ordinals, which are below it. Those of reverted markets count too. */
   get count(): number {
     return this.#count.get(0);
-  }
-
-  /** How often an ordinal that a reorg had freed was given to another market. */
-  get reassignments(): number {
-    return this.#reassignments;
   }
 
   /** The ids, 32 bytes each, in the order of ordinals. */
@@ -100,19 +93,30 @@ export class MarketColumns {
     return this.#ids.values;
   }
 
-  /** Adds a market of which only the id is known. Returns its ordinal. */
+  /** Adds a market of which only the id is known. Returns its ordinal: after a reorg, the one that it had before. */
   add(conditionId: ConditionId): number {
+    const isSame = (ordinal: number): boolean => this.conditionIdAt(ordinal) === conditionId;
+    const ordinal = this.#reverted.values().find(isSame) ?? this.#append(conditionId);
+    this.#reverted.delete(ordinal);
+    this.#journal.note({
+      undo: () => this.#reverted.add(ordinal),
+      redo: () => this.#reverted.delete(ordinal),
+    });
+    return ordinal;
+  }
+
+  #append(conditionId: ConditionId): number {
     const ordinal = this.count;
     this.#reserve(ordinal + 1);
-    if (ordinal >= this.#ordinalsUsed) this.#ordinalsUsed = ordinal + 1;
-    else if (this.conditionIdAt(ordinal) !== conditionId) this.#reassignments += 1;
-    // A reorg can have freed this ordinal, which then has the numbers of another market.
-    for (const column of this.#numbers) this.#journal.setAt(column, ordinal, 0);
-    for (const index of [this.search, this.labels]) index.remove(ordinal);
     writeId(this.#ids, ordinal, conditionId);
     this.#setLead(ordinal);
-    this.#journal.setAt(this.#count, 0, ordinal + 1);
+    this.#count.set(0, ordinal + 1);
     return ordinal;
+  }
+
+  /** Whether a reorg has reverted the market of an ordinal. */
+  isReverted(ordinal: number): boolean {
+    return this.#reverted.has(ordinal);
   }
 
   #setLead(ordinal: number): void {

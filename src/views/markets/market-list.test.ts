@@ -88,3 +88,33 @@ test("pages of a list show the markets as they were when the list was made, what
     propertySettings(20),
   );
 });
+
+test("a list skips a market while it is reverted, and shows no other market in its place", () => {
+  const stateStore = new MemoryStateStore();
+  const columns = new MarketColumns(stateStore);
+  const idOf = (digit: string) => `0x${digit.repeat(64)}` as ConditionId;
+  const [first, second, third] = [idOf("1"), idOf("2"), idOf("3")];
+  const add = (block: number, conditionId: ConditionId) => {
+    stateStore.journal.record(block, () => {
+      const ordinal = columns.add(conditionId);
+      columns.set(columns.flags, ordinal, marketFlags.listed);
+      columns.set(columns.createdAt, ordinal, block);
+    });
+  };
+  const flags = { asked: marketFlags.listed, wanted: marketFlags.listed };
+  const open = () => listMarkets(columns, { ...anyMarket, flags, sort: "created_at" });
+  const idsOf = (list: ReturnType<typeof open>) =>
+    list.page(null, { order: "asc", limit: 9 }).map(({ conditionId }) => conditionId);
+  add(1, first);
+  add(2, second);
+  const list = open();
+  stateStore.journal.revertTo(1);
+  assert.deepEqual(idsOf(list), [first]);
+  add(2, third);
+  assert.deepEqual(idsOf(list), [first]);
+  assert.deepEqual(idsOf(open()), [first, third]);
+  add(3, second);
+  stateStore.journal.withoutRecorded(() => {});
+  assert.deepEqual(idsOf(list), [first, second]);
+  assert.deepEqual(idsOf(open()), [first, third, second]);
+});

@@ -47,18 +47,11 @@ type RankedMarkets = Members & { readonly keys: Float64Array };
 export class MarketList {
   readonly #columns: MarketColumns;
   readonly #markets: RankedMarkets;
-  readonly #reassignments: number;
   #isRetained = false;
 
   constructor(columns: MarketColumns, markets: RankedMarkets) {
     this.#columns = columns;
     this.#markets = markets;
-    this.#reassignments = columns.reassignments;
-  }
-
-  /** Whether ordinals of the list can belong to other markets now, because of a reorg. Its pages would be wrong. */
-  get isOutdated(): boolean {
-    return this.#columns.reassignments !== this.#reassignments;
   }
 
   get length(): number {
@@ -137,9 +130,8 @@ export class MarketList {
 
   /** Inserts an item among the best, unless its id puts it before the edge or after the best at equal rank and key. */
   #insert({ limit, edge, best }: Page, item: Chosen): void {
-    const { count, ids } = this.#columns;
-    // Skip markets that a reorg has reverted since.
-    if (item.ordinal >= count) return;
+    const { ids } = this.#columns;
+    if (this.#columns.isReverted(item.ordinal)) return;
     const isAtEdge = item.rank === edge.rank && item.key === edge.key;
     if (
       isAtEdge &&

@@ -57,8 +57,6 @@ export class MarketState implements View {
     );
     this.dayWindow = new DayWindow(stateStore, this.directory.columns);
     this.venue = new MetadataLedger(this, stateStore);
-    // A copy excludes unfinalized blocks, but its day window can still refer to markets of theirs.
-    this.#forgetUnknownMarkets();
   }
 
   get revision(): number {
@@ -81,7 +79,6 @@ export class MarketState implements View {
     this.#revision += 1;
     this.#journal.revertTo(toBlock);
     this.dayWindow.removeFrom(firstSeqOf(toBlock + 1));
-    this.#forgetUnknownMarkets();
     this.dayWindow.moveTo((this.#unfinalized.at(-1) ?? this.#finalBlock)?.timestamp ?? 0);
   }
 
@@ -197,10 +194,6 @@ export class MarketState implements View {
       if (last === undefined || rows.length < pageRows) return;
       next = Number(last[0]) + 1;
     }
-  }
-
-  #forgetUnknownMarkets(): void {
-    this.dayWindow.forgetMarketsFrom(this.directory.columns.count);
   }
 
   #apply({ events, trades, last }: Delta): void {

@@ -85,12 +85,6 @@ export class MarketSearch {
     this.#noteChange(ordinal);
   }
 
-  remove(ordinal: number): void {
-    this.#titles.remove(ordinal);
-    this.#descriptions.remove(ordinal);
-    this.#noteChange(ordinal);
-  }
-
   /** Replaces each word that no market has by the most frequent word that is one typo away. */
   corrected(words: readonly string[]): readonly string[] {
     return words.map((word) => {
