@@ -29,7 +29,7 @@ type MarketListing<Row> = Pick<RowList<unknown>, "path" | "row" | "pageRows"> & 
   readonly open: (hits: Hits | null) => MarketList;
   /** Returns the row of a market; `null` if a reorg has reverted it. */
   readonly present: (conditionId: ConditionId) => Row | null;
-  /** Whether a market of an older list still has a row. Absent if each one has that the list itself does not skip. */
+  /** Whether a market still has a row, to count those of a file. Absent if the list skips the ones that have none. */
   readonly isShown?: (conditionId: ConditionId) => boolean;
 };
 
@@ -50,32 +50,40 @@ export class MarketLists {
 
   /** Responds with a page or a file. Throws `INVALID_CURSOR`. */
   async answer<Row>(reply: FastifyReply, listing: MarketListing<Row>) {
+    const start = this.#parts.cursors.decode(listing.path, listing.query);
     const source: RowList<Placed<Row>>["source"] = {
-      first: async (count) => presentAll(listing, await this.#readPlaces(listing, count)),
+      first: async (count) => this.#readRows(listing, start, count),
       positionOf: ({ place }) => positionOf(place),
-      openAll: async (rowsMax) => this.#openAll(listing, rowsMax),
+      openAll: async (rowsMax) => this.#openAll(listing, start, rowsMax),
     };
     const shown = shownAs(({ row }: Placed<Row>) => row);
     return answerList(this.#parts, reply, { ...listing, source, ...shown });
   }
 
-  /** Reads up to `limit` places, which includes one more than the page has: it shows that a next page exists. */
-  async #readPlaces<Row>(listing: MarketListing<Row>, limit: number): Promise<NamedPlace[]> {
-    // A page with fewer places would look like the last one, so further places replace those without a row.
-    const { name, result } = await this.#open(listing, limit - 1, (list, edge) =>
-      shownPages(listing, { list, edge }, limit)
-        .flatMap((places) => places)
-        .take(limit)
-        .toArray(),
-    );
-    return result.map((place) => ({ ...place, name }));
+  /** Reads up to `limit` rows, which includes one more than the page has: it shows that a next page exists. */
+  async #readRows<Row>(
+    listing: MarketListing<Row>,
+    after: CursorPosition | null,
+    limit: number,
+  ): Promise<readonly Placed<Row>[]> {
+    const { order } = listing.query;
+    const read: Read<MarketPlace[]> = (list, edge) => list.page(edge, { order, limit });
+    const { name, result } = await this.#open(listing, { after, keepAbove: limit - 1 }, read);
+    const places = result.map((place) => ({ ...place, name }));
+    const rows = await presentAll(listing, places);
+    const last = places.at(-1);
+    if (last === undefined || places.length < limit || rows.length === limit) return rows;
+    // A page with fewer rows would look like the last one, so further places replace those without a row.
+    return [...rows, ...(await this.#readRows(listing, positionOf(last), limit - rows.length))];
   }
 
   async #openAll<Row>(
     listing: MarketListing<Row>,
+    after: CursorPosition | null,
     rowsMax: number,
   ): Promise<FileRows<Placed<Row>>> {
-    const { name, result } = await this.#open(listing, Infinity, (list, edge) => {
+    const start = { after, keepAbove: Infinity };
+    const { name, result } = await this.#open(listing, start, (list, edge) => {
       list.retain();
       return { list, edge };
     });
@@ -95,15 +103,15 @@ export class MarketLists {
   }
 
   /**
-   * Reads a list, and keeps it under a name if it has more than `limit` rows. `read` runs in the turn in which the list
-   * is found or opened, because any later turn can evict the list.
+   * Reads a list after a position, and keeps it under a name if it has more than `keepAbove` rows. `read` runs in the turn
+   * in which the list is found or opened, because any later turn can evict the list.
    */
   async #open<Row, Result>(
-    { path, query, open }: MarketListing<Row>,
-    limit: number,
+    { query, open }: MarketListing<Row>,
+    { after, keepAbove }: { readonly after: CursorPosition | null; readonly keepAbove: number },
     read: Read<Result>,
   ): Promise<{ readonly name: string; readonly result: Result }> {
-    const [name = "", ...keys] = this.#parts.cursors.decode(path, query) ?? [];
+    const [name = "", ...keys] = after ?? [];
     const edge = keys.length === 0 ? null : placeOf(keys);
     const kept = this.#snapshots.get(String(name));
     if (kept !== null) return { name: String(name), result: read(kept, edge) };
@@ -111,8 +119,7 @@ export class MarketLists {
     const hits = words === null ? null : await searchMarkets(this.#parts, words);
     const list = open(hits);
     const result = read(list, edge);
-    const isKept = edge !== null || list.length > limit;
-    if (!isKept) list.release();
+    const isKept = edge !== null || list.length > keepAbove;
     return { name: isKept ? this.#snapshots.put(list) : "", result };
   }
 }
