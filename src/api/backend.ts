@@ -14,12 +14,12 @@ export type Backend = StreamSources & {
 
 /** Caches a response until anything is indexed, becomes final or is reverted. */
 export function untilChange(backend: Backend): CachePolicy {
-  return { watch: () => watchRevisions(backend) };
+  return { watch: () => watchRevision(backend) };
 }
 
-function watchRevisions({ facts, state }: Backend): () => boolean {
-  const [stored, known] = [facts.revision, state.revision];
-  return () => facts.revision === stored && state.revision === known;
+function watchRevision({ state }: Backend): () => boolean {
+  const { revision } = state;
+  return () => state.revision === revision;
 }
 
 /** Caches a response about candles until a trade of the pair, a resolution, a reorg or the next bucket. */
@@ -64,11 +64,11 @@ function tradesOf(tokenIds: readonly TokenId[], { facts, state }: Backend): read
 function whileEqual(backend: Backend, read: () => readonly unknown[]): CachePolicy {
   const watch = (): (() => boolean) => {
     const before = read();
-    let isUnchanged = watchRevisions(backend);
+    let isUnchanged = watchRevision(backend);
     return () => {
       if (isUnchanged()) return true;
       if (!read().every((value, index) => value === before[index])) return false;
-      isUnchanged = watchRevisions(backend);
+      isUnchanged = watchRevision(backend);
       return true;
     };
   };
@@ -78,7 +78,7 @@ function whileEqual(backend: Backend, read: () => readonly unknown[]): CachePoli
 /** Caches a price until anything is indexed or reverted, or the best bid or ask of the token's book changes. */
 export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
   return () => {
-    const isCurrent = watchRevisions(backend);
+    const isCurrent = watchRevision(backend);
     const readTop = bookTopReader(tokenId, backend);
     const top = readTop();
     return () => isCurrent() && readTop() === top;

@@ -83,11 +83,6 @@ export class IndexedFacts {
     return this.store.coverage;
   }
 
-  /** Rises with every change of what reads can find, or of how much of it is final. */
-  get revision(): number {
-    return (this.coverage?.last.number ?? -1) + this.headBuffer.revision;
-  }
-
   /** The number of the newest block indexed, final or not; `null` before the first. */
   get newestBlock(): number | null {
     return this.headBuffer.newest?.number ?? this.coverage?.last.number ?? null;

@@ -23,7 +23,6 @@ import type { View } from "../view.ts";
 export class HeadBuffer implements View {
   #blocks: readonly BlockFacts[] = [];
   #openTrades: readonly Trade[] = [];
-  #revision = 0;
   #reorgs = 0;
   /** Computed once between two changes, and shared by all reads. */
   #gathered: {
@@ -31,10 +30,6 @@ export class HeadBuffer implements View {
     minutes?: readonly MinuteCandle[];
     byToken?: ReadonlyMap<TokenId, readonly Fill[]>;
   } = {};
-
-  get revision(): number {
-    return this.#revision;
-  }
 
   get blocks(): readonly BlockFacts[] {
     return this.#blocks;
@@ -99,7 +94,6 @@ export class HeadBuffer implements View {
 
   #change(blocks: readonly BlockFacts[]): void {
     this.#blocks = blocks;
-    this.#revision += 1;
     this.#gathered = {};
   }
 

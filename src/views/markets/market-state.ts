@@ -59,6 +59,7 @@ export class MarketState implements View {
     this.venue = new MetadataLedger(this, stateStore);
   }
 
+  /** Rises with every change of what reads can find, or of how much of it is final. */
   get revision(): number {
     return this.#revision;
   }
@@ -83,6 +84,7 @@ export class MarketState implements View {
   }
 
   finalize(toBlock: number): void {
+    this.#revision += 1;
     const last = this.#unfinalized.findLast(({ number }) => number <= toBlock);
     this.#unfinalized = this.#unfinalized.filter(({ number }) => number > toBlock);
     if (last !== undefined) this.#markFinal(last);
