@@ -1,5 +1,4 @@
 import { assert } from "../base/assert.ts";
-import type { ConditionId } from "../base/ids.ts";
 import type { Resolution } from "../market/market.ts";
 import { firstSeqAbove } from "../storage/recover.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
@@ -34,8 +33,7 @@ export function snapshotResolutions(
     assert(found !== null, "no final resolution is removed");
     return found;
   };
-  const seq = firstSeqAbove(facts.coverage);
-  const unfinalizedFrom = resolutions.indexOf({ seq, conditionId: "0x" as ConditionId });
+  const unfinalizedFrom = resolutions.firstFrom(firstSeqAbove(facts.coverage));
   const unfinalized = new Map(
     places.filter((place) => place >= unfinalizedFrom).map((place) => [place, stored(place)]),
   );

@@ -1,4 +1,3 @@
-import type { ConditionId, Seq } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { Resolution } from "../../market/market.ts";
 import { rowContextOf } from "../../query/row-context.ts";
@@ -10,10 +9,8 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
   const { resolutions } = sources.state.directory;
   const wanted = request.filter?.condition_id;
   const conditionIds = wanted === undefined ? undefined : new Set([wanted]);
-  const indexAfter = (position: number): number =>
-    resolutions.indexOf({ seq: (position + 1) as Seq, conditionId: "" as ConditionId });
   const resolutionsAfter = (position: number) =>
-    resolutions.select({ conditionIds }, { index: indexAfter(position), step: 1 });
+    resolutions.select({ conditionIds }, { index: resolutions.firstFrom(position + 1), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
     const row = presentResolution(resolution, rowContextOf(sources));
     return { seq: row.seq, json: JSON.stringify(row) };
@@ -24,7 +21,7 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
     read: async ({ order, after, limit }) => {
       if (order === "asc")
         return mapInTurns(firstGroups(resolutionsAfter(after ?? -1), limit), entryOf);
-      const index = after === null ? resolutions.count - 1 : indexAfter(after - 1) - 1;
+      const index = after === null ? resolutions.count - 1 : resolutions.firstFrom(after) - 1;
       const newest = resolutions.select({ conditionIds }, { index, step: -1 }).take(limit);
       return mapInTurns(newest, entryOf);
     },

@@ -56,6 +56,11 @@ export class ResolutionLog {
     return index < 0 || index >= this.count ? null : this.of(this.#idAt(index));
   }
 
+  /** The index of the first result at a position or above it. */
+  firstFrom(seq: number): number {
+    return this.indexOf({ seq: seq as Seq, conditionId: "0x" as ConditionId });
+  }
+
   /** The index of a result, or the index where it would be. */
   indexOf(place: Pick<Resolution, "seq" | "conditionId">): number {
     let [low, high] = [0, this.count];
@@ -76,24 +81,18 @@ export class ResolutionLog {
 
   /** Returns the indices of these results. They stay valid until a reorg reverts results below them. */
   *places(range: ResolutionRange, { index, step }: Walk): Generator<number> {
+    const { seqFrom = 0, seqTo = Infinity } = range;
+    const [first, end] = [this.firstFrom(seqFrom), this.firstFrom(seqTo)];
     const isAskedFor = this.#test(range);
-    for (let at = index; this.#isWithin(at, range, step); at += step) if (isAskedFor(at)) yield at;
-  }
-
-  /** Whether the results at an index, or beyond it in this direction, can be in the range. */
-  #isWithin(at: number, { seqFrom = 0, seqTo = Infinity }: ResolutionRange, step: 1 | -1): boolean {
-    if (at < 0 || at >= this.count) return false;
-    const seq = this.#seqs.get(at);
-    return step === 1 ? seq < seqTo : seq >= seqFrom;
+    let at = step === 1 ? Math.max(index, first) : Math.min(index, end - 1);
+    for (; at >= first && at < end; at += step) if (isAskedFor(at)) yield at;
   }
 
   #test(range: ResolutionRange): (at: number) => boolean {
-    const { seqFrom = 0, seqTo = Infinity, txHash, conditionIds } = range;
-    const { timestampFrom = 0, timestampTo = Infinity } = range;
+    const { timestampFrom = 0, timestampTo = Infinity, txHash, conditionIds } = range;
     const tag = txHash === undefined ? null : tagOf(txHash);
     return (at) => {
-      const [seq, timestamp] = [this.#seqs.get(at), this.#timestamps.get(at)];
-      if (seq < seqFrom || seq >= seqTo) return false;
+      const timestamp = this.#timestamps.get(at);
       if (timestamp < timestampFrom || timestamp >= timestampTo) return false;
       if (tag !== null && this.#txTags.get(at) !== tag) return false;
       if (conditionIds?.has(this.#idAt(at)) === false) return false;
