@@ -19,6 +19,10 @@ export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
 /** The kinds of labels, which are matched as a whole. `event_key` is the result of `eventKeyOf`. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
 
+/** The score of a market by the bits of the fields that have a label: there is one field. */
+const marked = Uint8Array.of(0, 1);
+const labelWeights = { whole: marked, start: marked, within: marked };
+
 export class MarketColumns {
   readonly #journal: UndoLog;
   readonly #count: Column<"f64">;
@@ -145,15 +149,16 @@ export class MarketColumns {
     const eventKey = eventKeyOf(market);
     this.search.put(ordinal, market);
     this.set(this.events, ordinal, eventKey === null ? 0 : this.#eventNumberOf(eventKey));
-    const labels = [
-      labelOf("event", market.eventId),
-      labelOf("event_key", eventKey),
-      labelOf("event_slug", eventSlug),
-      labelOf("slug", slug),
-      labelOf("category", category),
-      ...tags.map((tag) => labelOf("tag", tag)),
+    const labels: readonly [LabelKind, string | null][] = [
+      ["event", market.eventId],
+      ["event_key", eventKey],
+      ["event_slug", eventSlug],
+      ["slug", slug],
+      ["category", category],
+      ...tags.map((tag): [LabelKind, string] => ["tag", tag]),
     ];
-    this.labels.put(ordinal, [labels.filter((label) => label !== null)]);
+    const terms = labels.flatMap(([kind, value]) => (value === null ? [] : labelOf(kind, value)));
+    this.labels.put(ordinal, [terms]);
   }
 
   /** The highest number of an event. Some of these events can have lost all their markets. */
@@ -188,7 +193,8 @@ export class MarketColumns {
   marksOf(kind: LabelKind, values: readonly string[]): Uint8Array {
     const marks = new Uint8Array(this.count);
     for (const value of values) {
-      this.labels.scoreTerm(labelOf(kind, value) ?? "", new Uint8Array([0, 1]), marks);
+      const found = this.labels.findTerms(labelOf(kind, value), "whole");
+      this.labels.scoreTerms(found, labelWeights, { scores: marks, among: null });
     }
     return marks;
   }
@@ -203,7 +209,6 @@ export class MarketColumns {
 }
 
 /** Returns the term of a label. Categories and tags are matched in any case. */
-function labelOf(kind: LabelKind, value: string | null): string | null {
-  if (value === null) return null;
+function labelOf(kind: LabelKind, value: string): string {
   return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;
 }

@@ -108,7 +108,7 @@ describe("a search of texts", () => {
           assert.deepEqual(scores, expected, word);
           assert.deepEqual(scoresAmong(index, word, allThings), scores, word);
           const exact = new Uint8Array(31);
-          index.scoreTerm(word, weights.whole, exact);
+          index.scoreTerms(index.findTerms(word, "whole"), weights, { scores: exact, among: null });
           assert.deepEqual(
             exact,
             scores.map((_, thing) => naiveScore(texts.get(thing), word, [3])),
@@ -125,7 +125,7 @@ describe("a search of texts", () => {
     index.put(1, [["tag:a tag:b"], []]);
     index.put(1, [["tag:a", "tag:b"], []]);
     const scores = new Uint8Array(2);
-    index.scoreTerm("tag:b", weights.whole, scores);
+    index.scoreTerms(index.findTerms("tag:b", "whole"), weights, { scores, among: null });
     assert.deepEqual(scores, new Uint8Array([0, 30]));
   });
 

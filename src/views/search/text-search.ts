@@ -55,33 +55,20 @@ export class TextSearch {
   put(thing: number, fields: readonly (readonly string[])[]): void {
     const hash = hashOf(fields);
     if (this.#hashOf.get(thing) === hash) return;
-    this.remove(thing);
+    const before = this.#documentOf.get(thing) - 1;
+    if (before >= 0) this.#journal.setAt(this.#owners, before, 0);
+    this.#journal.setAt(this.#documentOf, thing, 0);
+    this.#journal.setAt(this.#hashOf, thing, hash);
     const bits = new Map<string, number>();
     for (const [field, terms] of fields.entries()) {
       for (const term of terms) bits.set(term, (bits.get(term) ?? 0) | (1 << field));
     }
-    this.#journal.setAt(this.#hashOf, thing, hash);
     if (bits.size === 0) return;
     const document = this.#documents.get(0);
     this.#documents.set(0, document + 1);
     for (const [term, of] of bits) this.#postings.add(this.#terms.add(term), document, of);
     this.#journal.setAt(this.#owners, document, thing + 1);
     this.#journal.setAt(this.#documentOf, thing, document + 1);
-  }
-
-  remove(thing: number): void {
-    const document = this.#documentOf.get(thing) - 1;
-    if (document >= 0) this.#journal.setAt(this.#owners, document, 0);
-    this.#journal.setAt(this.#documentOf, thing, 0);
-    this.#journal.setAt(this.#hashOf, thing, 0);
-  }
-
-  /** Raises the scores of the things that have exactly this term. */
-  scoreTerm(term: string, weights: Uint8Array, scores: Uint8Array): void {
-    const id = this.#terms.find(term);
-    if (id === null) return;
-    const scoring = { weights, owners: this.#owners.values, scores, groups: null };
-    this.#postings.score(Int32Array.of(id), scoring);
   }
 
   /** Finds the terms that match a word in this way or a better one. The word must not be empty. */
