@@ -1,13 +1,13 @@
 import type { TokenId } from "../../base/ids.ts";
 import { presentPrice } from "../../rows/price-row.ts";
-import { newestTradePrice, pairPrice } from "../../views/prices/token-price.ts";
+import { newestTrade, pairPrice } from "../../views/prices/token-price.ts";
 import type { ChannelLog, Entry, Opening } from "../hub/channel.ts";
 
 /** Opens the `price` channel: the price of each token, sent after every block that changes it. */
 export function openPrices({ sources, tokenIds }: Opening): ChannelLog {
   const { directory } = sources.state;
   const seqOf = (tokenId: TokenId): number => {
-    const traded = newestTradePrice(tokenId, directory)?.seq ?? -1;
+    const traded = newestTrade(tokenId, directory)?.trade.seq ?? -1;
     return Math.max(traded, pairPrice(tokenId, directory)?.seq ?? -1);
   };
   const entriesOf = (wanted: readonly TokenId[]): readonly Entry[] => {

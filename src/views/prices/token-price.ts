@@ -30,7 +30,8 @@ type NewestTrade = { readonly trade: LastTrade; readonly isOwn: boolean };
 export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
   const place = directory.placeOf(tokenId);
   const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
-  return settledPrice(resolution, place?.outcomeIndex) ?? newestTradePrice(tokenId, directory);
+  const settled = settledPrice(resolution, place?.outcomeIndex);
+  return settled ?? priceOfTrade(newestTrade(tokenId, directory));
 }
 
 /** Returns the same price for an outcome of a market that was already read, and only looks up its trades. */
@@ -55,12 +56,7 @@ function settledPrice(
   return price === undefined ? null : { price, source: "settlement", seq: resolution.seq };
 }
 
-/** The price of the newest trade of either token of the pair, even if the market is resolved. */
-export function newestTradePrice(tokenId: TokenId, directory: MarketDirectory): TokenPrice | null {
-  return priceOfTrade(newestTrade(tokenId, directory));
-}
-
-/** The newest priced trade of either token of the pair. */
+/** The newest priced trade of either token of the pair, even if the market is resolved. */
 export function newestTrade(tokenId: TokenId, directory: MarketDirectory): NewestTrade | null {
   return newestOfPair(tokenId, directory.complementOf(tokenId), directory);
 }
