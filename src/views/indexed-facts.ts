@@ -49,9 +49,7 @@ export class IndexedFacts {
   /** Loads the views over a store. `close` closes the store, and so does a failure to load. */
   static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
     const facts = new IndexedFacts(store, writer);
-    await orClose(store, async () => {
-      for (const view of facts.#views) await facts.loadView(view);
-    });
+    await orClose(store, async () => facts.loadView(facts.headBuffer));
     return facts;
   }
 
