@@ -35,7 +35,7 @@ export class DayWindow {
   readonly #trades: TradeQueue;
   /** The number of the oldest trade within the window; the next number when there is none. */
   #first: number;
-  readonly tokens: DayTokens;
+  readonly #tokens: DayTokens;
   /** By slot: the number of the newest trade; 0 for none. */
   readonly #newestOf: Column<"f64">;
   /** By slot: the number of the oldest trade within the window; 0 for none. */
@@ -53,7 +53,7 @@ export class DayWindow {
 
   /** The window continues from what the state store contains, after a call of `resume`. */
   constructor(stateStore: StateStore, markets: MarketSums) {
-    this.tokens = new DayTokens(stateStore);
+    this.#tokens = new DayTokens(stateStore);
     this.#trades = new TradeQueue(stateStore);
     this.#newestOf = stateStore.column("day.newest", "f64");
     this.#firstOf = stateStore.column("day.first", "f64");
@@ -63,7 +63,7 @@ export class DayWindow {
     this.#first = Math.max(this.#savedFirst.get(0), this.#trades.oldest);
     this.#marketTrades = markets.dayTrades;
     this.#marketUsd = new ExactColumn(markets.dayVolumeUsd);
-    for (const slot of this.tokens.slots) this.#addAllToMarket(slot, 1);
+    for (const slot of this.#tokens.slots) this.#addAllToMarket(slot, 1);
   }
 
   /** Unix seconds at which the window ends. */
@@ -85,29 +85,29 @@ export class DayWindow {
   add(trades: Iterable<DayTrade>, known: KnownTokens): void {
     for (const trade of trades) {
       const { tokenId } = trade;
-      let slot = this.tokens.find(tokenId);
+      let slot = this.#tokens.find(tokenId);
       if (slot === -1) {
-        slot = this.tokens.begin(tokenId, known.lastTrade(tokenId), known.ordinalOf(tokenId));
+        slot = this.#tokens.begin(tokenId, known.lastTrade(tokenId), known.ordinalOf(tokenId));
       }
       if (trade.timestamp > this.#now - dayWindowSeconds) this.#push(slot, trade);
-      else this.tokens.setBase(slot, trade);
+      else this.#tokens.setBase(slot, trade);
     }
   }
 
   /** Sets the market of a token. Ignores tokens that the window does not have. */
   place(tokenId: TokenId, ordinal: number): void {
-    const slot = this.tokens.find(tokenId);
+    const slot = this.#tokens.find(tokenId);
     // Setting an unchanged ordinal would cause it to be saved again.
-    if (slot === -1 || this.tokens.ordinalOf(slot) === ordinal) return;
+    if (slot === -1 || this.#tokens.ordinalOf(slot) === ordinal) return;
     this.#addAllToMarket(slot, -1);
-    this.tokens.setOrdinal(slot, ordinal);
+    this.#tokens.setOrdinal(slot, ordinal);
     this.#addAllToMarket(slot, 1);
   }
 
   /** Ends loading: forgets the tokens that were not traded in the window. */
   finishLoading(): void {
-    for (const slot of this.tokens.slots) {
-      if (this.#newestOf.get(slot) === 0) this.tokens.end(slot);
+    for (const slot of this.#tokens.slots) {
+      if (this.#newestOf.get(slot) === 0) this.#tokens.end(slot);
     }
   }
 
@@ -149,7 +149,7 @@ export class DayWindow {
     while (trades.oldest < this.#first && trades.timestampOf(trades.oldest) <= start) {
       const slot = trades.slotOf(trades.oldest);
       if (this.#newestOf.get(slot) === trades.oldest) this.#end(slot);
-      else this.tokens.setBase(slot, trades.amountsOf(trades.oldest));
+      else this.#tokens.setBase(slot, trades.amountsOf(trades.oldest));
       trades.shift();
     }
   }
@@ -162,14 +162,14 @@ export class DayWindow {
 
   /** The sums of a token's own trades within the window. */
   volumeOf(tokenId: TokenId): DayVolume {
-    const slot = this.tokens.find(tokenId);
+    const slot = this.#tokens.find(tokenId);
     if (slot === -1) return noVolume;
     return { trades: this.#count.get(slot), volumeUsd: BigInt(this.#usd.get(slot)) };
   }
 
   /** The candle of a token's own trades within the window; `null` when none had a price. */
   candleOf(tokenId: TokenId): Candle | null {
-    const slot = this.tokens.find(tokenId);
+    const slot = this.#tokens.find(tokenId);
     if (slot === -1) return null;
     const first = this.#firstOf.get(slot);
     let candle = this.#candles.get(slot);
@@ -184,11 +184,11 @@ export class DayWindow {
 
   /** The last price of a token before the window, `null` without one; `undefined` when the window has no such token. */
   priceBefore(tokenId: TokenId): Tick | null | undefined {
-    const slot = this.tokens.find(tokenId);
+    const slot = this.#tokens.find(tokenId);
     if (slot === -1) return undefined;
     const first = this.#firstOf.get(slot);
     const last = first === 0 ? this.#newestOf.get(slot) : this.#trades.beforeOf(first);
-    return this.#tickFrom(last, "beforeOf") ?? this.tokens.baseOf(slot);
+    return this.#tickFrom(last, "beforeOf") ?? this.#tokens.baseOf(slot);
   }
 
   #push(slot: number, trade: DayTrade): void {
@@ -229,7 +229,7 @@ export class DayWindow {
   }
 
   #addToMarket(slot: number, trades: number, usd: Amount): void {
-    const ordinal = this.tokens.ordinalOf(slot);
+    const ordinal = this.#tokens.ordinalOf(slot);
     if (ordinal === -1) return;
     this.#marketTrades.set(ordinal, this.#marketTrades.get(ordinal) + trades);
     this.#marketUsd.add(ordinal, usd);
@@ -241,7 +241,7 @@ export class DayWindow {
     for (const numbers of [this.#newestOf, this.#firstOf, this.#count]) numbers.set(slot, 0);
     this.#usd.set(slot, 0);
     this.#candles.delete(slot);
-    this.tokens.end(slot);
+    this.#tokens.end(slot);
   }
 
   #entryAt(number: number) {
