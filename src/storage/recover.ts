@@ -16,6 +16,7 @@ import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
+import { deleteRows } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
@@ -199,7 +200,7 @@ export async function trimAbove(engine: Engine, coverage: Coverage | null): Prom
   await remakeCandlesAbove(engine, above);
   // Fills last: while fills are left above, an interrupted trim is started again.
   for (const table of factTables.toReversed()) {
-    await engine.deleteRows(table, above);
+    await deleteRows(engine, table, above);
   }
 }
 

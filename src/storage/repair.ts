@@ -8,6 +8,7 @@
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
+import { deleteRows } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { blockRangeSql, factTables, readFromEach, rowsOfTable } from "./schema/fact-tables.ts";
@@ -32,7 +33,7 @@ export async function orderRepair(
     await engine.command(`CREATE TABLE IF NOT EXISTS repair_${table} AS ${table}
        ENGINE = MergeTree ORDER BY seq SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ${longRows}`);
     // An order that failed has left its rows.
-    await engine.deleteRows(`repair_${table}`, blockRangeSql(range));
+    await deleteRows(engine, `repair_${table}`, blockRangeSql(range));
     await engine.insert(`repair_${table}`, rows[rowsOfTable[table]]);
   }
   await engine.command(
@@ -133,7 +134,7 @@ async function replaceRows(
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
   const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
   if (wrong > 0 || Number(repeated?.[0]) > 0) {
-    await engine.deleteRows(table, inOrder);
+    await deleteRows(engine, table, inOrder);
   }
   await engine.command(
     `INSERT INTO ${table} SELECT * FROM repair_${table}

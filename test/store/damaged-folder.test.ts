@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { firstSeqOf } from "../../src/base/ids.ts";
+import { deleteRows } from "../../src/storage/embedded/delete-rows.ts";
 import { openFolder } from "../../src/storage/embedded/open-folder.ts";
 import { StoreDamagedError } from "../../src/storage/engine/store-errors.ts";
 import { FactStore } from "../../src/storage/fact-store.ts";
@@ -78,7 +79,7 @@ test("an old row that is gone is refused, whatever its table", {
   // The first table with missing rows is named.
   for (const table of factTables.toReversed()) {
     const engine = await openFolder(folder.path);
-    await engine.deleteRows(table, `seq = (SELECT min(seq) FROM ${table})`);
+    await deleteRows(engine, table, `seq = (SELECT min(seq) FROM ${table})`);
     await engine.close();
     await assert.rejects(folder.reopen(), new RegExp(`table ${table} holds .* were written`));
   }
@@ -97,7 +98,7 @@ test("candles that are gone are found by a check", { skip: embeddedOnly }, async
   assert(coverage !== null);
   await verifyCandles(engine, coverage.last);
   for (const table of candleTables.toReversed()) {
-    await engine.deleteRows(table, `minute = (SELECT min(minute) FROM ${table})`);
+    await deleteRows(engine, table, `minute = (SELECT min(minute) FROM ${table})`);
     const words = new RegExp(`table ${table} does not count the trades .*; restore a backup`);
     await assert.rejects(verifyCandles(engine, coverage.last), words);
   }

@@ -98,7 +98,6 @@ function engineOf(answer: () => Promise<never>) {
     query: answer,
     queryBinary: answer,
     command: answer,
-    deleteRows: answer,
     openRows: answer,
     insert: answer,
     close: answer,

@@ -32,11 +32,6 @@ export class MortalEngine implements Engine {
     return this.#engine.command(sql);
   }
 
-  deleteRows(table: string, where: string): Promise<void> {
-    this.#live();
-    return this.#engine.deleteRows(table, where);
-  }
-
   openRows(): Promise<SpoolFile> {
     return this.#engine.openRows();
   }

@@ -23,7 +23,6 @@ import {
   reasonOf,
   StoreDamagedError,
 } from "../engine/store-errors.ts";
-import { deleteRows } from "./delete-rows.ts";
 
 /**
  * ClickHouse inside the process (chDB). Only one process can have a data folder open: `lockDataFolder` first.
@@ -82,10 +81,6 @@ export class ChdbEngine implements Engine {
 
   async command(sql: string): Promise<void> {
     await awaitWrite(this.#writers.run((writer) => writer.queryAsync(sql)));
-  }
-
-  async deleteRows(table: string, where: string): Promise<void> {
-    await deleteRows(this, table, where);
   }
 
   async openRows(): Promise<SpoolFile> {

@@ -5,14 +5,16 @@ import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { wordLiteral } from "../sql-literal.ts";
 
 /**
- * Deletes the rows of a table that match a condition, if there are any. Rows that a crash left are mostly
+ * Deletes the rows of a table that match a condition, if there are any. In a folder, rows that a crash left are mostly
  * alone in their parts, which are dropped immediately. Other parts are rewritten with the rows masked. On a full
  * disk the engine would wait for room forever, without an error, so this throws `DataFolderUnwritableError` first.
  */
 export async function deleteRows(engine: Engine, table: string, where: string): Promise<void> {
   if ((await readCount(engine, `${table} WHERE ${where}`)) === 0) return;
-  if (await dropParts(engine, table, where)) return;
-  await refuseFullDisk(engine);
+  if (engine.kind === "embedded") {
+    if (await dropParts(engine, table, where)) return;
+    await refuseFullDisk(engine);
+  }
   await engine.command(`DELETE FROM ${table} WHERE ${where}`);
 }
 

@@ -3,6 +3,7 @@ import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
+import { deleteRows } from "./delete-rows.ts";
 
 /** The candles to derive again, as SQL conditions: `minutes` and `hours` on `minute`, `fills` on columns of `fills`. */
 export type CandlesToRemake = {
@@ -16,9 +17,9 @@ export async function remakeCandles(
   engine: Engine,
   { minutes, hours, fills }: CandlesToRemake,
 ): Promise<void> {
-  await engine.deleteRows("minute_candles", minutes);
+  await deleteRows(engine, "minute_candles", minutes);
   const trades = tradesOf(await readStoredFills(engine, "fills", `WHERE ${fills}`));
   await engine.insert("minute_candles", encodeMinuteCandles(deriveMinuteCandles(trades)));
-  await engine.deleteRows("hour_candles", hours);
+  await deleteRows(engine, "hour_candles", hours);
   await engine.command(`INSERT INTO hour_candles SELECT * FROM minute_candles WHERE ${hours}`);
 }

@@ -29,8 +29,6 @@ export type Engine = {
   queryBinary(sql: string, format: BinaryFormat): Promise<Buffer>;
   /** Runs a statement without a result: DDL, `ALTER`, `INSERT ... SELECT`. */
   command(sql: string): Promise<void>;
-  /** Deletes the rows of a table that match a condition, if there are any. */
-  deleteRows(table: string, where: string): Promise<void>;
   /** Opens a file for the rows of one insert that arrive over time. The caller closes it. */
   openRows(): Promise<SpoolFile>;
   /**

@@ -204,11 +204,9 @@ export function schemaStatements(target: SchemaTarget): readonly string[] {
   ];
 }
 
-/** Returns the table that holds the rows of `name`: for a sharded table of a cluster, the local table behind it. */
-export function localTable(target: SchemaTarget, name: string): string {
-  const isSharded = tables.some((table) => table.name === name && table.shardBy !== undefined);
-  if (target.kind !== "cluster" || !isSharded) return name;
-  return `${localDatabase(target.database)}.${name}`;
+/** Returns the names of the tables that hold rows, with their databases. */
+export function replicatedTables(target: Exclude<SchemaTarget, { kind: "embedded" }>): string[] {
+  return tables.map((table) => localName(table, target));
 }
 
 function databasesOf(target: SchemaTarget): readonly string[] {
@@ -224,7 +222,7 @@ function statementsOf(table: Table, target: SchemaTarget): readonly string[] {
   const isSharded = target.kind === "cluster" && shardBy !== undefined;
   const engine = target.kind === "cluster" ? `Replicated${kind}${replicaOf(table)}` : kind;
   const settings = [parts, table.settings].filter((one) => one !== undefined).join(", ");
-  const local = isSharded ? `${localDatabase(target.database)}.${name}` : nameIn(target, name);
+  const local = localName(table, target);
   const created = `
 CREATE TABLE IF NOT EXISTS ${local}${onCluster(target)} (
   ${columns}
@@ -239,8 +237,11 @@ ENGINE = Distributed('${cluster}', '${localDatabase(database)}', '${name}', ${sh
   ];
 }
 
-function nameIn(target: SchemaTarget, name: string): string {
-  return target.kind === "embedded" ? name : `${target.database}.${name}`;
+/** Returns the name of the table that holds the rows: for a sharded table of a cluster, the local one behind it. */
+function localName({ name, shardBy }: Table, target: SchemaTarget): string {
+  if (target.kind === "embedded") return name;
+  const isSharded = target.kind === "cluster" && shardBy !== undefined;
+  return `${isSharded ? localDatabase(target.database) : target.database}.${name}`;
 }
 
 /** Returns the Keeper path and replica name of a table. A table without a sharding key is replicated by all shards. */

@@ -1,6 +1,6 @@
 import { serverLimits } from "../../base/config/limits.ts";
 import type { Engine, Row } from "../engine/engine.ts";
-import { localTable, tableNames } from "../schema/schema.ts";
+import { replicatedTables } from "../schema/schema.ts";
 import { localDatabase } from "../schema/schema-target.ts";
 import { wordLiteral } from "../sql-literal.ts";
 
@@ -106,10 +106,7 @@ async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
 
 async function refuseLaggingReplicas(engine: Engine, place: Place): Promise<void> {
   const { cluster, database } = place;
-  const names = tableNames.map((name) => {
-    const local = localTable({ kind: "cluster", database, cluster }, name);
-    return local.includes(".") ? local : `${database}.${name}`;
-  });
+  const names = replicatedTables({ kind: "cluster", database, cluster });
   const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
   const rows = await askAll(engine, place, {
     columns:

@@ -17,14 +17,12 @@ import {
   parseRows,
   type Row,
   type Rows,
-  readCount,
   rowSettings,
   writeSettings,
 } from "../engine/engine.ts";
 import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
-import { localTable } from "../schema/schema.ts";
-import { onCluster, type SchemaTarget, type StoreKind, targetOf } from "../schema/schema-target.ts";
+import { type StoreKind, targetOf } from "../schema/schema-target.ts";
 import { HttpReader, type QuerySettings } from "./http-reader.ts";
 import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
 
@@ -72,7 +70,6 @@ export class ServerEngine implements Engine {
   readonly #client: ClickHouseClient;
   readonly #reader: HttpReader;
   readonly #host: string;
-  readonly #target: SchemaTarget;
   readonly #spoolDir: string;
   readonly #queryTimeoutMs: number;
   readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
@@ -83,8 +80,7 @@ export class ServerEngine implements Engine {
     this.#client = client;
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
-    this.#target = targetOf(settings);
-    this.kind = this.#target.kind;
+    this.kind = targetOf(settings).kind;
     this.#spoolDir = spoolDir;
     this.#queryTimeoutMs = queryTimeoutMs;
   }
@@ -125,12 +121,6 @@ export class ServerEngine implements Engine {
 
   async command(sql: string): Promise<void> {
     await this.#write({ sql, settings: writeSettings, isRepeatable: false });
-  }
-
-  async deleteRows(table: string, where: string): Promise<void> {
-    if ((await readCount(this, `${table} WHERE ${where}`)) === 0) return;
-    const rows = `${localTable(this.#target, table)}${onCluster(this.#target)}`;
-    await this.command(`DELETE FROM ${rows} WHERE ${where}`);
   }
 
   async openRows(): Promise<SpoolFile> {
