@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { orClose } from "../base/or-close.ts";
 import { settleAll } from "../base/time/settle-all.ts";
-import { AppendGroup } from "./append-group.ts";
+import type { AppendGroup } from "./append-group.ts";
 import { encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
@@ -86,11 +86,6 @@ export class FactStore extends CoveredFacts {
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
     });
-  }
-
-  /** Opens a group for consecutive batches, to be appended by `writeFacts`, then `commit`. The caller closes it. */
-  openGroup(): AppendGroup {
-    return new AppendGroup(this.engine);
   }
 
   /** Writes the facts of a group: the first step. It can run while earlier groups are committed. */

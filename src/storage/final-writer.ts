@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { storeLimits } from "../base/config/limits.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { Delta } from "../market/delta.ts";
-import type { AppendGroup } from "./append-group.ts";
+import { AppendGroup } from "./append-group.ts";
 import { type BatchHead, type EncodedBatch, releaseRows } from "./codec/encode-facts.ts";
 import type { FactStore } from "./fact-store.ts";
 
@@ -38,7 +38,7 @@ export class FinalWriter {
     this.#store = store;
     this.#onAppended = options.onAppended;
     this.#waitMs = options.waitMs;
-    this.#gathering = store.openGroup();
+    this.#gathering = new AppendGroup(store.engine);
   }
 
   /**
@@ -86,7 +86,7 @@ export class FinalWriter {
   #begin(group: AppendGroup): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#gathering = this.#store.openGroup();
+    this.#gathering = new AppendGroup(this.#store.engine);
     this.#writeStep = after([this.#addStep], () => this.#store.writeFacts(group));
     this.#commitStep = after([this.#writeStep, this.#commitStep], () => this.#store.commit(group));
     const covered = after([this.#commitStep, this.#coverSteps.at(-1)], () => this.#cover(group));

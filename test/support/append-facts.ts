@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { timedBlockOf } from "../../src/chain/raw-log.ts";
+import { AppendGroup } from "../../src/storage/append-group.ts";
 import { decodeDelta } from "../../src/storage/codec/decode-delta.ts";
 import { type EncodedBatch, encodeFacts } from "../../src/storage/codec/encode-facts.ts";
 import { FactStore } from "../../src/storage/fact-store.ts";
@@ -28,7 +29,7 @@ export async function finalizeFacts(facts: IndexedFacts, toBlock: number): Promi
 
 async function write(store: FactStore | null, batch: EncodedBatch): Promise<void> {
   assert(store !== null, "this process writes the facts");
-  const group = store.openGroup();
+  const group = new AppendGroup(store.engine);
   try {
     await group.add(batch);
     await store.writeFacts(group);
