@@ -23,9 +23,9 @@ export class StoreSizeReader {
   readonly #engine: Engine;
   readonly #clock: Clock;
   readonly #log: Log;
-  #latest: Promise<StoreSize | null> | null = null;
+  #latest: Promise<StoreSize | null> = Promise.resolve(null);
+  /** Monotonic time of the next read; infinity while one is under way. */
   #dueMs = 0;
-  #isReading = false;
   /** Whether the last read failed. Only the first of several failures is logged as a warning. */
   #hasFailed = false;
 
@@ -40,8 +40,7 @@ export class StoreSizeReader {
    * need the other metrics.
    */
   async read(): Promise<StoreSize | null> {
-    const isDue = this.#latest === null || this.#clock.monotonicMs() >= this.#dueMs;
-    if (isDue && !this.#isReading) this.#latest = this.#readNow();
+    if (this.#clock.monotonicMs() >= this.#dueMs) this.#latest = this.#readNow();
     const waiting = new AbortController();
     const tooLate = this.#clock.sleep(storeLimits.sizeWaitMs, waiting.signal).then(
       () => null,
@@ -55,20 +54,19 @@ export class StoreSizeReader {
   }
 
   async #readNow(): Promise<StoreSize | null> {
-    this.#isReading = true;
-    this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeKeptMs;
+    this.#dueMs = Number.POSITIVE_INFINITY;
     try {
       const size = await readStoreSize(this.#engine);
       this.#hasFailed = false;
       return size;
     } catch (thrown) {
-      this.#dueMs = this.#clock.monotonicMs() + storeLimits.sizeRetryMs;
       const level = this.#hasFailed ? "debug" : "warn";
       this.#log[level]({ err: toError(thrown) }, "the size of the store could not be read");
       this.#hasFailed = true;
       return null;
     } finally {
-      this.#isReading = false;
+      const { sizeKeptMs, sizeRetryMs } = storeLimits;
+      this.#dueMs = this.#clock.monotonicMs() + (this.#hasFailed ? sizeRetryMs : sizeKeptMs);
     }
   }
 }
