@@ -11,29 +11,8 @@ import { awaitSignal, signalToStop } from "./await-signal.ts";
 import { environmentOf, type FlagValues } from "./setting-flags.ts";
 import { formatWelcome } from "./welcome.ts";
 
-/** Returns the command that runs a role until a signal, or until a failure that only a new process can repair. */
-export function runRole(role: Role): (options: FlagValues) => Promise<number> {
-  return (options) => runService(role, options);
-}
-
-/** Returns what a start prints: the URL, and for `serve` all that an operator needs first. */
-async function welcome(role: Role, config: Config, url: string): Promise<string> {
-  if (role !== "serve") return `${JSON.stringify({ listening: url, version })}\n`;
-  const adminKey = await createFirstKey(config);
-  return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
-}
-
-/** Creates an admin key in a data folder that never had a key; `null` when there are keys. */
-async function createFirstKey(config: Config): Promise<string | null> {
-  return withAccess(async ({ keys }) => {
-    const [any] = await keys.list({ limit: 1, after: null });
-    if (any !== undefined) return null;
-    const key = { scope: "admin", expiresAtMs: null, allowedIps: [] } as const;
-    return (await keys.create({ ...key, name: "first admin key" })).value;
-  }, config);
-}
-
-async function runService(role: Role, options: FlagValues): Promise<number> {
+/** Runs a role until a signal, or until a failure that only a new process can repair. */
+export async function runService(role: Role, options: FlagValues): Promise<number> {
   const config = readConfig(role, environmentOf(options));
   const log = openLog({ level: config.logLevel });
   const stopped = awaitSignal();
@@ -59,6 +38,23 @@ async function runService(role: Role, options: FlagValues): Promise<number> {
     process.stderr.write(`oddwire: ${role} has stopped; start it again: ${failure.message}\n`);
     return exitCodes.tryAgain;
   }
+}
+
+/** Returns what a start prints: the URL, and for `serve` all that an operator needs first. */
+async function welcome(role: Role, config: Config, url: string): Promise<string> {
+  if (role !== "serve") return `${JSON.stringify({ listening: url, version })}\n`;
+  const adminKey = await createFirstKey(config);
+  return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
+}
+
+/** Creates an admin key in a data folder that never had a key; `null` when there are keys. */
+async function createFirstKey(config: Config): Promise<string | null> {
+  return withAccess(async ({ keys }) => {
+    const [any] = await keys.list({ limit: 1, after: null });
+    if (any !== undefined) return null;
+    const key = { scope: "admin", expiresAtMs: null, allowedIps: [] } as const;
+    return (await keys.create({ ...key, name: "first admin key" })).value;
+  }, config);
 }
 
 /**

@@ -43,7 +43,7 @@ function addRole(
     .hook("preAction", (started) => beforeLoading(role, started.opts()))
     .summary(parts.summary)
     .description(parts.description)
-    .action(lazily(async () => (await import("./run-service.ts")).runRole(role)));
+    .action(lazily(async () => (await import("./run-service.ts")).runService.bind(null, role)));
   for (const option of settingFlags(parts.flags)) command.addOption(option);
   addExamples(command, parts.examples);
 }
