@@ -12,8 +12,7 @@ export type QuerySettings = Readonly<Record<string, string | number>>;
  */
 export class HttpReader {
   readonly #url: URL;
-  readonly #database: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #credentials: string;
   readonly #request: typeof http.request;
   readonly #agent: http.Agent;
 
@@ -24,9 +23,8 @@ export class HttpReader {
     readonly database: string;
   }) {
     this.#url = new URL(server.url);
-    this.#database = server.database;
-    const credentials = Buffer.from(`${server.user}:${server.password}`).toString("base64");
-    this.#headers = { authorization: `Basic ${credentials}` };
+    this.#url.searchParams.set("database", server.database);
+    this.#credentials = `${server.user}:${server.password}`;
     const { request, Agent } = this.#url.protocol === "https:" ? https : http;
     this.#request = request;
     this.#agent = new Agent({ keepAlive: true, maxSockets: serverLimits.readersMax });
@@ -35,14 +33,12 @@ export class HttpReader {
   /** Returns the whole answer. Rejects with the server's error and its code, or with the error of the connection. */
   async read(sql: string, settings: QuerySettings, signal: AbortSignal): Promise<Buffer> {
     const url = new URL(this.#url);
-    url.searchParams.set("database", this.#database);
     for (const [name, value] of Object.entries(settings)) {
       url.searchParams.set(name, String(value));
     }
     const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
-    const { length } = Buffer.from(sql);
-    const headers = { ...this.#headers, "content-length": length };
-    const request = this.#request(url, { method: "POST", agent: this.#agent, headers, signal });
+    const [auth, agent] = [this.#credentials, this.#agent];
+    const request = this.#request(url, { method: "POST", auth, agent, signal });
     request.on("response", resolve).on("error", reject).end(sql);
     const response = await promise;
     if (response.statusCode === 200) return buffer(response);
