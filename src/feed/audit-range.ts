@@ -58,45 +58,39 @@ export type AuditParts = {
 
 /** Reads a stored range again from the endpoints and returns the verdict. */
 export async function auditRange(range: BlockRange, parts: AuditParts): Promise<Verdict> {
+  const { endpoints, reread } = parts;
   const known = await readFactSummary(parts.engine, range);
-  const request = { ...range, known, excludedHosts: [] };
-  const first = await askFirst(request, parts);
+  const logs = { ...range, known, excludedHosts: [], way: "logs" } as const;
+  const receipts = { ...logs, way: "receipts" } as const;
+  // Not every node keeps receipts. The logs of an only endpoint are better than nothing.
+  const first = endpoints > 1 ? await reread(logs) : await readEither(receipts, logs, parts);
   if (first.kind === "unread") return first;
   const readings = [first];
-  if (parts.endpoints > 1) {
-    const second = await askAnother({ ...request, excludedHosts: [first.host] }, parts);
+  if (endpoints > 1) {
+    const second = await readEither({ ...logs, excludedHosts: [first.host] }, receipts, parts);
     if (second.kind === "read") readings.push(second);
   }
   const mismatches = readings.filter(({ facts }) => facts !== null);
   if (mismatches.length === 0) return { kind: "equal", falseAlarms: [] };
-  return judge({ range, mismatches }, parts);
+  return judge(range, mismatches, parts);
 }
 
-async function askFirst(
-  request: Omit<FactsRequest, "way">,
-  { endpoints, reread }: AuditParts,
-): Promise<FactsReading | NoReading> {
-  if (endpoints > 1) return reread({ ...request, way: "logs" });
-  const proven = await reread({ ...request, way: "receipts" });
-  // Not every node keeps receipts. Its logs are better than nothing.
-  return proven.kind === "read" ? proven : reread({ ...request, way: "logs" });
-}
-
-async function askAnother(
-  request: Omit<FactsRequest, "way">,
+/** Asks in one way, and in another if no endpoint could answer. */
+async function readEither(
+  request: FactsRequest,
+  otherwise: FactsRequest,
   { reread }: AuditParts,
 ): Promise<FactsReading | NoReading> {
-  const other = await reread({ ...request, way: "logs" });
-  return other.kind === "read" ? other : reread({ ...request, way: "receipts", excludedHosts: [] });
+  const reading = await reread(request);
+  return reading.kind === "read" ? reading : reread(otherwise);
 }
 
-type Case = {
-  readonly range: BlockRange;
-  /** At least one reading; all have facts. */
-  readonly mismatches: readonly FactsReading[];
-};
-
-async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Verdict> {
+/** Judges a range of which at least one reading has facts that differ from the store. */
+async function judge(
+  range: BlockRange,
+  mismatches: readonly FactsReading[],
+  parts: AuditParts,
+): Promise<Verdict> {
   const stored = await readFactLines(parts.engine, range);
   const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
   const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
@@ -129,15 +123,13 @@ async function judge({ range, mismatches }: Case, parts: AuditParts): Promise<Ve
 /** Reads receipts, if possible from an endpoint that did not contradict the store. `null` when no endpoint has them. */
 async function prove(
   span: BlockRange,
-  hosts: readonly string[],
-  { engine, reread }: AuditParts,
+  excludedHosts: readonly string[],
+  parts: AuditParts,
 ): Promise<FactsReading | null> {
-  const known = await readFactSummary(engine, span);
-  for (const excludedHosts of [hosts, []]) {
-    const proof = await reread({ ...span, known, excludedHosts, way: "receipts" });
-    if (proof.kind === "read") return proof;
-  }
-  return null;
+  const known = await readFactSummary(parts.engine, span);
+  const request = { ...span, known, excludedHosts, way: "receipts" } as const;
+  const proof = await readEither(request, { ...request, excludedHosts: [] }, parts);
+  return proof.kind === "read" ? proof : null;
 }
 
 function withProven(
