@@ -1,6 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { orClose } from "../base/or-close.ts";
 import { settleAll } from "../base/time/settle-all.ts";
+import type { Coverage } from "../chain/raw-log.ts";
 import type { AppendGroup } from "./append-group.ts";
 import { encodeCommit } from "./codec/encode-facts.ts";
 import { CoveredFacts, type CoveredParts } from "./covered-facts.ts";
@@ -14,14 +15,13 @@ import { Claims } from "./server/claims.ts";
 import { completeAppend } from "./server/complete-append.ts";
 import { insertUntilThere, tokenOf } from "./server/insert-until-there.ts";
 import { readNewestRepair } from "./server/repairs.ts";
+import type { WaitOptions } from "./server/until-replicated.ts";
 import { integerLiteral } from "./sql-literal.ts";
 
 /** Options for opening a store. */
 export type StoreOptions = {
   /** Called before a repair changes stored facts, to delete what was derived from them. */
   readonly dropCopies: () => void;
-  /** Whether a folder is opened although old rows are missing: the caller compares them with the nodes. */
-  readonly mayMissRows?: boolean;
   /** An option of `ReorgLog.open`. */
   readonly isServedKnown?: boolean;
   /** Called with the reason when opening waits for replicas that are behind, and later when inserts begin to fail. */
@@ -69,20 +69,15 @@ export class FactStore extends CoveredFacts {
     const isReplicated = engine.kind === "cluster";
     return orClose(engine, async () => {
       const isShared = engine.kind !== "embedded";
-      if (!isReplicated) await finishRepair(engine, dropCopies, { isShared });
+      if (!isReplicated) await finishRepair(engine, dropCopies);
       const repairs = isShared ? (await readNewestRepair(engine)).number : 0;
-      const coverage = isReplicated
-        ? await (await import("./server/until-replicated.ts")).readReplicated(engine, {
-            onWaiting,
-            signal,
-          })
-        : await readCoverage(engine);
+      const coverage = await readCompleteCoverage(engine, { onWaiting, signal });
       const next = coverage === null ? 0 : coverage.last.number + 1;
       const [reorgs, claims] = await settleAll([
         ReorgLog.open(engine, { finalBlock: next - 1, isServedKnown }),
         isShared ? Claims.open(engine, next) : Promise.resolve(null),
         isReplicated ? Promise.resolve() : verifyNewestCommits(engine),
-        options.mayMissRows === true ? Promise.resolve() : verifyAllCommits(engine, coverage),
+        verifyAllCommits(engine, coverage),
       ]);
       return new FactStore({ engine, coverage, reorgs, claims, repairs });
     });
@@ -134,4 +129,14 @@ export class FactStore extends CoveredFacts {
     await Promise.allSettled([this.pendingTrim]);
     await super.close();
   }
+}
+
+/** Reads the coverage; in a cluster once its rows are replicated. Throws as `readCoverage` and `readReplicated` do. */
+export async function readCompleteCoverage(
+  engine: Engine,
+  wait: WaitOptions,
+): Promise<Coverage | null> {
+  if (engine.kind !== "cluster") return readCoverage(engine);
+  const { readReplicated } = await import("./server/until-replicated.ts");
+  return readReplicated(engine, wait);
 }

@@ -50,18 +50,13 @@ export async function orderRepair(
 }
 
 /**
- * Carries out the ordered repair, if any, from its beginning. Returns the repaired ranges. Calls `dropCopies` first, so
- * that no copy of the old facts is left when the repair looks done. When the database `isShared`, the processes that
- * read it stop meanwhile.
+ * Carries out the ordered repair, if any, from its beginning. Calls `dropCopies` first, so that no copy of the old facts
+ * is left when the repair looks done. The processes that read a database on a server stop meanwhile.
  */
-export async function finishRepair(
-  engine: Engine,
-  dropCopies: () => void,
-  { isShared = false }: { readonly isShared?: boolean } = {},
-): Promise<readonly BlockRange[]> {
+export async function finishRepair(engine: Engine, dropCopies: () => void): Promise<void> {
   const orders = await readOrders(engine);
   if (orders.length > 0) {
-    const announced = isShared ? await beginRepair(engine) : null;
+    const announced = engine.kind === "embedded" ? null : await beginRepair(engine);
     dropCopies();
     await announceRepair(engine);
     for (const order of orders) {
@@ -74,7 +69,6 @@ export async function finishRepair(
     await engine.command("DROP TABLE repair_orders SYNC");
   }
   await dropRows(engine);
-  return orders.map(({ from, to }) => ({ from, to }));
 }
 
 /**

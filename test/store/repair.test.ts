@@ -71,11 +71,7 @@ describe("a repair", () => {
     await fill(folder.store, wrongBlocks);
     await assert.rejects(assertTablesHold(folder.store, blocks));
     await orderRepair(folder.store.engine, encode(repaired));
-    const forgetCopies = () => dropMarketsFile(folder.path);
-    assert.deepEqual(await finishRepair(folder.store.engine, forgetCopies), [
-      { from: repaired[0]?.number, to: repaired.at(-1)?.number },
-    ]);
-    assert.deepEqual(await finishRepair(folder.store.engine, () => {}), []);
+    await finishRepair(folder.store.engine, () => dropMarketsFile(folder.path));
     await assertTablesHold(folder.store, blocks);
     await assertTablesHold(await folder.reopen(), blocks);
   });

@@ -1,13 +1,10 @@
-import { systemClock } from "../../base/time/clock.ts";
-import { mapInOrder } from "../../base/time/map-in-order.ts";
-import type { BlockRange } from "../../chain/raw-log.ts";
+import type { Coverage } from "../../chain/raw-log.ts";
 import { type Difference, formatDifference } from "../../feed/audit-range.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
 import { readFactSummary } from "../../storage/fact-fingerprint.ts";
 import { verifyAllCommits, verifyCandles } from "../../storage/recover.ts";
-import type { CommittedFacts } from "../../storage/server/open-database.ts";
 import { exitCodes, print, UsageError } from "../command.ts";
-import { CheckProgress } from "./check-progress.ts";
-import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
+import { type RangeOptions, withAudit } from "./with-audit.ts";
 
 const slicesAtOnceDefault = 4;
 const slicesAtOnceMax = 16;
@@ -19,27 +16,20 @@ const slicesAtOnceMax = 16;
 export function check(
   options: RangeOptions & { readonly parallel?: string; readonly json?: true },
 ): Promise<number> {
-  return withAudit(options, async ({ store, range, audit }) => {
+  return withAudit(options, async ({ engine, coverage, range, compare }) => {
     const isJson = options.json === true;
-    const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
     const differences: Difference[] = [];
     const mismatches: string[] = [];
-    const auditSlice = async (slice: BlockRange) => ({ slice, verdict: await audit(slice) });
-    const audited = mapInOrder(slicesOf(range), auditSlice, slicesAtOnce(options.parallel));
-    for await (const { slice, verdict } of audited) {
-      progress.reach(slice.to);
-      if (verdict.kind === "equal") continue;
-      progress.clear();
-      differences.push(...verdict.differences);
-      if (verdict.mismatch !== null) mismatches.push(verdict.mismatch);
+    for await (const found of compare(slicesAtOnce(options.parallel))) {
+      differences.push(...found.differences);
+      if (found.mismatch !== null) mismatches.push(found.mismatch);
       if (isJson) continue;
-      for (const difference of verdict.differences) print(formatDifference(difference));
-      if (verdict.mismatch !== null) print(`not proven: ${verdict.mismatch}`);
+      for (const difference of found.differences) print(formatDifference(difference));
+      if (found.mismatch !== null) print(`not proven: ${found.mismatch}`);
     }
-    progress.clear();
     const isEqual = differences.length === 0;
-    if (isEqual) await verifyDerived(store);
-    const facts = await readFactSummary(store.engine, range);
+    if (isEqual) await verifyDerived(engine, coverage);
+    const facts = await readFactSummary(engine, range);
     if (isJson) print(JSON.stringify({ ...range, equal: isEqual, differences, mismatches, facts }));
     else {
       for (const [name, { count, hash }] of Object.entries(facts)) {
@@ -53,9 +43,9 @@ export function check(
 }
 
 /** Verifies what no node has: the fills by token, and candles. A repair of the fills also repairs both. */
-async function verifyDerived({ engine, coverage }: CommittedFacts): Promise<void> {
+async function verifyDerived(engine: Engine, coverage: Coverage): Promise<void> {
   await verifyAllCommits(engine, coverage);
-  if (coverage !== null) await verifyCandles(engine, coverage.last);
+  await verifyCandles(engine, coverage.last);
 }
 
 function slicesAtOnce(text = String(slicesAtOnceDefault)): number {

@@ -5,34 +5,25 @@ import { formatDifference } from "../../feed/audit-range.ts";
 import { finishRepair, orderRepair } from "../../storage/repair.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { exitCodes, print } from "../command.ts";
-import { CheckProgress } from "./check-progress.ts";
-import { type RangeOptions, slicesOf, withAudit } from "./with-audit.ts";
+import { type RangeOptions, withAudit } from "./with-audit.ts";
 
 /** Replaces stored blocks that are proven to differ from the chain. Throws `ConfigError` for a cluster. */
 export async function repair(options: RangeOptions): Promise<number> {
-  const config = readConfig("serve");
-  refuseCluster(config);
-  const isShared = config.clickhouseUrl !== null;
-  return withAudit({ ...options, isWriting: true }, async ({ dataDir, store, range, audit }) => {
+  refuseCluster(readConfig("serve"));
+  return withAudit({ ...options, isWriting: true }, async ({ dataDir, engine, range, compare }) => {
     let repaired = 0;
     let isProven = true;
-    const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
-    for (const slice of slicesOf(range)) {
-      const verdict = await audit(slice);
-      progress.reach(slice.to);
-      if (verdict.kind === "equal") continue;
-      progress.clear();
-      for (const difference of verdict.differences) print(formatDifference(difference));
-      if (verdict.correctFacts === null) {
-        print(`left as it is: ${verdict.mismatch}`);
+    for await (const { differences, correctFacts, mismatch } of compare(1)) {
+      for (const difference of differences) print(formatDifference(difference));
+      if (correctFacts === null) {
+        print(`left as it is: ${mismatch}`);
         isProven = false;
         continue;
       }
-      await orderRepair(store.engine, verdict.correctFacts);
-      await finishRepair(store.engine, () => dropMarketsFile(dataDir), { isShared });
-      repaired += verdict.differences.length;
+      await orderRepair(engine, correctFacts);
+      await finishRepair(engine, () => dropMarketsFile(dataDir));
+      repaired += differences.length;
     }
-    progress.clear();
     if (isProven) markRepaired(dataDir, range);
     print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
     return isProven ? exitCodes.done : exitCodes.differs;

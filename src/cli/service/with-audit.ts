@@ -3,7 +3,9 @@ import { type Config, readConfig } from "../../base/config/config.ts";
 import { auditLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
-import type { BlockRange } from "../../chain/raw-log.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { mapInOrder } from "../../base/time/map-in-order.ts";
+import type { BlockRange, Coverage } from "../../chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../chain/sync/chain-source.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
@@ -12,24 +14,29 @@ import { rereadFacts } from "../../feed/reread-facts.ts";
 import { readContracts } from "../../roles/read-contracts.ts";
 import { lockDataFolder, readStartBlock, refuseUnidentified } from "../../storage/data-folder.ts";
 import { openFolder } from "../../storage/embedded/open-folder.ts";
-import { FactStore } from "../../storage/fact-store.ts";
-import {
-  type CommittedFacts,
-  openExistingDatabase,
-  serverPlaceOf,
-} from "../../storage/server/open-database.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
+import { readCompleteCoverage } from "../../storage/fact-store.ts";
+import { finishRepair } from "../../storage/repair.ts";
+import { openExistingDatabase, serverPlaceOf } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { UsageError } from "../command.ts";
+import { CheckProgress } from "./check-progress.ts";
 
 /** The parts that `check` and `repair` work with. */
 export type AuditCommandParts = {
   readonly dataDir: string;
-  readonly store: CommittedFacts;
+  readonly engine: Engine;
+  readonly coverage: Coverage;
   /** The requested range, which is within the coverage. */
   readonly range: BlockRange;
-  /** Reads a slice again and compares it. Retries while no node answers, then throws `SERVICE_UNAVAILABLE`. */
-  readonly audit: (slice: BlockRange) => Promise<Exclude<Verdict, { kind: "unread" }>>;
+  /**
+   * Reads slices of the range again and compares them, so many at a time. Yields the verdicts that are not `equal`, and
+   * shows progress on standard error. Retries while no node answers, then throws `SERVICE_UNAVAILABLE`.
+   */
+  readonly compare: (slicesAtOnce: number) => AsyncIterable<Mismatch>;
 };
+
+type Mismatch = Extract<Verdict, { kind: "differs" }>;
 
 /** The options for the range of blocks. By default all stored blocks. */
 export type RangeOptions = { readonly from?: string; readonly to?: string };
@@ -49,62 +56,60 @@ export async function withAudit<Result>(
   const contracts = await readContracts(config.contractsFile);
   const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
-  const isWriting = options.isWriting ?? false;
+  const isFolder = config.clickhouseUrl === null;
   // A server may be read while a service serves from it.
-  if (isWriting || config.clickhouseUrl === null) opened.defer(lockDataFolder(dataDir));
+  const isOurs = isFolder || options.isWriting === true;
+  if (isOurs) opened.defer(lockDataFolder(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
-  const store = await openStore({ config, contracts, startedAt, isWriting }, opened);
-  const range = rangeOf(options, store);
-  const parts = await openNodes({ config, contracts, store }, opened);
-  return await work({ dataDir, store, range, audit: (slice) => auditPatiently(slice, parts) });
-}
-
-async function openStore(
-  parts: {
-    readonly config: Config;
-    readonly contracts: Contracts;
-    readonly startedAt: number | null;
-    readonly isWriting: boolean;
-  },
-  opened: AsyncDisposableStack,
-): Promise<CommittedFacts> {
-  const { config, contracts, startedAt, isWriting } = parts;
-  const { dataDir } = config;
-  const isServer = config.clickhouseUrl !== null;
-  const read = isServer
-    ? await openExistingDatabase(serverPlaceOf(config, contracts), reportWaiting)
-    : null;
-  if (read !== null && !isWriting) {
-    opened.defer(() => read.engine.close());
-    return read;
-  }
-  const engine = read?.engine ?? (await openFolder(dataDir));
-  const dropCopies = () => dropMarketsFile(dataDir);
-  const store = await FactStore.open(engine, { dropCopies, mayMissRows: true });
-  opened.defer(() => store.close());
-  const { coverage } = store;
-  if (!isServer) refuseUnidentified(dataDir, { startedAt, coverage });
-  // A repair deletes rows too, so the trim must have finished.
-  await store.pendingTrim;
-  return store;
+  const engine = isFolder
+    ? await openFolder(dataDir)
+    : await openExistingDatabase(serverPlaceOf(config, contracts));
+  opened.defer(() => engine.close());
+  const coverage = await readCompleteCoverage(engine, { onWaiting: reportWaiting });
+  if (isFolder) refuseUnidentified(dataDir, { startedAt, coverage });
+  if (isOurs) await finishRepair(engine, () => dropMarketsFile(dataDir));
+  if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
+  const range = rangeOf(options, coverage);
+  const nodes = await openNodes({ config, contracts, engine }, opened);
+  const compare = (slicesAtOnce: number) => compareSlices(range, nodes, slicesAtOnce);
+  return await work({ dataDir, engine, coverage, range, compare });
 }
 
 function reportWaiting(reason: string): void {
   process.stderr.write(`oddwire: waiting for the facts: ${reason}\n`);
 }
 
+async function* compareSlices(
+  range: BlockRange,
+  nodes: AuditParts,
+  slicesAtOnce: number,
+): AsyncGenerator<Mismatch, void, undefined> {
+  const progress = new CheckProgress({ range, output: process.stderr, clock: systemClock });
+  const auditSlice = async (slice: BlockRange) => ({
+    slice,
+    verdict: await auditPatiently(slice, nodes),
+  });
+  for await (const { slice, verdict } of mapInOrder(slicesOf(range), auditSlice, slicesAtOnce)) {
+    progress.reach(slice.to);
+    if (verdict.kind === "equal") continue;
+    progress.clear();
+    yield verdict;
+  }
+  progress.clear();
+}
+
 /** Splits a range into slices of `sliceBlocks`, in order. */
-export function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
+function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefined> {
   for (let next = from; next <= to; next += sliceBlocks) {
     yield { from: next, to: Math.min(to, next + sliceBlocks - 1) };
   }
 }
 
 async function openNodes(
-  parts: { readonly config: Config; readonly contracts: Contracts; readonly store: CommittedFacts },
+  parts: { readonly config: Config; readonly contracts: Contracts; readonly engine: Engine },
   opened: AsyncDisposableStack,
 ): Promise<AuditParts> {
-  const { config, contracts, store } = parts;
+  const { config, contracts, engine } = parts;
   const decoder = new LogDecoder(contracts);
   const options: ChainSourceOptions = {
     urls: config.rpcUrls,
@@ -117,7 +122,7 @@ async function openNodes(
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
   opened.defer(() => source.close());
   return {
-    engine: store.engine,
+    engine,
     endpoints: config.rpcUrls.length,
     reread: (request) => rereadFacts({ source, decoder }, request),
   };
@@ -138,8 +143,7 @@ async function auditPatiently(
   }
 }
 
-function rangeOf(options: RangeOptions, { coverage }: CommittedFacts): BlockRange {
-  if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
+function rangeOf(options: RangeOptions, coverage: Coverage): BlockRange {
   const covered = { from: coverage.fromBlock, to: coverage.last.number };
   const from = blockOf(options, "from") ?? covered.from;
   const to = blockOf(options, "to") ?? covered.to;

@@ -1,11 +1,9 @@
 import type { Config } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { orClose } from "../../base/or-close.ts";
-import type { Coverage } from "../../chain/raw-log.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { identityOf } from "../identity.ts";
-import { readCoverage } from "../recover.ts";
 import {
   type Database,
   prepareDatabase,
@@ -13,13 +11,9 @@ import {
   refuseOtherDatabase,
 } from "./prepare-database.ts";
 import { ServerEngine, type ServerSettings, serverSettingsOf } from "./server-engine.ts";
-import { readReplicated } from "./until-replicated.ts";
 
 /** A database on a ClickHouse server, how to connect to it, and the identity of its facts. */
 export type ServerPlace = Database & ServerSettings;
-
-/** An engine with facts, and their coverage by commit records; `null` without any. */
-export type CommittedFacts = { readonly engine: Engine; readonly coverage: Coverage | null };
 
 /** Returns the database that a configuration names, without its server. */
 export function databaseOf(config: Config, contracts: Contracts): Database {
@@ -46,14 +40,10 @@ export async function openDatabase(place: ServerPlace): Promise<Engine> {
 }
 
 /**
- * Connects to an existing database. Nothing is created or written, so the right to `SELECT` suffices. Waits for
- * replicas that are behind, as `readReplicated` does. Throws as `openDatabase` does, and `NOT_FOUND` when the database
- * has no tables.
+ * Connects to an existing database. Nothing is created or written, so the right to `SELECT` suffices. Throws as
+ * `openDatabase` does, and `NOT_FOUND` when the database has no tables.
  */
-export async function openExistingDatabase(
-  place: ServerPlace,
-  onWaiting: (reason: string) => void,
-): Promise<CommittedFacts> {
+export async function openExistingDatabase(place: ServerPlace): Promise<Engine> {
   const engine = await ServerEngine.open(place);
   return orClose(engine, async () => {
     if ((await readSchemaVersion(engine)) === 0) {
@@ -61,10 +51,6 @@ export async function openExistingDatabase(
       throw new AppError("NOT_FOUND", { publicMessage });
     }
     await refuseOtherDatabase(engine, place);
-    const coverage =
-      place.cluster === null
-        ? await readCoverage(engine)
-        : await readReplicated(engine, { onWaiting });
-    return { engine, coverage };
+    return engine;
   });
 }
