@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { cleanUp } from "../../test/support/clean-up.ts";
 import { auditLimits } from "../base/config/limits.ts";
@@ -17,63 +16,64 @@ function openFolder(t: TestContext): string {
 }
 
 /** Audits `count` ranges; returns the first block of each. */
-function audit(auditLog: AuditLog, covered: { from: number; to: number }, count: number): number[] {
-  return Array.from({ length: count }, () => {
+async function audit(
+  auditLog: AuditLog,
+  covered: { from: number; to: number },
+  count: number,
+): Promise<number[]> {
+  const froms: number[] = [];
+  while (froms.length < count) {
     const range = auditLog.next(covered);
     assert(range !== null);
-    auditLog.note(range, equal, 1);
-    return range.from;
-  });
+    await auditLog.note(range, equal, 1);
+    froms.push(range.from);
+  }
+  return froms;
 }
 
-test("audits the newest ranges first, new ranges as they become final, and then begins the next round", (t) => {
-  const auditLog = AuditLog.open(openFolder(t));
+test("audits the newest ranges first, new ranges as they become final, and then begins the next round", async (t) => {
+  const auditLog = await AuditLog.open(openFolder(t));
   assert.equal(auditLog.next({ from: 150, to: 170 }), null);
-  assert.deepEqual(audit(auditLog, { from: 150, to: 1049 }, 3), [900, 800, 700]);
-  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
+  assert.deepEqual(await audit(auditLog, { from: 150, to: 1049 }, 3), [900, 800, 700]);
+  assert.deepEqual(await audit(auditLog, { from: 150, to: 1210 }, 3), [1000, 1100, 600]);
   assert.deepEqual(auditLog.status.audited, { from: 600, to: 1199 });
-  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
+  assert.deepEqual(await audit(auditLog, { from: 150, to: 1210 }, 5), [500, 400, 300, 200, 150]);
   assert.deepEqual([auditLog.status.rounds, auditLog.status.audited?.from], [0, 100]);
-  assert.deepEqual(audit(auditLog, { from: 150, to: 1210 }, 2), [1100, 1000]);
+  assert.deepEqual(await audit(auditLog, { from: 150, to: 1210 }, 2), [1100, 1000]);
   assert.equal(auditLog.status.rounds, 1);
-  auditLog.close();
 });
 
-for (const damage of ["{", "null", "{}", '{"ranges":1}']) {
-  test(`a state that is ${damage} is refused as damaged`, (t) => {
+for (const damage of ["", "{", "null", "{}", '{"ranges":1}']) {
+  test(`a state that is "${damage}" is refused as damaged`, async (t) => {
     const folder = openFolder(t);
-    const auditLog = AuditLog.open(folder);
-    audit(auditLog, { from: 0, to: 999 }, 1);
-    auditLog.close();
-    const sql = new DatabaseSync(join(folder, "audit.sqlite"));
-    sql.prepare("UPDATE audit SET state = ?").run(damage);
-    sql.close();
-    assert.throws(() => AuditLog.open(folder), /audit\.sqlite is damaged; restore a backup/);
+    await audit(await AuditLog.open(folder), { from: 0, to: 999 }, 1);
+    await AuditLog.open(folder);
+    writeFileSync(join(folder, "audit.json"), damage);
+    const words = /audit\.json is damaged; restore a backup, or delete it/;
+    await assert.rejects(AuditLog.open(folder), words);
   });
 }
 
-test("an audit that is far behind starts again at the newest range", (t) => {
-  const auditLog = AuditLog.open(openFolder(t));
-  audit(auditLog, { from: 0, to: 999 }, 5);
+test("an audit that is far behind starts again at the newest range", async (t) => {
+  const auditLog = await AuditLog.open(openFolder(t));
+  await audit(auditLog, { from: 0, to: 999 }, 5);
   const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
-  assert.deepEqual(audit(auditLog, { from: 0, to: newest - 1 }, 2), [newest - 100, newest - 200]);
+  const next = await audit(auditLog, { from: 0, to: newest - 1 }, 2);
+  assert.deepEqual(next, [newest - 100, newest - 200]);
   assert.equal(auditLog.status.rounds, 0);
-  auditLog.close();
 });
 
-test("a start marks the mismatches whose repair was ordered as repaired", (t) => {
+test("a start marks the mismatches whose repair was ordered as repaired", async (t) => {
   const folder = openFolder(t);
-  const auditLog = AuditLog.open(folder);
+  const auditLog = await AuditLog.open(folder);
   const range = { from: 300, to: 399 };
-  auditLog.note(range, { kind: "differs", state: "ordered", detail: "a fill is missing" }, 1);
+  await auditLog.note(range, { kind: "differs", state: "ordered", detail: "a fill is missing" }, 1);
   assert.equal(auditLog.status.wrong.length, 1);
-  auditLog.close();
-  const again = AuditLog.open(folder);
-  again.markOrderedRepaired(2);
+  const again = await AuditLog.open(folder);
+  await again.markOrderedRepaired(2);
   assert.deepEqual(
     again.findings.map(({ state, changedAtMs }) => [state, changedAtMs]),
     [["repaired", 2]],
   );
   assert.equal(again.status.repairs, 1);
-  again.close();
 });

@@ -1,16 +1,8 @@
 import { join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { auditLimits } from "../base/config/limits.ts";
-import { isJsonObject, tryParseJson } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
-import { StoreDamagedError } from "../storage/engine/store-errors.ts";
-import { withDisk, withKeptFile } from "../storage/sqlite/sqlite-failure.ts";
-
-/** The state of the audit is one JSON text. */
-const schema = `CREATE TABLE IF NOT EXISTS audit (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  state TEXT NOT NULL
-) STRICT`;
+import { readJsonFile, writeJsonFile } from "../storage/json-file.ts";
 
 /**
  * - `unverified`: will be compared again
@@ -63,30 +55,20 @@ export type AuditResult =
  * `DataFolderUnwritableError` when the disk is full or fails.
  */
 export class AuditLog {
-  readonly #sql: DatabaseSync;
-  readonly #write: StatementSync;
+  readonly #path: string;
   readonly #state: AuditState;
 
-  private constructor(sql: DatabaseSync, state: AuditState) {
-    this.#sql = sql;
-    this.#write = sql.prepare("INSERT OR REPLACE INTO audit VALUES (1, ?)");
+  private constructor(path: string, state: AuditState) {
+    this.#path = path;
     this.#state = state;
   }
 
-  /** Opens or creates `audit.sqlite`. Throws `StoreDamagedError` too. */
-  static open(dataDir: string): AuditLog {
-    const path = join(dataDir, "audit.sqlite");
+  /** Reads `audit.json`, if it is there. Throws `StoreDamagedError`. */
+  static async open(dataDir: string): Promise<AuditLog> {
+    const path = join(dataDir, "audit.json");
     const advice = "delete it: the audit then starts again";
-    return withKeptFile({ path, advice }, () => {
-      const sql = new DatabaseSync(path, { timeout: 2000 });
-      // Not FULL: after a power loss some ranges are only audited once more.
-      sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${schema}`);
-      const row = sql.prepare("SELECT state FROM audit").get();
-      const state = row === undefined ? newState() : tryParseJson(String(row["state"]));
-      if (isAuditState(state)) return new AuditLog(sql, state);
-      sql.close();
-      throw new StoreDamagedError(`${path} is damaged`, { advice });
-    });
+    const state = await readJsonFile(path, { isValid: isAuditState, advice });
+    return new AuditLog(path, state ?? newState());
   }
 
   /** The findings, newest first, at most `findingsMax`. */
@@ -134,7 +116,7 @@ export class AuditLog {
   }
 
   /** Stores the result of an audit of a span, which came from `next` or is unverified. */
-  note(range: BlockRange, result: AuditResult, nowMs: number): void {
+  async note(range: BlockRange, result: AuditResult, nowMs: number): Promise<void> {
     const state = this.#state;
     const { from, to } = range;
     this.#moveOn(to);
@@ -153,7 +135,8 @@ export class AuditLog {
       const others = state.findings.filter((one) => one.from !== from);
       state.findings = [{ ...range, ...finding, changedAtMs: nowMs }, ...others];
     }
-    this.#save();
+    if (result.kind === "equal") await this.markRepaired(range, nowMs);
+    else await this.#save();
   }
 
   /** Advances the round past a span at its ends, even if it could not be audited: its next turn is in the next round. */
@@ -165,23 +148,19 @@ export class AuditLog {
   }
 
   /** Marks the findings within a range as repaired: its blocks are correct now. */
-  markRepaired({ from, to }: BlockRange, nowMs: number): void {
+  async markRepaired({ from, to }: BlockRange, nowMs: number): Promise<void> {
     this.#change((one) => one.state !== "repaired" && one.from >= from && one.to <= to, {
       state: "repaired",
       changedAtMs: nowMs,
     });
-    this.#save();
+    await this.#save();
   }
 
   /** Called by a start, which has carried out the ordered repairs. */
-  markOrderedRepaired(nowMs: number): void {
+  async markOrderedRepaired(nowMs: number): Promise<void> {
     this.#state.repairs += this.status.ordered.length;
     this.#change(({ state }) => state === "ordered", { state: "repaired", changedAtMs: nowMs });
-    this.#save();
-  }
-
-  close(): void {
-    this.#sql.close();
+    await this.#save();
   }
 
   #change(isChanged: (finding: Finding) => boolean, change: Partial<Finding>): void {
@@ -190,10 +169,10 @@ export class AuditLog {
       .toSorted((one, other) => other.changedAtMs - one.changedAtMs);
   }
 
-  #save(): void {
+  async #save(): Promise<void> {
     const state = this.#state;
     state.findings = state.findings.slice(0, auditLimits.findingsMax);
-    withDisk(() => this.#write.run(JSON.stringify(state)));
+    await writeJsonFile(this.#path, state);
   }
 }
 

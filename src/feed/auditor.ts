@@ -11,7 +11,7 @@ import type { Clock } from "../base/time/clock.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import { orderRepair } from "../storage/repair.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
-import { AuditLog, type AuditResult, type AuditStatus } from "./audit-log.ts";
+import type { AuditLog, AuditResult, AuditStatus } from "./audit-log.ts";
 import {
   type AuditParts,
   auditRange,
@@ -21,7 +21,7 @@ import {
 } from "./audit-range.ts";
 
 type AuditorParts = {
-  readonly dataDir: string;
+  readonly auditLog: AuditLog;
   readonly facts: IndexedFacts;
   readonly reread: AuditParts["reread"];
   readonly endpoints: number;
@@ -35,7 +35,6 @@ type AuditorParts = {
 
 export class Auditor {
   readonly #parts: AuditorParts;
-  readonly #auditLog: AuditLog;
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #tries = 0;
@@ -46,15 +45,8 @@ export class Auditor {
   /** Monotonic time of the first ordered repair; `null` while none is ordered. */
   #orderedAtMs: number | null = null;
 
-  private constructor(parts: AuditorParts) {
+  constructor(parts: AuditorParts) {
     this.#parts = parts;
-    this.#auditLog = AuditLog.open(parts.dataDir);
-    this.#auditLog.markOrderedRepaired(parts.clock.nowMs());
-  }
-
-  /** Call this after opening the store, which carries out ordered repairs. */
-  static open(parts: AuditorParts): Auditor {
-    return new Auditor(parts);
   }
 
   start(): void {
@@ -62,7 +54,7 @@ export class Auditor {
   }
 
   get status(): AuditStatus {
-    return this.#auditLog.status;
+    return this.#parts.auditLog.status;
   }
 
   /** For readiness: fails while the store is known to be wrong. */
@@ -83,7 +75,6 @@ export class Auditor {
   async close(): Promise<void> {
     this.#abort.abort();
     await this.#running;
-    this.#auditLog.close();
   }
 
   async #run(): Promise<void> {
@@ -124,7 +115,7 @@ export class Auditor {
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
     // Between two rechecks the next regular range has its turn.
     const stale = this.#isRecheck ? null : this.#staleMismatch();
-    const range = stale ?? this.#auditLog.next(covered);
+    const range = stale ?? this.#parts.auditLog.next(covered);
     if (range === null) return 0;
     this.#isRecheck = stale !== null;
     this.#calls = 0;
@@ -160,7 +151,7 @@ export class Auditor {
       case "unread":
         this.#tries += 1;
         this.#parts.log.debug({ ...range, reason: verdict.reason }, "a range was not audited");
-        if (this.#tries >= auditLimits.triesMax) this.#note(range, { kind: "skipped" });
+        if (this.#tries >= auditLimits.triesMax) await this.#note(range, { kind: "skipped" });
         return;
       case "equal":
         if (verdict.falseAlarms.length > 0) {
@@ -170,8 +161,7 @@ export class Auditor {
             "an endpoint contradicts the store, and receipts disprove it",
           );
         }
-        this.#auditLog.markRepaired(range, this.#parts.clock.nowMs());
-        this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
+        await this.#note(range, { kind: "equal", isFalseAlarm: verdict.falseAlarms.length > 0 });
         return;
       case "differs":
         await this.#takeMismatch(range, verdict);
@@ -189,7 +179,8 @@ export class Auditor {
     const reported = { ...range, hosts, count: differences.length, differences: detail };
     if (correctFacts === null) {
       log.error({ ...reported, mismatch }, "the store may be wrong: an endpoint contradicts it");
-      this.#note(range, { kind: "differs", state: "unverified", detail: `${mismatch}: ${detail}` });
+      const undecided = `${mismatch}: ${detail}`;
+      await this.#note(range, { kind: "differs", state: "unverified", detail: undecided });
     } else if (this.#parts.facts.engine.kind === "cluster") {
       // Other nodes read a cluster all the time, and its replicas would differ during a repair.
       log.error(
@@ -197,15 +188,15 @@ export class Auditor {
         "stored blocks are proven wrong, and a ClickHouse cluster is not repaired: " +
           "index again into another ODDWIRE_CLICKHOUSE_DATABASE",
       );
-      this.#note(range, { kind: "differs", state: "proven", detail });
+      await this.#note(range, { kind: "differs", state: "proven", detail });
     } else if (this.#wasJustRepaired(range)) {
       log.error(reported, "blocks that were repaired are wrong again: run oddwire repair");
-      this.#note(range, { kind: "differs", state: "proven", detail });
+      await this.#note(range, { kind: "differs", state: "proven", detail });
     } else {
       log.error(reported, "stored blocks are proven wrong; a restart will repair them");
       await orderRepair(this.#parts.facts.engine, correctFacts);
       this.#orderedAtMs ??= this.#parts.clock.monotonicMs();
-      this.#note(range, { kind: "differs", state: "ordered", detail });
+      await this.#note(range, { kind: "differs", state: "ordered", detail });
     }
   }
 
@@ -226,15 +217,15 @@ export class Auditor {
 
   #wasJustRepaired({ from, to }: BlockRange): boolean {
     const after = this.#parts.clock.nowMs() - auditLimits.repairTrustedMs;
-    return this.#auditLog.findings.some((finding) => {
+    return this.#parts.auditLog.findings.some((finding) => {
       const isSame = finding.from === from && finding.to === to;
       return isSame && finding.state !== "unverified" && finding.changedAtMs > after;
     });
   }
 
-  #note(range: BlockRange, result: AuditResult): void {
+  async #note(range: BlockRange, result: AuditResult): Promise<void> {
     this.#tries = 0;
-    this.#auditLog.note(range, result, this.#parts.clock.nowMs());
+    await this.#parts.auditLog.note(range, result, this.#parts.clock.nowMs());
   }
 }
 

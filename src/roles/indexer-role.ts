@@ -109,7 +109,7 @@ async function openActive(start: RoleStart, standby: Standby): Promise<Active> {
   const publisher = life.own(new Publisher({ feed, lease, facts, ...named, log }));
   const followed = { source: chain, facts, state, subscribers: publisher };
   const intake: Intake = life.own(new Intake({ ...followed, config, log }));
-  const auditor = openAuditor(start, { facts, chain });
+  const auditor = await openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books: null, marketMetadata };
   metrics.measure(parts);
   return { parts, publisher };

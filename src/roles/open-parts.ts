@@ -11,6 +11,7 @@ import { StartAgainError, toError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
+import { AuditLog } from "../feed/audit-log.ts";
 import { Auditor } from "../feed/auditor.ts";
 import { ChainThread } from "../feed/chain-thread.ts";
 import type { Checks } from "../feed/intake.ts";
@@ -171,14 +172,16 @@ export async function startIndexing(start: RoleStart, parts: IndexingParts): Pro
   life.onClose(logProgress(intake.progress, log));
 }
 
-/** Opens the auditor of stored blocks. The caller starts it. */
-export function openAuditor(
+/** Opens the auditor of stored blocks. The open store has carried out the ordered repairs. The caller starts it. */
+export async function openAuditor(
   { config, log, life }: RoleStart,
   { facts, chain }: { readonly facts: IndexedFacts; readonly chain: ChainThread },
-): Auditor {
+): Promise<Auditor> {
+  const auditLog = await AuditLog.open(config.dataDir);
+  await auditLog.markOrderedRepaired(systemClock.nowMs());
   return life.own(
-    Auditor.open({
-      dataDir: config.dataDir,
+    new Auditor({
+      auditLog,
       facts,
       reread: (request) => chain.reread(request),
       endpoints: config.rpcUrls.length,

@@ -35,7 +35,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const hub = new Hub({ facts, state, books });
   const followed = { source: chain, facts, state, subscribers: hub };
   const intake = life.own(new Intake({ ...followed, config, log }));
-  const auditor = openAuditor(start, { facts, chain });
+  const auditor = await openAuditor(start, { facts, chain });
   const parts = { intake, chain, auditor, facts, state, books, marketMetadata };
   const url = await serveEverything(start, { access, hub, parts });
   note("listening");

@@ -1,13 +1,13 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Config, ConfigError } from "../base/config/config.ts";
 import { makeDataFolder } from "../base/config/make-data-folder.ts";
-import { isJsonObject, tryParseJson } from "../base/json.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { Coverage } from "../chain/raw-log.ts";
 import type { Contracts } from "../contracts/contracts.ts";
-import { awaitWrite, DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
+import { DataFolderBusyError, StoreDamagedError } from "./engine/store-errors.ts";
 import { type FactsIdentity, identityOf, refuseOtherFacts } from "./identity.ts";
+import { readJsonFile, writeJsonFile } from "./json-file.ts";
 import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
@@ -59,7 +59,7 @@ export async function readStartBlock({
   contracts,
 }: FolderOwner): Promise<number | null> {
   makeDataFolder(dataDir);
-  const known = await readIdentity(identityIn(dataDir));
+  const known = await readJsonFile(identityIn(dataDir), { isValid: isIdentity });
   if (known === null) return null;
   if (known.format !== format) {
     throw new ConfigError([
@@ -80,17 +80,9 @@ export async function tieDataFolder(
   { config: { chainId, dataDir }, contracts }: FolderOwner,
   startBlock: number | null,
 ): Promise<void> {
-  const path = identityIn(dataDir);
   const start = startBlock === null ? {} : { start_block: startBlock };
   const identity: FolderIdentity = { format, ...identityOf(chainId, contracts), ...start };
-  // The file appears completely or not at all.
-  const draft = `${path}.${process.pid}`;
-  try {
-    await awaitWrite(writeFile(draft, `${JSON.stringify(identity)}\n`, { flush: true }));
-    await awaitWrite(rename(draft, path));
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await writeJsonFile(identityIn(dataDir), identity);
 }
 
 /**
@@ -112,19 +104,6 @@ export function refuseUnidentified(
 
 function identityIn(dataDir: string): string {
   return join(dataDir, "oddwire.json");
-}
-
-async function readIdentity(path: string): Promise<FolderIdentity | null> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw thrown;
-  }
-  const identity = tryParseJson(text);
-  if (isIdentity(identity)) return identity;
-  throw new StoreDamagedError(`${path} is damaged`);
 }
 
 /** The fields of another format are not known. */

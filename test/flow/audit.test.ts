@@ -133,9 +133,8 @@ test("R7: logs of a final block that the only endpoint omitted are found in its 
   await assertWholeTruth(service, [stage.node]);
   assert.match(service.stderr, /stored blocks are proven wrong/);
   assert.equal(await service.stop(), 0);
-  const kept = AuditLog.open(stage.dataDir);
+  const kept = await AuditLog.open(stage.dataDir);
   assert.ok(kept.status.ranges >= audit.ranges && kept.status.repairs === 1);
-  kept.close();
 });
 
 test("R7: logs that one endpoint omitted are found at another and repaired", async (t) => {

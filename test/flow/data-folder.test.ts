@@ -237,21 +237,26 @@ test("a damaged file that cannot be rebuilt is refused by name, with exit code 1
   const ofOtherTables = async (path: string) => {
     await rm(path);
     const sql = new DatabaseSync(path);
-    sql.exec("CREATE TABLE audit (id INTEGER PRIMARY KEY); CREATE TABLE keys (id INTEGER)");
+    sql.exec("CREATE TABLE keys (id INTEGER)");
     sql.close();
   };
   const log = openLog({ level: "silent" });
   const access = { dataDir, pepper: null, adminKey: null, clock: systemClock, log };
   for (const [name, open, damages] of [
-    ["audit.sqlite", () => AuditLog.open(dataDir), [cutOff, ofSomethingElse, ofOtherTables]],
-    ["access.sqlite", () => LocalAccess.open(access), [ofOtherTables, ofSomethingElse, cutOff]],
+    ["audit.json", () => AuditLog.open(dataDir), [cutOff, ofSomethingElse]],
+    [
+      "access.sqlite",
+      async () => LocalAccess.open(access),
+      [ofOtherTables, ofSomethingElse, cutOff],
+    ],
   ] as const) {
     const path = join(dataDir, name);
     const whole = await readFile(path);
     for (const damage of damages) {
       await writeFile(path, whole);
       await damage(path);
-      assert.throws(open, new RegExp(`/${name} is damaged; restore a backup, or delete it`));
+      const wayOut = new RegExp(`/${name} is damaged; restore a backup, or delete it`);
+      await assert.rejects(open(), wayOut);
     }
     const words = new RegExp(`^oddwire: .*/${name} is damaged; restore a backup`, "m");
     await assertRefuses(options, 1, words);

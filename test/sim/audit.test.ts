@@ -9,6 +9,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { openLog } from "../../src/base/log.ts";
+import { AuditLog } from "../../src/feed/audit-log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import { rereadFacts } from "../../src/feed/reread-facts.ts";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
@@ -20,6 +21,7 @@ import { MarketState } from "../../src/views/markets/market-state.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { describeState } from "../support/describe-state.ts";
 import { MemoryStateStore } from "../support/memory-state-store.ts";
+import { counted } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import type { SeededRandom } from "../support/seeded-random.ts";
 import { factsOf, rangeOf } from "../support/store-chain.ts";
@@ -68,8 +70,10 @@ async function live(
   await clock.run({ isOver: settledOf(opening), limitMs: lifeMsMax });
   const source = await opening;
   let isRepairOrdered = false;
-  const auditor = Auditor.open({
-    dataDir: folder.path,
+  const auditLog = counted(await AuditLog.open(folder.path));
+  await auditLog.markOrderedRepaired(clock.nowMs());
+  const auditor = new Auditor({
+    auditLog,
     facts: folder.store,
     reread: (request) => rereadFacts({ source, decoder }, request),
     endpoints: world.urls.length,

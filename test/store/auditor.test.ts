@@ -8,6 +8,7 @@ import * as fc from "fast-check";
 import type { Hash } from "../../src/base/ids.ts";
 import { openLog } from "../../src/base/log.ts";
 import type { Clock } from "../../src/base/time/clock.ts";
+import { AuditLog } from "../../src/feed/audit-log.ts";
 import { Auditor } from "../../src/feed/auditor.ts";
 import type { FactsReading, FactsRequest, NoReading } from "../../src/feed/reread-facts.ts";
 import { encodeFacts } from "../../src/storage/codec/encode-facts.ts";
@@ -78,8 +79,8 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
     return { kind: "read", host: "one", calls: 3, last: reported.at(-1) ?? end, facts };
   };
   const ordered = Promise.withResolvers<Error>();
-  const auditor = Auditor.open({
-    dataDir: path,
+  const auditor = new Auditor({
+    auditLog: await AuditLog.open(path),
     facts: store,
     reread,
     endpoints: 1,
@@ -124,8 +125,8 @@ test("an unproven mismatch is compared again within a minute, within the budget 
     };
   };
   const callsPerMinute = 180;
-  const auditor = Auditor.open({
-    dataDir: path,
+  const auditor = new Auditor({
+    auditLog: await AuditLog.open(path),
     facts: store,
     reread,
     endpoints: 1,
@@ -152,8 +153,8 @@ test("an unverified range that no endpoint has any more is retried between the o
   await appendFacts(store, encodeFacts({ fromBlock: first, last }, facts));
   const { asked, reread } = scriptedNode();
   const clock = hastyClock();
-  const auditor = Auditor.open({
-    dataDir: path,
+  const auditor = new Auditor({
+    auditLog: await AuditLog.open(path),
     facts: store,
     reread,
     endpoints: 1,

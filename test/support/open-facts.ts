@@ -71,24 +71,24 @@ async function openEngine(dataDir: string): Promise<Engine> {
 
 let callsUnderWay = 0;
 
-/** Whether an engine of `openFacts` runs a statement: simulated time stands still meanwhile. */
+/** Whether a call of a counted part is under way: simulated time stands still meanwhile. */
 export function isEngineBusy(): boolean {
   return callsUnderWay > 0;
 }
 
-/** Counts the calls of an engine that are in progress. */
-function counted(engine: Engine): Engine {
-  return new Proxy(engine, {
+/** Counts the calls of a part, such as an engine, that are in progress. */
+export function counted<Part extends object>(part: Part): Part {
+  return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
-      return async (...given: unknown[]): Promise<unknown> => {
+      return (...given: unknown[]): unknown => {
+        const result: unknown = Reflect.apply(value, target, given);
+        if (!(result instanceof Promise)) return result;
         callsUnderWay += 1;
-        try {
-          return await Reflect.apply(value, target, given);
-        } finally {
+        return result.finally(() => {
           callsUnderWay -= 1;
-        }
+        });
       };
     },
   });

@@ -66,7 +66,7 @@ describe("the data folder", () => {
       ["a link to itself", (path) => symlinkSync(path, path), /ELOOP/],
     ];
     for (const [what, make, words] of kinds) {
-      for (const name of ["oddwire.json", "access.sqlite", "audit.sqlite", "markets.sqlite"]) {
+      for (const name of ["oddwire.json", "access.sqlite", "audit.json", "markets.sqlite"]) {
         test(`${what}: ${name}`, () => {
           make(join(folder, name));
           assertRefused(() => makeDataFolder(folder), words);

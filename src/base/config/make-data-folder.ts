@@ -6,7 +6,7 @@ import { ConfigError } from "./config.ts";
 const { F_OK, R_OK, W_OK, X_OK } = constants;
 
 /** Files in the folder that SQLite opens, and that may not exist yet. */
-const databases: readonly string[] = ["access.sqlite", "audit.sqlite", "lock", "markets.sqlite"];
+const databases: readonly string[] = ["access.sqlite", "lock", "markets.sqlite"];
 
 /** The endings of the files that SQLite opens next to a database. */
 const sideFiles: readonly string[] = ["-journal", "-shm", "-wal"];
@@ -32,7 +32,7 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
     // Only what they are: another process can delete them at any moment.
     for (const ending of sideFiles) checkKeptFile(`${path}${ending}`, F_OK);
   }
-  checkKeptFile(join(dataDir, "oddwire.json"), R_OK);
+  for (const name of ["oddwire.json", "audit.json"]) checkKeptFile(join(dataDir, name));
 }
 
 /**

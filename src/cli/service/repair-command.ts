@@ -24,7 +24,7 @@ export async function repair(options: RangeOptions): Promise<number> {
       await finishRepair(engine, () => dropMarketsFile(dataDir));
       repaired += differences.length;
     }
-    if (isProven) markRepaired(dataDir, range);
+    if (isProven) await (await AuditLog.open(dataDir)).markRepaired(range, systemClock.nowMs());
     print(`blocks ${range.from} to ${range.to}: ${repaired} facts repaired`);
     return isProven ? exitCodes.done : exitCodes.differs;
   });
@@ -37,13 +37,4 @@ function refuseCluster({ clickhouseCluster: cluster }: Config): void {
       "see what differs with `oddwire check`, and index again into another ODDWIRE_CLICKHOUSE_DATABASE " +
       '(docs/clickhouse.md, "Corrupt blocks")',
   ]);
-}
-
-function markRepaired(dataDir: string, range: Parameters<AuditLog["markRepaired"]>[0]): void {
-  const auditLog = AuditLog.open(dataDir);
-  try {
-    auditLog.markRepaired(range, systemClock.nowMs());
-  } finally {
-    auditLog.close();
-  }
 }

@@ -11,7 +11,7 @@ export class DataFolderBusyError extends Error {
 export class StoreDamagedError extends Error {
   override name = "StoreDamagedError";
 
-  constructor(what: string, options: { readonly cause?: unknown; readonly advice?: string } = {}) {
+  constructor(what: string, options: ErrorOptions & { readonly advice?: string | undefined } = {}) {
     const { advice = "start with an empty data folder or database" } = options;
     super(`${what}; restore a backup, or ${advice}`, options);
   }

@@ -1,0 +1,38 @@
+/** Small JSON files of a data folder, which are read and replaced as a whole. */
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tryParseJson } from "../base/json.ts";
+import { awaitWrite, StoreDamagedError } from "./engine/store-errors.ts";
+
+/** What a file must contain, and what to do if it is damaged and there is no backup. */
+type Kept<Value> = {
+  readonly isValid: (value: unknown) => value is Value;
+  readonly advice?: string;
+};
+
+/** Reads a file; `null` when it is missing. Throws `StoreDamagedError`. */
+export async function readJsonFile<Value>(
+  path: string,
+  { isValid, advice }: Kept<Value>,
+): Promise<Value | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw thrown;
+  }
+  const value = tryParseJson(text);
+  if (isValid(value)) return value;
+  throw new StoreDamagedError(`${path} is damaged`, { advice });
+}
+
+/** Replaces a file durably: it has the new content or the old. Throws `DataFolderUnwritableError`. */
+export async function writeJsonFile(path: string, value: unknown): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  try {
+    await awaitWrite(writeFile(draft, `${JSON.stringify(value)}\n`, { flush: true }));
+    await awaitWrite(rename(draft, path));
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
