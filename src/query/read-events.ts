@@ -2,7 +2,7 @@ import type { Address, Hash } from "../base/ids.ts";
 import type { LocatedEvent } from "../market/block-facts.ts";
 import { eventColumns, parseEvent, subjectOf } from "../storage/codec/event-codec.ts";
 import type { Engine } from "../storage/engine/engine.ts";
-import { pageSettings } from "../storage/read-settings.ts";
+import { pageSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, wordLiteral } from "../storage/sql-literal.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import {

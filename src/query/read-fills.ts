@@ -1,7 +1,7 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Fill } from "../market/fill.ts";
 import type { FillTable } from "../storage/codec/fill-layout.ts";
-import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/read-settings.ts";
+import { fewRowsSettings, inOrderSettings, pageSettings } from "../storage/engine/read-settings.ts";
 import { readStoredFills } from "../storage/stored-fills.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import { type FillFilter, fillCondition } from "./fill-filter.ts";

@@ -11,7 +11,7 @@ import { minuteOf } from "../market/minute-candle.ts";
 import { type Offsets, readRows } from "../storage/codec/fixed-rows.ts";
 import type { RowReader } from "../storage/codec/row-reader.ts";
 import type { Engine } from "../storage/engine/engine.ts";
-import { inOrderSettings } from "../storage/read-settings.ts";
+import { inOrderSettings } from "../storage/engine/read-settings.ts";
 import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
 
 /** Buckets of one token's own final trades, by their starts in Unix seconds: `from` inclusive, `to` exclusive. */
