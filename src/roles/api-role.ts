@@ -14,8 +14,10 @@ import { openAccess, openBooks, openState, type RoleStart } from "./open-parts.t
 
 /** Opens the role `api`: serves the facts that an indexer in another process stores and publishes. Returns its URL. */
 export async function openApi(start: RoleStart): Promise<string> {
-  const { config, log, life } = start;
-  const reader = await openReader(start);
+  const { config, contracts, log, life, stop } = start;
+  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
+  const place = serverPlaceOf(config, contracts);
+  const reader = await FactReader.open(place, { onWaiting, signal: stop });
   await tieDataFolder(start, start.startedAt);
   const access = await openAccess(start);
   const redis = await openRedis(start);
@@ -35,11 +37,4 @@ export async function openApi(start: RoleStart): Promise<string> {
   const parts = { intake, chain: null, auditor: null, facts, state, books, marketMetadata: null };
   const readCluster = async () => servingStatus(redis, follower.status);
   return serveEverything(start, { access, hub, parts, readCluster });
-}
-
-async function openReader({ config, contracts, log, stop }: RoleStart): Promise<FactReader> {
-  return FactReader.open(serverPlaceOf(config, contracts), {
-    signal: stop,
-    onWaiting: (reason) => log.warn({ reason }, "waiting for the facts"),
-  });
 }

@@ -24,7 +24,7 @@ import {
 } from "../feed/start-block.ts";
 import { refuseUnidentified, tieDataFolder } from "../storage/data-folder.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
-import type { OpenEngine } from "../storage/engine/engine.ts";
+import type { Engine } from "../storage/engine/engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
 import { isDamaged } from "../storage/sqlite/sqlite-failure.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
@@ -78,7 +78,7 @@ export async function openWrittenFacts(
 ): Promise<IndexedFacts> {
   const { config, log, life, stop, startedAt } = start;
   const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
-  const openEngine = config.clickhouseUrl === null ? openFolder : openServer(start);
+  const openEngine = config.clickhouseUrl === null ? openFolder : () => openServer(start);
   const options = { isServedKnown, onWaiting, signal: stop };
   const facts = life.own(await IndexedFacts.open(config.dataDir, openEngine, options));
   const { coverage } = facts;
@@ -89,12 +89,10 @@ export async function openWrittenFacts(
   return facts;
 }
 
-/** Returns the function that opens the configured server. Its code is loaded on demand. */
-function openServer({ config, contracts }: RoleStart): OpenEngine {
-  return async () => {
-    const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");
-    return openDatabase(serverPlaceOf(config, contracts));
-  };
+/** Opens the configured server. Its code is loaded on demand. */
+async function openServer({ config, contracts }: RoleStart): Promise<Engine> {
+  const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");
+  return openDatabase(serverPlaceOf(config, contracts));
 }
 
 /** Opens the state of the markets: loads its copy and the facts stored since. Saves the copy again on close. */
