@@ -21,14 +21,11 @@ export type StaleReason =
   /** Nothing has confirmed the book for too long. */
   | "unconfirmed";
 
-/** A report to the followers of a book. A copy built from the reports equals the book as long as it is not stale. */
-export type BookDelta =
-  | { readonly kind: "snapshot" }
-  | { readonly kind: "delta"; readonly changes: readonly LevelChange[] }
-  | { readonly kind: "stale"; readonly reason: StaleReason };
-
-/** Receives each report, with the current state of the book. */
-export type BookListener = (report: BookDelta, book: LiveBook) => void;
+/**
+ * Called after each message about a book, with every level change since the last call; `null` when levels were
+ * replaced. A copy built from the calls equals the book as long as the book is not stale.
+ */
+export type BookListener = (book: LiveBook, changes: readonly LevelChange[] | null) => void;
 
 type LiveBookOptions = {
   readonly assetId: string;
@@ -67,9 +64,6 @@ export class LiveBook {
   #ahead: BookChanges[] | null = null;
   #bests: readonly [number | null, number | null] = [null, null];
   #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
-  #reported: "nothing" | "synced" | "stale" = "nothing";
-  /** Whether levels were replaced since the last report. */
-  #isReplaced = false;
 
   constructor({ assetId, trust, onFault }: LiveBookOptions) {
     this.assetId = assetId;
@@ -164,7 +158,7 @@ export class LiveBook {
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
     this.#attempts = this.#fault === null ? 0 : this.#attempts + 1;
-    this.report(nowMs, null);
+    this.report(isNew ? null : []);
   }
 
   takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
@@ -177,15 +171,15 @@ export class LiveBook {
       const isAnswer = this.#fault === "not_followed" && this.#source === "rest";
       if (isAnswer) this.#fault = null;
       this.#dueAtMs = Math.min(this.#dueAtMs, nowMs);
-      this.report(nowMs, null);
+      this.report([]);
       return;
     }
-    this.#load(snapshot, "stream", nowMs);
+    const isNew = this.#load(snapshot, "stream", nowMs);
     this.#ahead &&= [];
     this.#fault = null;
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
-    this.report(nowMs, null);
+    this.report(isNew ? null : []);
   }
 
   takeChanges(changes: BookChanges, nowMs: number): void {
@@ -195,7 +189,7 @@ export class LiveBook {
     if (changes.timestampMs < this.#streamMs) {
       // Harmless if the hash proves the book as it is: then it includes these changes already.
       if (!this.#isProven(nowMs)) this.#mismatch("out_of_order", nowMs);
-      this.report(nowMs, null);
+      this.report([]);
       return;
     }
     this.#streamMs = changes.timestampMs;
@@ -204,12 +198,12 @@ export class LiveBook {
     // Without a response the hash cannot be computed, and nothing proves that no change was lost.
     if (!this.#hasAllFacts) this.#mismatch("loading", nowMs);
     this.#checkPrices(changes, nowMs);
-    this.report(nowMs, changes.changes);
+    this.report(changes.changes);
   }
 
   takeBroken(nowMs: number): void {
     this.#mismatch("malformed", nowMs);
-    this.report(nowMs, null);
+    this.report([]);
   }
 
   /** Applies a trade or a new tick size. The hash of the message before may or may not include it. */
@@ -219,7 +213,7 @@ export class LiveBook {
     if (this.#fault === "hash_mismatch") this.#isHashChecked = false;
     this.#facts = { ...this.#facts, ...fact };
     this.#heardAtMs = nowMs;
-    this.report(nowMs, null);
+    this.report([]);
   }
 
   unfollow(nowMs: number): void {
@@ -229,28 +223,12 @@ export class LiveBook {
       this.#mismatch("not_followed", nowMs);
       this.#fault = "not_followed";
     }
-    this.report(nowMs, null);
+    this.report([]);
   }
 
-  /**
-   * Reports the state of the book to its followers. `applied` is every level change since the last report; `null` if
-   * there is none or the levels were replaced.
-   */
-  report(nowMs: number, applied: readonly LevelChange[] | null): void {
-    if (this.listeners.size === 0) return;
-    const reason = this.staleReason(nowMs);
-    const before = this.#reported;
-    this.#reported = reason === null ? "synced" : "stale";
-    if (reason !== null) {
-      if (before !== "stale") this.#notify({ kind: "stale", reason });
-    } else if (before === "synced" && applied !== null) {
-      this.#notify({ kind: "delta", changes: applied });
-    } else if (before !== "synced" || this.#isReplaced) this.#notify({ kind: "snapshot" });
-    this.#isReplaced = false;
-  }
-
-  #notify(report: BookDelta): void {
-    for (const listen of this.listeners) listen(report, this);
+  /** Calls the listeners. `changes` are empty when only the state of the book may have changed. */
+  report(changes: readonly LevelChange[] | null): void {
+    for (const listen of this.listeners) listen(this, changes);
   }
 
   #load(snapshot: BookSnapshot, source: "rest" | "stream", nowMs: number): boolean {
@@ -259,7 +237,6 @@ export class LiveBook {
       this.asks.replace(snapshot.asks),
       this.#timestampMs !== snapshot.timestampMs,
     ].some(Boolean);
-    this.#isReplaced ||= isNew;
     this.#facts = mergeFacts(snapshot.facts, this.#facts ?? snapshot.facts);
     this.#timestampMs = snapshot.timestampMs;
     this.#hash = snapshot.hash;

@@ -135,7 +135,7 @@ export class OrderBooks {
   }
 
   /**
-   * Calls the listener on every change until the returned function is called; returns `null` when no book can be added.
+   * Calls the listener after every message about the book until the returned function is called; returns `null` when no book can be added.
    */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
@@ -311,7 +311,7 @@ export class OrderBooks {
     for (const entry of this.#entries.values()) {
       const { book, interestAtMs } = entry;
       book.staleReason(nowMs);
-      book.report(nowMs, null);
+      book.report([]);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
       if (isIdle && book.listeners.size === 0) this.#release(entry);
     }
