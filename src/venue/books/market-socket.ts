@@ -11,8 +11,8 @@ export type MarketSocketOptions = {
   readonly random: () => number;
   readonly onText: (text: string) => void;
   readonly onOpen: () => void;
-  /** Called when the connection is lost. It reconnects automatically. */
-  readonly onDown: (socket: MarketSocket) => void;
+  /** Called when the connection of these tokens is lost. It reconnects automatically. */
+  readonly onDown: (assetIds: ReadonlySet<string>) => void;
 };
 
 /**
@@ -64,7 +64,7 @@ export class MarketSocket {
     for (let failures = 0; !signal.aborted; ) {
       const messages = this.#messages;
       await this.#connect();
-      onDown(this);
+      onDown(this.assetIds);
       failures = this.#messages > messages ? 0 : failures + 1;
       await clock.sleep(backoffMs(failures, venueBackoff, random), signal).catch(() => {});
     }

@@ -1,21 +1,16 @@
 import { venueLimits } from "../../base/config/venue-limits.ts";
 import { MarketSocket, type MarketSocketOptions } from "./market-socket.ts";
 
-type MarketSocketsOptions = Omit<MarketSocketOptions, "onDown"> & {
-  /** Called when the connection of these tokens is lost. */
-  readonly onDown: (assetIds: ReadonlySet<string>) => void;
-};
-
 /** The venue's market channel for any number of tokens, over as many connections as they need. */
 export class MarketSockets {
-  readonly #options: MarketSocketsOptions;
+  readonly #options: MarketSocketOptions;
   readonly #sockets = new Set<MarketSocket>();
 
-  private constructor(options: MarketSocketsOptions) {
+  private constructor(options: MarketSocketOptions) {
     this.#options = options;
   }
 
-  static open(options: MarketSocketsOptions): MarketSockets {
+  static open(options: MarketSocketOptions): MarketSockets {
     return new MarketSockets(options);
   }
 
@@ -42,10 +37,7 @@ export class MarketSockets {
   }
 
   #open(): MarketSocket {
-    const socket = MarketSocket.open({
-      ...this.#options,
-      onDown: ({ assetIds }) => this.#options.onDown(assetIds),
-    });
+    const socket = MarketSocket.open(this.#options);
     this.#sockets.add(socket);
     return socket;
   }
