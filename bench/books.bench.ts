@@ -55,8 +55,8 @@ function takeIn(book: LiveBook, text: string, nowMs: number): number {
   let taken = 0;
   for (const event of parseBookMessage(text)) {
     if (event.kind !== "changes" || event.assetId !== book.assetId) continue;
-    book.takeChanges(event.changes, nowMs);
-    taken += event.changes.changes.length;
+    book.takeChanges(event, nowMs);
+    taken += event.changes.length;
   }
   return taken;
 }

@@ -36,7 +36,7 @@ function openBook() {
     const message = { event_type: "price_change", timestamp, price_changes: [entry] };
     for (const event of parseBookMessage(JSON.stringify(message))) {
       assert(event.kind === "changes");
-      book.takeChanges(event.changes, 0);
+      book.takeChanges(event, 0);
     }
   };
   return { book, change, feed: () => new BookFeed({ books, tokenId, subscriptionId: "s1" }) };

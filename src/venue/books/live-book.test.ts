@@ -167,8 +167,8 @@ class Stage {
     const { book, nowMs } = this;
     for (const event of parseBookMessage(text)) {
       if (event.kind !== "fact") this.#note(state);
-      if (event.kind === "book") book.takeSnapshot(event.snapshot, nowMs);
-      else if (event.kind === "changes") book.takeChanges(event.changes, nowMs);
+      if (event.kind === "book") book.takeSnapshot(event, nowMs);
+      else if (event.kind === "changes") book.takeChanges(event, nowMs);
       else if (event.kind === "fact") book.takeFact(event.fact, nowMs);
     }
   }

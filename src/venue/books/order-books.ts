@@ -244,11 +244,11 @@ export class OrderBooks {
     switch (event.kind) {
       case "book":
         this.#counts.snapshots += 1;
-        book.takeSnapshot(event.snapshot, nowMs);
+        book.takeSnapshot(event, nowMs);
         break;
       case "changes":
-        this.#counts.changes += event.changes.changes.length;
-        book.takeChanges(event.changes, nowMs);
+        this.#counts.changes += event.changes.length;
+        book.takeChanges(event, nowMs);
         break;
       case "fact":
         book.takeFact(event.fact, nowMs);

@@ -20,6 +20,7 @@ export type BookFacts = {
 
 /** A whole book. */
 export type BookSnapshot = {
+  readonly kind: "book";
   /** The token, as the venue's decimal. */
   readonly assetId: string;
   /** When the book last changed, in Unix milliseconds of the venue. */
@@ -36,6 +37,8 @@ export type LevelChange = Level & { readonly side: "bid" | "ask" };
 
 /** Changes of one book that belong together. */
 export type BookChanges = {
+  readonly kind: "changes";
+  readonly assetId: string;
   readonly timestampMs: number;
   readonly changes: readonly LevelChange[];
   /** The hash of the whole book after the changes; `null` if it was not sent. */
@@ -47,8 +50,8 @@ export type BookChanges = {
 
 /** An event of the stream. */
 export type BookEvent =
-  | { readonly kind: "book"; readonly assetId: string; readonly snapshot: BookSnapshot }
-  | { readonly kind: "changes"; readonly assetId: string; readonly changes: BookChanges }
+  | BookSnapshot
+  | BookChanges
   | { readonly kind: "fact"; readonly assetId: string; readonly fact: Partial<BookFacts> }
   | BrokenEvent;
 
@@ -97,7 +100,8 @@ export function parseSnapshot(value: unknown): BookSnapshot | null {
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
     lastTradePrice: decimalOf(value["last_trade_price"]),
   };
-  return { assetId, timestampMs, hash: hashOf(value["hash"]), facts, bids, asks };
+  const hash = hashOf(value["hash"]);
+  return { kind: "book", assetId, timestampMs, hash, facts, bids, asks };
 }
 
 function parseEvent(value: unknown): BookEvent[] {
@@ -105,7 +109,7 @@ function parseEvent(value: unknown): BookEvent[] {
   const { event_type: type } = value;
   switch (type) {
     case "book":
-      return [parseBook(value)];
+      return [parseSnapshot(value) ?? broken(value)];
     case "price_change":
       return parseChanges(value);
     case "last_trade_price":
@@ -115,12 +119,6 @@ function parseEvent(value: unknown): BookEvent[] {
     default:
       return typeof type === "string" ? [] : [broken(value)];
   }
-}
-
-function parseBook(value: Fields): BookEvent {
-  const snapshot = parseSnapshot(value);
-  if (snapshot === null) return broken(value);
-  return { kind: "book", assetId: snapshot.assetId, snapshot };
 }
 
 function parseFact(value: Fields, name: keyof BookFacts, sent: unknown): BookEvent {
@@ -153,8 +151,7 @@ function parseChanges(value: Fields): BookEvent[] {
     const bestBid = parseBest(last["best_bid"], 0);
     const bestAsk = parseBest(last["best_ask"], priceMax);
     const hash = hashOf(last["hash"]);
-    const reported = { timestampMs, changes, hash, bestBid, bestAsk };
-    events.push({ kind: "changes", assetId, changes: reported });
+    events.push({ kind: "changes", assetId, timestampMs, changes, hash, bestBid, bestAsk });
   }
   return events;
 }
