@@ -125,13 +125,28 @@ export class OrderBooks {
     };
   }
 
-  /** Returns the book of a token. The first read waits until the book is loaded, for at most 3 seconds. */
-  read(tokenId: TokenId): LiveBook | Promise<LiveBook | NoBook> {
+  /**
+   * Returns the book of a token. If it was never loaded, waits until it is verified and complete, the venue has none or
+   * cannot be asked, or `bookFirstMsMax` is over.
+   */
+  async read(tokenId: TokenId): Promise<LiveBook | NoBook> {
     const entry = this.#takeIn(formatTokenId(tokenId));
-    if (entry === null) return Promise.resolve<NoBook>("unavailable");
-    const { book } = entry;
-    const isSettled = book.facts !== null && book.staleReason(this.clock.monotonicMs()) === null;
-    return isSettled ? book : this.#waitFor(entry);
+    if (entry === null) return "unavailable";
+    const { book, news } = entry;
+    const { clock } = this;
+    const { signal } = this.#closing;
+    const deadlineMs = clock.monotonicMs() + venueLimits.bookFirstMsMax;
+    let leftMs = book.facts === null ? venueLimits.bookFirstMsMax : 0;
+    while (leftMs > 0 && !entry.isAbsent && !signal.aborted) {
+      await news.wait(news.version, leftMs, { clock, signal }).catch(() => {});
+      const nowMs = clock.monotonicMs();
+      const isComplete = book.hasAllFacts || (book.facts !== null && this.#http.isPaused);
+      const isRight = isComplete && book.staleReason(nowMs) === null;
+      const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
+      leftMs = isRight || isUnavailable ? 0 : deadlineMs - nowMs;
+    }
+    if (book.facts !== null) return book;
+    return entry.isAbsent ? "absent" : "unavailable";
   }
 
   /**
@@ -168,28 +183,6 @@ export class OrderBooks {
     this.#sockets.add(assetId);
     this.#planFetch();
     return entry;
-  }
-
-  /**
-   * Waits, if the book was never loaded, until it is verified and complete, the venue has none or cannot be asked, or
-   * `bookFirstMsMax` is over.
-   */
-  async #waitFor(entry: Entry): Promise<LiveBook | NoBook> {
-    const { book, news } = entry;
-    const { clock } = this;
-    const { signal } = this.#closing;
-    const deadlineMs = this.clock.monotonicMs() + venueLimits.bookFirstMsMax;
-    let leftMs = book.facts === null ? venueLimits.bookFirstMsMax : 0;
-    while (leftMs > 0 && !entry.isAbsent && !signal.aborted) {
-      await news.wait(news.version, leftMs, { clock, signal }).catch(() => {});
-      const nowMs = this.clock.monotonicMs();
-      const isComplete = book.hasAllFacts || (book.facts !== null && this.#http.isPaused);
-      const isRight = isComplete && book.staleReason(nowMs) === null;
-      const isUnavailable = this.#http.isPaused && this.#sockets.openConnections === 0;
-      leftMs = isRight || isUnavailable ? 0 : deadlineMs - nowMs;
-    }
-    if (book.facts !== null) return book;
-    return entry.isAbsent ? "absent" : "unavailable";
   }
 
   #releaseOldest(): boolean {
