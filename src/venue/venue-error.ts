@@ -27,4 +27,9 @@ export class VenueError extends Error {
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs ?? null;
   }
+
+  /** Whether it concerns this request only, so that the venue itself works and a retry is useless. */
+  get isRefusal(): boolean {
+    return this.kind === "refused" || this.kind === "not_found";
+  }
 }

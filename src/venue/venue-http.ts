@@ -27,14 +27,6 @@ type VenueHttpOptions = {
 /** Statuses that reject a single request. All others concern the venue, such as 403 from a firewall in front of it. */
 const rejections: ReadonlySet<number> = new Set([400, 413, 414, 422]);
 
-/** Failures that concern the venue, not a single request. */
-const troubles: ReadonlySet<VenueErrorKind> = new Set([
-  "unavailable",
-  "rate_limited",
-  "malformed",
-  "oversized",
-]);
-
 /**
  * Sends requests to one base URL of the venue, with JSON bodies, at a limited rate. After a failure all requests pause,
  * longer each time, and at least as long as `Retry-After` says, up to a limit. No request is repeated: the next one
@@ -127,9 +119,9 @@ export class VenueHttp {
     throw new VenueError(kindOf(response.status), `HTTP ${response.status}`, { retryAfterMs });
   }
 
-  #noteFailure({ kind, retryAfterMs }: VenueError, startedMs: number): void {
+  #noteFailure({ kind, isRefusal, retryAfterMs }: VenueError, startedMs: number): void {
     this.#errors.add(kind);
-    if (!troubles.has(kind)) {
+    if (isRefusal) {
       this.#failures = 0;
       return;
     }

@@ -174,8 +174,7 @@ export class MarketMetadata {
       this.#unreadable += page.unreadable;
       return page;
     } catch (thrown) {
-      const isRefused = thrown instanceof VenueError && refusals.has(thrown.kind);
-      if (isRefused) return null;
+      if (thrown instanceof VenueError && thrown.isRefusal) return null;
       throw thrown;
     }
   }
@@ -192,5 +191,3 @@ export class MarketMetadata {
     return Math.floor(this.#options.clock.nowMs() / 1000);
   }
 }
-
-const refusals: ReadonlySet<VenueError["kind"]> = new Set(["refused", "not_found"]);
