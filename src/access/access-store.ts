@@ -1,6 +1,6 @@
 import type { AccessAudit } from "./access-audit.ts";
-import type { Keys } from "./api-key.ts";
 import type { IpBlocks } from "./ip-blocks.ts";
+import type { Keys } from "./keys.ts";
 import type { RateWindow } from "./rate-window.ts";
 
 /** The metrics of access control in a cluster, as this node knows it. */

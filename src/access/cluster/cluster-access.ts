@@ -8,7 +8,7 @@ import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit } from "../access-audit.ts";
 import type { AccessMetrics, AccessStore } from "../access-store.ts";
-import type { LiveKeysOptions } from "../live-keys.ts";
+import type { KeysOptions } from "../keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
 import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-window.ts";
@@ -16,7 +16,7 @@ import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
 /** The configuration of a node, and where the state that nodes share is stored. */
-export type ClusterAccessOptions = LiveKeysOptions & {
+export type ClusterAccessOptions = KeysOptions & {
   /** A connection to the cluster's database that only keys use. `close` closes it. */
   readonly engine: Engine;
   readonly redisUrl: string;

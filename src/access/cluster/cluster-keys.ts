@@ -2,7 +2,7 @@ import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
+import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "../api-key.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
@@ -12,11 +12,11 @@ import {
   noActiveKey,
   otherPepper,
 } from "../key-record.ts";
-import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
+import { Keys, type KeysOptions } from "../keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
 import type { ClusterSnapshot, Membership, RedisKeys } from "./membership.ts";
 
-type ClusterKeysOptions = LiveKeysOptions & {
+type ClusterKeysOptions = KeysOptions & {
   readonly engine: Engine;
   readonly redis: RedisConnection;
   readonly redisKeys: RedisKeys;
@@ -28,7 +28,7 @@ type ClusterKeysOptions = LiveKeysOptions & {
  * that the copy is current: it has read the log within `validityMs`, or Redis has since confirmed, without a gap of
  * `validityMs`, that no newer version is announced. Otherwise no key works here until the log has been read.
  */
-export class ClusterKeys extends LiveKeys implements Keys {
+export class ClusterKeys extends Keys {
   readonly #options: ClusterKeysOptions;
   readonly #log: KeyLog;
   #validUntilMs = Number.NEGATIVE_INFINITY;

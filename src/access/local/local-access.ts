@@ -6,14 +6,14 @@ import type { Log } from "../../base/log.ts";
 import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
 import { AccessAudit } from "../access-audit.ts";
 import type { AccessStore } from "../access-store.ts";
-import type { LiveKeysOptions } from "../live-keys.ts";
+import type { KeysOptions } from "../keys.ts";
 import { AccessDatabase } from "./access-database.ts";
 import { LocalIpBlocks } from "./local-ip-blocks.ts";
 import { LocalKeys } from "./local-keys.ts";
 import { LocalWindow } from "./local-window.ts";
 import { readPepper } from "./pepper.ts";
 
-type AccessOptions = Omit<LiveKeysOptions, "pepper"> & {
+type AccessOptions = Omit<KeysOptions, "pepper"> & {
   readonly dataDir: string;
   /** The configured pepper; `null` to use the one in the data folder. */
   readonly pepper: string | null;

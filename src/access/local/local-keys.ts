@@ -1,6 +1,6 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import type { ApiKey, IssuedKey, KeyPosition, Keys, NewKey, VerifiedKey } from "../api-key.ts";
+import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "../api-key.ts";
 import {
   type AdminKeyImport,
   adminKeyOf,
@@ -10,7 +10,7 @@ import {
   noActiveKey,
   otherPepper,
 } from "../key-record.ts";
-import { LiveKeys, type LiveKeysOptions } from "../live-keys.ts";
+import { Keys, type KeysOptions } from "../keys.ts";
 import type { AccessDatabase } from "./access-database.ts";
 
 /** The columns of a stored key, with the names of `KeyRecord`. */
@@ -21,13 +21,13 @@ const columns = `id, name, scope, prefix, lower(hex(mac)) AS mac,
 
 type Row = Omit<KeyRecord, "allowedIps"> & KeyUse & { readonly allowedIps: string };
 
-type LocalKeysOptions = LiveKeysOptions & { readonly database: AccessDatabase };
+type LocalKeysOptions = KeysOptions & { readonly database: AccessDatabase };
 
 /**
  * Keys in SQLite. Of a value, only its HMAC-SHA-256 under the pepper is stored. Requests are verified from a copy in
  * memory, which is read again after every change, including those of other processes.
  */
-export class LocalKeys extends LiveKeys implements Keys {
+export class LocalKeys extends Keys {
   readonly isVerified = true;
   readonly #database: AccessDatabase;
   #version = -1;

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
-import type { Keys, VerifiedKey } from "../../access/api-key.ts";
+import type { VerifiedKey } from "../../access/api-key.ts";
+import type { Keys } from "../../access/keys.ts";
 import { BoundedCounts } from "../../base/bounded-counts.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";

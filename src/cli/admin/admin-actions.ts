@@ -1,5 +1,6 @@
-import { type ApiKey, type KeyPosition, type Keys, statusOf } from "../../access/api-key.ts";
+import { type ApiKey, type KeyPosition, statusOf } from "../../access/api-key.ts";
 import { isKeyName, keyNameRule, type Scope } from "../../access/key-format.ts";
+import type { Keys } from "../../access/keys.ts";
 import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";

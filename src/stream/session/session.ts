@@ -1,5 +1,6 @@
-import type { Keys, VerifiedKey } from "../../access/api-key.ts";
+import type { VerifiedKey } from "../../access/api-key.ts";
 import type { Scope } from "../../access/key-format.ts";
+import type { Keys } from "../../access/keys.ts";
 import { streamLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import { invalid } from "../../base/input/compile-reader.ts";

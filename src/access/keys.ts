@@ -2,7 +2,7 @@ import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { webLimits } from "../base/config/limits.ts";
 import { IpRanges } from "../base/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
-import type { ApiKey, NewKey, VerifiedKey } from "./api-key.ts";
+import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "./api-key.ts";
 import { generateKey, type Scope } from "./key-format.ts";
 import {
   type AdminKeyImport,
@@ -28,7 +28,7 @@ type Usage = { requests: number; lastUsedAtMs: number };
 type MadeKey = { readonly record: KeyRecord; readonly value: string };
 
 /** What verifying keys needs. */
-export type LiveKeysOptions = {
+export type KeysOptions = {
   /** The secret that values are hashed with; the same on all nodes of a cluster. */
   readonly pepper: string;
   readonly clock: Clock;
@@ -45,8 +45,14 @@ const noKey = { mac: new Uint8Array(64), endsAtMs: 0, allowedIps: null };
 /** In characters. Longer texts are not keys and are not hashed. */
 const valueLengthMax = 100;
 
-/** The values that work, in memory. Every request is verified here. Classes that extend this store the keys. */
-export class LiveKeys {
+/**
+ * The keys of the service. The values that work are in memory, where every request is verified. Classes that extend this
+ * store the keys: in SQLite, or shared by the nodes of a cluster. A method that changes keys resolves only when the
+ * change is durable and in force on every node.
+ */
+export abstract class Keys {
+  /** Whether the keys in memory are known to be current; else no key works. Always true in one process. */
+  abstract readonly isVerified: boolean;
   protected readonly clock: Clock;
   readonly #requestsPerMinute: Readonly<Record<Scope, number>>;
   readonly #pepper: string;
@@ -55,13 +61,24 @@ export class LiveKeys {
   #usages = new Map<string, Usage>();
   #live = new Map<string, LiveValue>();
 
-  constructor(options: LiveKeysOptions) {
+  constructor(options: KeysOptions) {
     this.clock = options.clock;
     this.#pepper = options.pepper;
     this.#keyedHash = new KeyedHash(options.pepper, valueLengthMax);
     this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
+  /** Creates a key. Throws `CONFLICT` when an active key has the name, or when there are too many active keys. */
+  abstract create(input: NewKey): Promise<IssuedKey>;
+  /** Lists keys from newest to oldest, including revoked ones. */
+  abstract list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]>;
+  abstract get(id: string): Promise<ApiKey | null>;
+  /** Gives a key a new value; the old one works for another `graceMs`. Throws `NOT_FOUND` unless the key is active. */
+  abstract rotate(id: string, graceMs: number): Promise<IssuedKey>;
+  /** Revokes a key for good. Throws `NOT_FOUND` for an unknown or revoked id. */
+  abstract revoke(id: string): Promise<void>;
+
+  /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
   deriveSecret(purpose: string): Buffer {
     return createHmac("sha256", this.#pepper).update(`oddwire ${purpose}`).digest();
   }
@@ -118,10 +135,12 @@ export class LiveKeys {
     return { kind: this.#endOf(mac) > this.clock.nowMs() ? "known" : "dead" };
   }
 
+  /** Whether a verified value still works; for sockets, which outlive one request. */
   isLive({ fingerprint }: VerifiedKey): boolean {
     return this.#endOf(fingerprint) > this.clock.nowMs();
   }
 
+  /** Calls `listener` when values may have stopped working, before the change is acknowledged. Check `isLive` then. */
   onEnded(listener: () => void): void {
     this.#listeners.push(listener);
   }
