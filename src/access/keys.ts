@@ -6,6 +6,7 @@ import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "./api-
 import { generateKey, type Scope } from "./key-format.ts";
 import {
   type AdminKeyImport,
+  adminKeyOf,
   isActive,
   type KeyRecord,
   type KeyUse,
@@ -23,9 +24,6 @@ type LiveValue = VerifiedKey & {
 
 /** The use of a key that is not yet written. Both values of a key share one. */
 type Usage = { requests: number; lastUsedAtMs: number };
-
-/** A new key, or a key with a new value: the record to store, and the value, which is not stored. */
-type MadeKey = { readonly record: KeyRecord; readonly value: string };
 
 /** What verifying keys needs. */
 export type KeysOptions = {
@@ -68,8 +66,6 @@ export abstract class Keys {
     this.#requestsPerMinute = options.requestsPerMinute ?? webLimits.keyRequestsPerMinute;
   }
 
-  /** Creates a key. Throws `CONFLICT` when an active key has the name, or when there are too many active keys. */
-  abstract create(input: NewKey): Promise<IssuedKey>;
   /** Lists keys from newest to oldest, including revoked ones. */
   abstract list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]>;
   abstract get(id: string): Promise<ApiKey | null>;
@@ -77,6 +73,29 @@ export abstract class Keys {
   abstract rotate(id: string, graceMs: number): Promise<IssuedKey>;
   /** Revokes a key for good. Throws `NOT_FOUND` for an unknown or revoked id. */
   abstract revoke(id: string): Promise<void>;
+  /**
+   * Adds a key, and returns `true`; does nothing and returns `false` when its value was issued before. Throws `CONFLICT`
+   * as `create`.
+   */
+  protected abstract insert(record: KeyRecord): Promise<boolean>;
+
+  /** Creates a key. Throws `CONFLICT` when an active key has the name, or when there are too many active keys. */
+  async create(input: NewKey): Promise<IssuedKey> {
+    const value = generateKey(input.scope);
+    const record = this.#recordOf(input, value);
+    await this.insert(record);
+    return { key: this.show(record), value };
+  }
+
+  /**
+   * Imports the configured admin key unless it was issued here before. Of several processes, the first imports it.
+   * Throws `ConfigError` for another scope.
+   */
+  async ensureAdminKey(value: string): Promise<AdminKeyImport> {
+    const record = this.#recordOf(adminKeyOf(value), value);
+    if (await this.insert(record)) return { kind: "imported", keyId: record.id };
+    return { kind: this.#endOf(record.mac) > this.clock.nowMs() ? "known" : "dead" };
+  }
 
   /** Returns a 32-byte secret for another purpose. It is the same after every start and on every node. */
   deriveSecret(purpose: string): Buffer {
@@ -87,9 +106,8 @@ export abstract class Keys {
     return this.#keyedHash.hmac(value);
   }
 
-  /** Makes a key, with a new value unless one is given. */
-  protected make(input: NewKey, value = generateKey(input.scope)): MadeKey {
-    const record = {
+  #recordOf(input: NewKey, value: string): KeyRecord {
+    return {
       ...input,
       id: randomUUID(),
       prefix: prefixOf(value),
@@ -99,14 +117,16 @@ export abstract class Keys {
       createdAtMs: this.clock.nowMs(),
       revokedAtMs: null,
     };
-    return { record, value };
   }
 
   /**
-   * Gives a key a new value. A value in the grace period of an earlier rotation ends: at most two work at a time.
-   * Throws `NOT_FOUND` unless the key is active.
+   * Gives a key a new value, which is not stored. A value in the grace period of an earlier rotation ends: at most two
+   * work at a time. Throws `NOT_FOUND` unless the key is active.
    */
-  protected rotated(known: KeyRecord | undefined, graceMs: number): MadeKey {
+  protected rotated(
+    known: KeyRecord | undefined,
+    graceMs: number,
+  ): { readonly record: KeyRecord; readonly value: string } {
     const nowMs = this.clock.nowMs();
     if (known === undefined || !isActive(known, nowMs)) throw noActiveKey();
     const value = generateKey(known.scope);
@@ -128,11 +148,6 @@ export abstract class Keys {
     key.usage.requests += 1;
     key.usage.lastUsedAtMs = nowMs;
     return key;
-  }
-
-  /** Returns whether an admin key that was imported before still works. */
-  protected importOf(mac: string): AdminKeyImport {
-    return { kind: this.#endOf(mac) > this.clock.nowMs() ? "known" : "dead" };
   }
 
   /** Whether a verified value still works; for sockets, which outlive one request. */

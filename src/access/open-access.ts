@@ -7,18 +7,30 @@ import { systemClock as clock } from "../base/time/clock.ts";
 import type { AccessStore } from "./access-store.ts";
 import { LocalAccess } from "./local/local-access.ts";
 
+type OpenOptions = {
+  /** Whether this process serves requests, so that revocations wait for it. */
+  readonly isNode: boolean;
+  readonly log: Log;
+};
+
 /**
- * Opens the configured keys, limits and IP blocks: those of the cluster when Redis is configured, else those in the data
- * folder. `isNode`: whether this process serves requests, so that revocations wait for it.
- * Throws `ConfigError`, and `SERVICE_UNAVAILABLE` when the cluster's ClickHouse cannot be reached.
+ * Opens the configured keys, limits and IP blocks, and imports the configured admin key. Throws `ConfigError`, and
+ * `SERVICE_UNAVAILABLE` when the cluster's ClickHouse cannot be reached.
  */
-export async function openAccess(
-  config: Config,
-  { isNode, log }: { readonly isNode: boolean; readonly log: Log },
-): Promise<AccessStore> {
-  const { dataDir, hmacPepper: pepper, adminKey, clickhouseUrl: url, redisUrl } = config;
+export async function openAccess(config: Config, options: OpenOptions): Promise<AccessStore> {
+  const { adminKey } = config;
+  const access = await openStore(config, options);
+  return orClose(access, async () => {
+    if (adminKey !== null) access.audit.recordImport(await access.keys.ensureAdminKey(adminKey));
+    return access;
+  });
+}
+
+/** Opens the store of the cluster when Redis is configured, else the one in the data folder. */
+async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<AccessStore> {
+  const { dataDir, hmacPepper: pepper, clickhouseUrl: url, redisUrl } = config;
   const { rateLimitRead: read, rateLimitWrite: write, rateLimitAdmin: admin } = config;
-  const common = { adminKey, requestsPerMinute: { read, write, admin }, clock, log };
+  const common = { requestsPerMinute: { read, write, admin }, clock, log };
   if (redisUrl === null) return LocalAccess.open({ dataDir, pepper, ...common });
   if (url === null) throw new ConfigError([clickhouseRequired]);
   if (pepper === null) throw new ConfigError([pepperRequired]);

@@ -144,22 +144,26 @@ for (const [place, makePlace] of Object.entries(storePlaces)) {
       for (const end of ["revoke", "rotate"] as const) {
         const open = await makePlace(t);
         const adminKey = generateKey("admin");
-        const first = await open({ adminKey });
+        const [first, second] = [await open(), await open()];
+        await first.keys.ensureAdminKey(adminKey);
         const id = first.keys.verify(adminKey, localhost)?.id ?? "";
-        assert.equal((await open({ adminKey })).keys.verify(adminKey, localhost)?.id, id);
+        assert.deepEqual(await second.keys.ensureAdminKey(adminKey), { kind: "known" });
+        assert.equal(second.keys.verify(adminKey, localhost)?.id, id);
         if (end === "revoke") await first.keys.revoke(id);
         else await first.keys.rotate(id, 0);
         const warnings: string[] = [];
-        const last = await open({ adminKey, warnings });
+        const last = await open({ warnings });
+        last.audit.recordImport(await last.keys.ensureAdminKey(adminKey));
         assert.equal(last.keys.verify(adminKey, localhost), null);
         assert.equal(warnings.filter((line) => line.includes("ODDWIRE_ADMIN_KEY")).length, 1);
       }
     });
 
-    test("stores that open at the same time with one admin key import it once", async (t) => {
+    test("stores that import an admin key at the same time import it once", async (t) => {
       const open = await makePlace(t);
       const adminKey = generateKey("admin");
-      const stores = await Promise.all([1, 2, 3].map(() => open({ adminKey })));
+      const stores = await Promise.all([1, 2, 3].map(() => open()));
+      await Promise.all(stores.map(({ keys }) => keys.ensureAdminKey(adminKey)));
       const ids = stores.map((store) => store.keys.verify(adminKey, localhost)?.id);
       assert(ids[0] !== undefined);
       assert.equal(new Set(ids).size, 1);

@@ -11,7 +11,6 @@ import { openCluster } from "../support/open-cluster.ts";
 
 /** The options of one store. All stores of a place share its data. */
 export type StoreOptions = {
-  readonly adminKey?: string | null;
   readonly clock?: Clock;
   readonly pepper?: string;
   /** Receives the warnings of the store. */
@@ -25,10 +24,10 @@ export const storePlaces: Readonly<Record<string, (t: TestContext) => Promise<Op
   "one process": async (t) => {
     const dataDir = await mkdtemp(join(tmpdir(), "oddwire-access-"));
     cleanUp(t, () => rm(dataDir, { recursive: true, force: true }));
-    return async ({ adminKey = null, clock = systemClock, pepper, warnings = [] } = {}) => {
+    return async ({ clock = systemClock, pepper, warnings = [] } = {}) => {
       const log = logInto(warnings);
       const own = pepper ?? "p".repeat(40);
-      const access = LocalAccess.open({ dataDir, pepper: own, adminKey, clock, log });
+      const access = LocalAccess.open({ dataDir, pepper: own, clock, log });
       cleanUp(t, () => access.close());
       return access;
     };

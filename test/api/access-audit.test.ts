@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { generateKey } from "../../src/access/key-format.ts";
-import { LocalAccess } from "../../src/access/local/local-access.ts";
+import { openAccess } from "../../src/access/open-access.ts";
+import { readConfig } from "../../src/base/config/config.ts";
 import { openLog } from "../../src/base/log.ts";
-import { systemClock } from "../../src/base/time/clock.ts";
 import { openTestServer } from "../support/open-test-server.ts";
 
 const server = await openTestServer({ trustedProxies: ["127.0.0.1"] });
@@ -62,14 +62,16 @@ test("logs an IP block by the service, and its unblocking by a key", async () =>
   });
 });
 
-test("logs the import of the configured admin key only once", () => {
+test("logs the import of the configured admin key only once", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "oddwire-test-"));
   const [adminKey, log] = [generateKey("admin"), openLog({ level: "silent" })];
-  const imports = [1, 0].map(() => {
-    const access = LocalAccess.open({ dataDir, pepper: null, adminKey, clock: systemClock, log });
-    access.close();
-    return access.audit.counts.toRecord();
-  });
+  const config = { ...readConfig("administer", {}), dataDir, adminKey };
+  const imports = [];
+  for (const _start of [1, 2]) {
+    const access = await openAccess(config, { isNode: false, log });
+    await access.close();
+    imports.push(access.audit.counts.toRecord());
+  }
   rmSync(dataDir, { recursive: true });
   assert.deepEqual(imports, [{ key_imported: 1 }, {}]);
 });

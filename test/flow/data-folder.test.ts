@@ -241,7 +241,7 @@ test("a damaged file that cannot be rebuilt is refused by name, with exit code 1
     sql.close();
   };
   const log = openLog({ level: "silent" });
-  const access = { dataDir, pepper: null, adminKey: null, clock: systemClock, log };
+  const access = { dataDir, pepper: null, clock: systemClock, log };
   for (const [name, open, damages] of [
     ["audit.json", () => AuditLog.open(dataDir), [cutOff, ofSomethingElse]],
     [

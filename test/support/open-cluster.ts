@@ -66,7 +66,6 @@ export async function openCluster(
       redisUrl: redis.url,
       redisPrefix: database,
       pepper: "a pepper that is long enough for a test",
-      adminKey: null,
       limitsWithoutRedis: "share",
       isNode: true,
       // On a busy machine a response can take long.

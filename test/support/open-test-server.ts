@@ -113,7 +113,7 @@ export async function openTestServer(
   const clock = movableClock();
   const logged: string[] = [];
   const log = pino({ level: "info" }, collectLines(logged));
-  const access = LocalAccess.open({ dataDir, pepper: null, adminKey: null, clock, log });
+  const access = LocalAccess.open({ dataDir, pepper: null, clock, log });
   const { keys, ipBlocks, audit } = access;
   const failuresMax = options.authFailuresMax ?? 20;
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;

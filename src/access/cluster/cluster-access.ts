@@ -22,8 +22,6 @@ export type ClusterAccessOptions = KeysOptions & {
   readonly redisUrl: string;
   /** The prefix of all names in Redis; unique for each cluster. */
   readonly redisPrefix: string;
-  /** The configured admin key; `null` when there is none. */
-  readonly adminKey: string | null;
   readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
   /** Whether this process serves requests. A revocation is acknowledged only after every such node has applied it. */
   readonly isNode: boolean;
@@ -81,8 +79,8 @@ export class ClusterAccess implements AccessStore {
   }
 
   /**
-   * Reads the keys and joins the cluster. Throws `ConfigError` for a wrong pepper or admin key, and
-   * `SERVICE_UNAVAILABLE` without ClickHouse. Redis can become available later.
+   * Reads the keys and joins the cluster. Throws `ConfigError` for a wrong pepper, and `SERVICE_UNAVAILABLE` without
+   * ClickHouse. Redis can become available later.
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
     const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
@@ -125,9 +123,7 @@ export class ClusterAccess implements AccessStore {
   }
 
   async #join(): Promise<void> {
-    const { adminKey } = this.#parts;
     await this.#follow();
-    if (adminKey !== null) this.audit.recordImport(await this.keys.ensureAdminKey(adminKey));
     const flush = () => this.#guarded("use of keys", () => this.keys.flush());
     this.#timers = [
       setInterval(() => void this.#follow(), accessLimits.renewMs).unref(),

@@ -2,10 +2,8 @@ import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
 import type { RedisConnection } from "../../base/redis.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
-import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "../api-key.ts";
+import type { ApiKey, IssuedKey, KeyPosition, VerifiedKey } from "../api-key.ts";
 import {
-  type AdminKeyImport,
-  adminKeyOf,
   checkKeyCounts,
   type KeyRecord,
   type KeyUse,
@@ -90,19 +88,6 @@ export class ClusterKeys extends Keys {
     this.#extendTo(askedAtMs + accessLimits.validityMs);
   }
 
-  async create(input: NewKey): Promise<IssuedKey> {
-    const { record, value } = this.make(input);
-    await this.#insert(record);
-    return { key: this.show(record), value };
-  }
-
-  /** Imports the configured admin key, as `LocalKeys.ensureAdminKey` does. The first of several nodes imports it. */
-  async ensureAdminKey(value: string): Promise<AdminKeyImport> {
-    const { record } = this.make(adminKeyOf(value), value);
-    const isNew = await this.#insert(record);
-    return isNew ? { kind: "imported", keyId: record.id } : this.importOf(record.mac);
-  }
-
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
     await this.refresh();
     return this.#show(this.#log.fold.list(page));
@@ -182,8 +167,7 @@ export class ClusterKeys extends Keys {
     }, Math.ceil(remainingMs)).unref();
   }
 
-  /** Adds a key, and returns `true`; does nothing and returns `false` when its value was issued before. */
-  async #insert(record: KeyRecord): Promise<boolean> {
+  protected async insert(record: KeyRecord): Promise<boolean> {
     const { version, change } = await this.#log.append((fold) => {
       if (fold.wasIssued(record.mac)) return null;
       checkKeyCounts(fold.countActive(record.name, this.clock.nowMs()));

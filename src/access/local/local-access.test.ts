@@ -26,11 +26,11 @@ function newFolder(): string {
 
 function open(
   dataDir: string,
-  options: { pepper?: string; adminKey?: string; clock?: Clock; warnings?: string[] } = {},
+  options: { pepper?: string; clock?: Clock; warnings?: string[] } = {},
 ): LocalAccess {
-  const { pepper = null, adminKey = null, clock = systemClock, warnings = [] } = options;
+  const { pepper = null, clock = systemClock, warnings = [] } = options;
   const own = pino({ level: "warn" }, { write: (line) => warnings.push(line) });
-  return LocalAccess.open({ dataDir, pepper, adminKey, clock, log: own });
+  return LocalAccess.open({ dataDir, pepper, clock, log: own });
 }
 
 type MovableClock = Clock & { aheadMs: number };
@@ -80,7 +80,7 @@ test("changes by another process take effect within the recheck interval", async
   const create = `
     const { LocalAccess } = await import(${JSON.stringify(new URL("local-access.ts", import.meta.url).href)});
     const { systemClock } = await import(${JSON.stringify(new URL("../../base/time/clock.ts", import.meta.url).href)});
-    const options = { dataDir: process.argv[1], pepper: null, adminKey: null, clock: systemClock };
+    const options = { dataDir: process.argv[1], pepper: null, clock: systemClock };
     const store = LocalAccess.open(options);
     const input = { name: "cli", scope: "admin", expiresAtMs: null, allowedIps: [] };
     process.stdout.write((await store.keys.create(input)).value);
@@ -165,15 +165,18 @@ test("the admin key of the environment works until it is revoked or rotated, and
   for (const end of ["revoke", "rotate"] as const) {
     const folder = newFolder();
     const adminKey = generateKey("admin");
-    const first = open(folder, { adminKey });
+    const first = open(folder);
+    await first.keys.ensureAdminKey(adminKey);
     const id = first.keys.verify(adminKey, localhost)?.id ?? "";
     first.close();
-    const second = open(folder, { adminKey });
+    const second = open(folder);
+    await second.keys.ensureAdminKey(adminKey);
     assert.equal(second.keys.verify(adminKey, localhost)?.id, id);
     if (end === "revoke") await second.keys.revoke(id);
     else await second.keys.rotate(id, 0);
     second.close();
-    const third = open(folder, { adminKey });
+    const third = open(folder);
+    await third.keys.ensureAdminKey(adminKey);
     assert.equal(third.keys.verify(adminKey, localhost), null);
     third.close();
   }
@@ -201,7 +204,8 @@ test("a value that was ever issued here is not imported as the admin key, howeve
     await end(first, key.id, clock);
     first.close();
     const warnings: string[] = [];
-    const second = open(folder, { clock, adminKey: value, warnings });
+    const second = open(folder, { clock, warnings });
+    second.audit.recordImport(await second.keys.ensureAdminKey(value));
     for (const ip of [localhost, "192.0.2.1"])
       assert.equal(second.keys.verify(value, ip), null, name);
     assert.equal((await second.keys.list({ limit: 10, after: null })).length, 1, name);
@@ -213,7 +217,8 @@ test("a value that was ever issued here is not imported as the admin key, howeve
 test("a database of version 1 is migrated: its keys work, and values it knew are not imported again", async () => {
   const folder = newFolder();
   const [imported, rotated] = [generateKey("admin"), generateKey("admin")];
-  const first = open(folder, { adminKey: imported });
+  const first = open(folder);
+  await first.keys.ensureAdminKey(imported);
   const { key, value } = await first.keys.create(readKey);
   const [environment] = (await first.keys.list({ limit: 10, after: null })).filter(
     ({ scope }) => scope === "admin",
@@ -229,28 +234,32 @@ test("a database of version 1 is migrated: its keys work, and values it knew are
     PRAGMA user_version = 1;
   `);
   database.close();
-  const second = open(folder, { adminKey: imported });
+  const second = open(folder);
+  await second.keys.ensureAdminKey(imported);
   assert.equal(second.keys.verify(imported, localhost), null);
   assert.equal(second.keys.verify(value, localhost)?.id, key.id);
   second.close();
-  const third = open(folder, { adminKey: rotated });
+  const third = open(folder);
+  await third.keys.ensureAdminKey(rotated);
   assert.notEqual(third.keys.verify(rotated, localhost), null);
   third.close();
 });
 
-test("two processes that start at the same time import the admin key once", () => {
+test("two processes that start at the same time import the admin key once", async () => {
   const folder = newFolder();
   const [first, second] = [open(folder), open(folder)];
   const adminKey = generateKey("admin");
-  assert.equal(first.keys.ensureAdminKey(adminKey).kind, "imported");
-  assert.deepEqual(second.keys.ensureAdminKey(adminKey), { kind: "known" });
+  assert.equal((await first.keys.ensureAdminKey(adminKey)).kind, "imported");
+  assert.deepEqual(await second.keys.ensureAdminKey(adminKey), { kind: "known" });
   first.close();
   second.close();
 });
 
-test("a malformed admin key, or one of a lower scope, is a configuration error", () => {
+test("a malformed admin key, or one of a lower scope, is a configuration error", async () => {
+  const store = open(newFolder());
   for (const adminKey of ["secret", generateKey("read"), `${generateKey("admin").slice(0, -1)}!`])
-    assert.throws(() => open(newFolder(), { adminKey }), ConfigError);
+    await assert.rejects(store.keys.ensureAdminKey(adminKey), ConfigError);
+  store.close();
 });
 
 test("a pepper other than the one the keys were hashed with is a configuration error", () => {

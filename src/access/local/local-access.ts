@@ -17,7 +17,6 @@ type AccessOptions = Omit<KeysOptions, "pepper"> & {
   readonly dataDir: string;
   /** The configured pepper; `null` to use the one in the data folder. */
   readonly pepper: string | null;
-  readonly adminKey: string | null;
   readonly log: Log;
 };
 
@@ -39,12 +38,11 @@ export class LocalAccess implements AccessStore {
   readonly #log: Log;
 
   private constructor(database: AccessDatabase, pepper: string, options: AccessOptions) {
-    const { adminKey, clock, log } = options;
+    const { clock, log } = options;
     this.#database = database;
     this.#log = log;
     this.audit = new AccessAudit(log);
     this.keys = new LocalKeys({ ...options, database, pepper });
-    if (adminKey !== null) this.audit.recordImport(this.keys.ensureAdminKey(adminKey));
     this.ipBlocks = new LocalIpBlocks(database, clock);
     const { accessFollowMs, accessFlushMs } = webLimits;
     this.#timers = [
@@ -53,7 +51,7 @@ export class LocalAccess implements AccessStore {
     ];
   }
 
-  /** Throws `ConfigError` for a wrong pepper or admin key, `StoreDamagedError`, `DataFolderUnwritableError`. */
+  /** Throws `ConfigError` for a wrong pepper, `StoreDamagedError`, `DataFolderUnwritableError`. */
   static open(options: AccessOptions): LocalAccess {
     const { dataDir } = options;
     const path = join(dataDir, "access.sqlite");

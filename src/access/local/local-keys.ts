@@ -1,9 +1,7 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
-import type { ApiKey, IssuedKey, KeyPosition, NewKey, VerifiedKey } from "../api-key.ts";
+import type { ApiKey, IssuedKey, KeyPosition, VerifiedKey } from "../api-key.ts";
 import {
-  type AdminKeyImport,
-  adminKeyOf,
   checkKeyCounts,
   type KeyRecord,
   type KeyUse,
@@ -38,33 +36,14 @@ export class LocalKeys extends Keys {
     super(options);
     this.#database = options.database;
     this.#database.atomically(() => this.#checkPepper());
+    // Reads the whole list: otherwise damage would only be noticed when a key is added.
+    this.#prepare("SELECT count(*) FROM issued_values").get();
     this.refresh();
   }
 
   override verify(value: string | undefined, ip: string): VerifiedKey | null {
     if (this.clock.monotonicMs() - this.#checkedAtMs >= webLimits.accessRecheckMs) this.refresh();
     return super.verify(value, ip);
-  }
-
-  async create(input: NewKey): Promise<IssuedKey> {
-    const { record, value } = this.make(input);
-    this.#database.transaction(() => this.#add(record));
-    this.#reload();
-    return { key: this.show(record), value };
-  }
-
-  /** Imports the configured admin key unless it was issued here before. Throws `ConfigError` for another scope. */
-  ensureAdminKey(value: string): AdminKeyImport {
-    const { record } = this.make(adminKeyOf(value), value);
-    const isNew = this.#database.transaction(() => {
-      const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
-      if (issued.get(bytesOf(record.mac)) !== undefined) return false;
-      this.#add(record);
-      return true;
-    });
-    // Another process may have imported the key a moment ago.
-    this.#reload();
-    return isNew ? { kind: "imported", keyId: record.id } : this.importOf(record.mac);
   }
 
   async list(page: { limit: number; after: KeyPosition | null }): Promise<readonly ApiKey[]> {
@@ -121,13 +100,21 @@ export class LocalKeys extends Keys {
     this.saved(used);
   }
 
-  #add(record: KeyRecord): void {
-    const counts = this.#prepare(
-      `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
-       WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
-    ).get(record.name, record.createdAtMs) as { named: number; active: number };
-    checkKeyCounts(counts);
-    this.#store(record);
+  protected async insert(record: KeyRecord): Promise<boolean> {
+    const isNew = this.#database.transaction(() => {
+      const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
+      if (issued.get(bytesOf(record.mac)) !== undefined) return false;
+      const counts = this.#prepare(
+        `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
+         WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
+      ).get(record.name, record.createdAtMs) as { named: number; active: number };
+      checkKeyCounts(counts);
+      this.#store(record);
+      return true;
+    });
+    // Another process may have imported the key a moment ago.
+    this.#reload();
+    return isNew;
   }
 
   /** Writes a new key, or a key with a new value. */
