@@ -1,6 +1,6 @@
 import type { TokenId } from "../base/ids.ts";
 import type { Freshness } from "../rows/freshness.ts";
-import { bookTopReader } from "../rows/price-row.ts";
+import { bookReader } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
 import type { CachePolicy } from "./cache/response-cache.ts";
@@ -79,8 +79,13 @@ function whileEqual(backend: Backend, read: () => readonly unknown[]): CachePoli
 export function watchPrice(backend: Backend, tokenId: TokenId): CachePolicy["watch"] {
   return () => {
     const isCurrent = watchRevision(backend);
-    const readTop = bookTopReader(tokenId, backend);
-    const top = readTop();
-    return () => isCurrent() && readTop() === top;
+    const readBook = bookReader(tokenId, backend);
+    const book = readBook();
+    const [bid, ask] = [book?.bids.best, book?.asks.best];
+    return () => {
+      if (!isCurrent()) return false;
+      const now = readBook();
+      return now?.bids.best === bid && now?.asks.best === ask;
+    };
   };
 }

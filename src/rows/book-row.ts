@@ -61,7 +61,7 @@ export function presentBook(book: LiveBook, depth: number, nowMs: number): BookR
     token_id: assetId,
     bids: bids.top(depth).map(presentLevel),
     asks: asks.top(depth).map(presentLevel),
-    ...presentBookTop(book.top),
+    ...presentBookTop(book),
     tick_size: plainDecimal(facts?.tickSize ?? null),
     min_order_size: plainDecimal(facts?.minOrderSize ?? null),
     bid_depth_usd: depthOf(bids),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { divideHalfEven, formatMicros } from "../base/decimal.ts";
+import { divideHalfEven, formatMicros, formatSafeMicros } from "../base/decimal.ts";
 import { formatTokenId, type TokenId } from "../base/ids.ts";
 import { averagePrice } from "../market/candle.ts";
 import { invertPrice, invertSide } from "../market/invert.ts";
@@ -80,24 +80,21 @@ export type PriceSources = {
   readonly books: OrderBooks | null;
 };
 
-/** The best orders of a live book, in micros; `null` for an empty side. A new object for every change. */
-export type BookTop = LiveBook["top"];
-
 /**
- * Returns a reader of the best orders of a token's book; `null` without a book or for a stale one. It is valid until
- * the state changes. Reading keeps a book followed.
+ * Returns a reader of a token's book, which returns `null` without a book or for a stale one. It is valid until the
+ * state changes. Reading keeps a book followed.
  */
-export function bookTopReader(
+export function bookReader(
   tokenId: TokenId,
   { state: { directory }, books }: PriceSources,
-): () => BookTop | null {
+): () => LiveBook | null {
   // The venue has no book of a resolved market.
   const isOpen = pairPrice(tokenId, directory)?.source !== "settlement";
   if (books === null || !isOpen || !directory.isKnownToken(tokenId)) return () => null;
   const peek = books.peeker(tokenId);
   return () => {
     const book = peek();
-    return book?.staleReason(books.clock.monotonicMs()) === null ? book.top : null;
+    return book?.staleReason(books.clock.monotonicMs()) === null ? book : null;
   };
 }
 
@@ -112,7 +109,7 @@ export function presentPrice(tokenId: TokenId, sources: PriceSources): PriceRow 
     price: wire.decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
     last_trade: presentLastTrade(tokenId, state),
-    ...presentBookTop(bookTopReader(tokenId, sources)()),
+    ...presentBookTop(bookReader(tokenId, sources)()),
     stats_24h: presentStats(tokenId, state),
     complement: presentComplement(tokenId, state, now),
     resolved: settlement !== null,
@@ -138,15 +135,16 @@ function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRo
 
 /** The best prices of a book; `mid` and `spread` need both sides. */
 export function presentBookTop(
-  top: BookTop | null,
+  book: LiveBook | null,
 ): Pick<PriceRow, "best_bid" | "best_ask" | "mid" | "spread"> {
-  const { bid = null, ask = null } = top ?? {};
+  const bid = book?.bids.best ?? null;
+  const ask = book?.asks.best ?? null;
   const isTwoSided = bid !== null && ask !== null;
   return {
-    best_bid: wire.decimalOrNull(bid),
-    best_ask: wire.decimalOrNull(ask),
-    mid: isTwoSided ? formatMicros(divideHalfEven(bid + ask, 2n)) : null,
-    spread: isTwoSided ? formatMicros(ask - bid) : null,
+    best_bid: bid === null ? null : formatSafeMicros(bid),
+    best_ask: ask === null ? null : formatSafeMicros(ask),
+    mid: isTwoSided ? formatMicros(divideHalfEven(BigInt(bid + ask), 2n)) : null,
+    spread: isTwoSided ? formatMicros(BigInt(ask - bid)) : null,
   };
 }
 

@@ -62,8 +62,6 @@ export class LiveBook {
   #attempts = 0;
   /** The changes that the stream has sent since a fetch began; `null` when none is in progress. */
   #ahead: BookChanges[] | null = null;
-  #bests: readonly [number | null, number | null] = [null, null];
-  #top: { readonly bid: bigint | null; readonly ask: bigint | null } = { bid: null, ask: null };
 
   constructor({ assetId, trust, onFault }: LiveBookOptions) {
     this.assetId = assetId;
@@ -92,19 +90,6 @@ export class LiveBook {
 
   get source(): "rest" | "stream" {
     return this.#source;
-  }
-
-  /** The best prices in millionths, `null` for an empty side. The object is replaced only when one of them changes. */
-  get top(): { readonly bid: bigint | null; readonly ask: bigint | null } {
-    const [bid, ask] = [this.bids.best, this.asks.best];
-    if (this.#bests[0] !== bid || this.#bests[1] !== ask) {
-      this.#bests = [bid, ask];
-      this.#top = {
-        bid: bid === null ? null : BigInt(bid),
-        ask: ask === null ? null : BigInt(ask),
-      };
-    }
-    return this.#top;
   }
 
   /** The time since the venue last sent something about the book, in milliseconds. */
