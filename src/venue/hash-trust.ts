@@ -6,31 +6,23 @@ import { venueLimits } from "../base/config/venue-limits.ts";
  * checked by their best prices and by fetching them again.
  */
 export class HashTrust {
-  #proven = 0;
-  #falseAlarms = 0;
-  #inARow = 0;
+  /** Counts since the start, by the names of their metrics. */
+  readonly counts = { hashes_proven: 0, false_alarms: 0 };
+  #falseAlarmsInRow = 0;
   #isUsable = true;
 
   get isUsable(): boolean {
     return this.#isUsable;
   }
 
-  get proven(): number {
-    return this.#proven;
-  }
-
-  get falseAlarms(): number {
-    return this.#falseAlarms;
-  }
-
   noteProven(): void {
-    this.#proven += 1;
-    this.#inARow = 0;
+    this.counts.hashes_proven += 1;
+    this.#falseAlarmsInRow = 0;
   }
 
   noteFalseAlarm(): void {
-    this.#falseAlarms += 1;
-    this.#inARow += 1;
-    if (this.#inARow >= venueLimits.bookFalseAlarmsMax) this.#isUsable = false;
+    this.counts.false_alarms += 1;
+    this.#falseAlarmsInRow += 1;
+    if (this.#falseAlarmsInRow >= venueLimits.bookFalseAlarmsMax) this.#isUsable = false;
   }
 }

@@ -90,16 +90,14 @@ export class OrderBooks {
     const nowMs = this.clock.monotonicMs();
     const entries = [...this.#entries.values()];
     const { requests, errors } = this.#http.status;
-    const { proven, falseAlarms, isUsable } = this.#trust;
     return {
       in_memory: entries.length,
       stale: entries.filter(({ book }) => book.staleReason(nowMs) !== null).length,
       followed: entries.filter(({ book }) => book.listeners.size > 0).length,
       resyncs: this.#faults.toRecord(),
       ...this.#counts,
-      hashes_proven: proven,
-      false_alarms: falseAlarms,
-      hashes_usable: isUsable,
+      ...this.#trust.counts,
+      hashes_usable: this.#trust.isUsable,
       requests,
       errors,
       connections_open: this.#sockets.openConnections,
