@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "../../base/config/config.ts";
 import { checkKeptFile } from "../../base/config/make-data-folder.ts";
@@ -11,9 +11,14 @@ import { checkKeptFile } from "../../base/config/make-data-folder.ts";
 export function readPepper(dataDir: string): string {
   const path = join(dataDir, "pepper");
   checkKeptFile(path);
-  const known = readIfPresent(path);
-  if (known !== null) return checked(known, path);
-  // Creating a link is atomic, so two first starts at the same time end with the same pepper.
+  if (!existsSync(path)) createPepper(path);
+  const pepper = readFileSync(path, "utf8").trim();
+  if (pepper.length < 32) throw new ConfigError([`${path} must hold at least 32 characters`]);
+  return pepper;
+}
+
+/** Creates the file. Creating a link is atomic, so two first starts at the same time end with the same pepper. */
+function createPepper(path: string): void {
   const draft = `${path}.${randomBytes(8).toString("hex")}`;
   try {
     writeFileSync(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
@@ -23,20 +28,4 @@ export function readPepper(dataDir: string): string {
   } finally {
     rmSync(draft, { force: true });
   }
-  return checked(readFileSync(path, "utf8"), path);
-}
-
-function readIfPresent(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw thrown;
-  }
-}
-
-function checked(text: string, path: string): string {
-  const pepper = text.trim();
-  if (pepper.length < 32) throw new ConfigError([`${path} must hold at least 32 characters`]);
-  return pepper;
 }
