@@ -35,7 +35,7 @@ export class ClusterKeys extends Keys {
   private constructor(options: ClusterKeysOptions) {
     super(options);
     this.#options = options;
-    this.#log = new KeyLog(options.engine, () => this.replace(this.#active()));
+    this.#log = new KeyLog(options.engine, () => this.replace(this.#log.fold.records));
   }
 
   /** Throws `ConfigError` when the keys were made under another pepper, `SERVICE_UNAVAILABLE` without ClickHouse. */
@@ -198,10 +198,6 @@ export class ClusterKeys extends Keys {
     } catch {
       return [];
     }
-  }
-
-  #active(): readonly KeyRecord[] {
-    return this.#log.fold.records.filter(({ revokedAtMs }) => revokedAtMs === null);
   }
 
   async #checkPepper(): Promise<void> {
