@@ -65,15 +65,12 @@ export function compileReader(schema: TObject, source: Source, place = ""): Read
     fields.set(name, { name, isRequired, read, readItem, expected, choices });
     if (keywords.default !== undefined) defaults[name] = keywords.default;
   }
-  Object.freeze(defaults);
   const readAll = (given: Iterable<readonly [string, unknown]>) =>
     readFields({ fields, defaults, place }, given);
-  const hasRequired = [...fields.values()].some((field) => field.isRequired);
   switch (source) {
     case "query":
       if ("additionalProperties" in schema) return () => defaults;
-      // Most requests have no query string.
-      return (text) => (text === "" && !hasRequired ? defaults : readAll(queryPairs(String(text))));
+      return (text) => readAll(queryPairs(String(text)));
     case "path":
       return (params) => readAll(Object.entries(params as Record<string, string>));
     case "body":
