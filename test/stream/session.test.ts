@@ -240,6 +240,16 @@ suite("a client that breaks the policy is closed with 4008", () => {
     assert.equal(client.of("pong").length, 20);
   });
 
+  test("but not for 20 frames in each second of which the network delays some by up to 0.2 s", () => {
+    const client = new SessionClient(parts);
+    for (const sinceLastMs of [200, 800, 1_000, 1_200, 800]) {
+      clock.advance(sinceLastMs);
+      for (let sent = 0; sent < 20; sent += 1) client.send({ action: "ping" });
+    }
+    assert.equal(client.closeCode, null);
+    assert.equal(client.of("pong").length, 100);
+  });
+
   test("but not for frames that waited while the process was busy, before or after its tick", () => {
     for (const isTickFirst of [true, false]) {
       const client = new SessionClient(parts);

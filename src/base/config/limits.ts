@@ -361,6 +361,8 @@ export const streamLimits = {
   unansweredPingsMax: 2,
   batchMs: 50,
   framesPerSecond: 20,
+  /** The time in which they are counted: less than a second, because the network delays some frames more than others. */
+  framesWindowMs: 800,
   frameBytesMax: 64 * 1024,
   /** Invalid frames in `faultWindowMs` after which the client is considered broken. */
   faultsMax: 5,

@@ -86,7 +86,7 @@ export class Session implements Receiver {
   #key: VerifiedKey | null;
   readonly #subscriptions = new Map<string, Subscription>();
   /** Its limit depends on the moment. */
-  readonly #frames = new SlidingWindow(Number.POSITIVE_INFINITY, 1000);
+  readonly #frames = new SlidingWindow(Number.POSITIVE_INFINITY, streamLimits.framesWindowMs);
   readonly #faults = new SlidingWindow(streamLimits.faultsMax - 1, streamLimits.faultWindowMs);
   #unansweredPings = 0;
   #pingedAtMs: number;
