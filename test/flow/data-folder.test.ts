@@ -1,7 +1,7 @@
 /** `serve` must refuse data folders that are in use by another process, of another chain, or damaged. */
 
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
 import {
   mkdtemp,
   open,
@@ -293,6 +293,15 @@ test("a damaged page of the copy of the markets is rebuilt, whether a start read
     assert.deepEqual(await service.getAllPages(path), served, table);
     assert.equal(await service.stop(), 0);
   }
+});
+
+test("a limit of open files that is too low is reported as such, with exit code 2", async (t) => {
+  const { dataDir, settings } = await openScene(t);
+  const own = { ODDWIRE_DATA_DIR: dataDir, ODDWIRE_RPC_URLS: "http://127.0.0.1:1" };
+  const args = ["-c", 'ulimit -n 64 && exec "$0" bin/oddwire.js serve', process.execPath];
+  const { status, stderr } = spawnSync("sh", args, { env: { ...settings, ...own } });
+  assert.match(String(stderr), /the limit of open files is too low/);
+  assert.equal(status, 2);
 });
 
 test("a damaged list of issued keys is refused with exit code 1", async (t) => {

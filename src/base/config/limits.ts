@@ -33,6 +33,8 @@ export const storeLimits = {
   rowsVerifiedMax: 1_000_000,
   /** Free disk space without which the engine is not started. */
   startBytesFreeMin: mebibyte,
+  /** Files that can still be opened, without which it is not started either. An empty store opens about 70. */
+  startFilesMin: 128,
   /** Free disk space that deleting rows needs besides a copy of the largest part. An insert reserves at least 1 MiB. */
   trimBytesFreeMin: 8 * mebibyte,
   /** The size of the pieces in which the rows of an insert are read from the spool file, to send them to a server. */

@@ -1,7 +1,10 @@
+import { closeSync, openSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
+import { devNull } from "node:os";
 import { join } from "node:path";
 import { drainPending, Session } from "chdb";
 import { assert } from "../../base/assert.ts";
+import { ConfigError } from "../../base/config/config.ts";
 import { storeLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { ConnectionPool } from "../engine/connection-pool.ts";
@@ -48,12 +51,13 @@ export class ChdbEngine implements Engine {
   }
 
   /**
-   * Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does, and
-   * `DataFolderUnwritableError`.
+   * Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does,
+   * `ConfigError` when too few files can be open, and `DataFolderUnwritableError`.
    */
   static async open(dataDir: string): Promise<ChdbEngine> {
     await mkdir(dataDir, { recursive: true });
     await refuseNoRoom(dataDir);
+    refuseFewFiles();
     const path = join(dataDir, "facts");
     const sessions = openSessions(path);
     const [first] = sessions;
@@ -136,6 +140,22 @@ async function refuseNoRoom(dataDir: string): Promise<void> {
   if (bavail * bsize >= storeLimits.startBytesFreeMin) return;
   throw new DataFolderUnwritableError("less than 1 MiB is free");
 }
+
+/** When it cannot open a file, the engine fails in ways that look like a damaged folder or a full disk. */
+function refuseFewFiles(): void {
+  const opened: number[] = [];
+  try {
+    while (opened.length < storeLimits.startFilesMin) opened.push(openSync(devNull, "r"));
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== "EMFILE") throw thrown;
+    throw new ConfigError([fewFiles]);
+  } finally {
+    for (const file of opened) closeSync(file);
+  }
+}
+
+const fewFiles =
+  "the limit of open files is too low for the embedded engine; raise it, for example with ulimit -n 65536";
 
 /** Opens all connections. Throws `StoreDamagedError`. */
 function openSessions(path: string): readonly Session[] {
