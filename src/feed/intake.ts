@@ -135,7 +135,10 @@ export class Intake {
 /** Checks whether the store answers and accepts rows. */
 function storeCheck(insertProblem: string | null, missingBlocks: number | null): Check {
   if (insertProblem !== null) return { ok: false, detail: `appends wait: ${insertProblem}` };
-  return { ok: missingBlocks !== null, detail: missingBlocks === null ? "no answer" : "open" };
+  return {
+    ok: missingBlocks !== null,
+    detail: missingBlocks === null ? "the store does not answer" : "open",
+  };
 }
 
 /** Checks whether answers lag behind the head of the chain by at most `secondsMax` seconds. */

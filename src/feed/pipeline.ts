@@ -130,7 +130,7 @@ export class Pipeline {
       return { isAgreed, newest, rest };
     } catch (thrown) {
       if (!(thrown instanceof AppError)) throw thrown;
-      this.#log.debug({ err: thrown }, "what is committed cannot be read");
+      this.#log.debug({ err: thrown }, "a committed range cannot be read");
       return null;
     }
   }
@@ -187,7 +187,7 @@ export class Pipeline {
     for (const { event } of events) status.events.add(event.kind);
     for (const { seq, reason } of tally.quarantined) {
       status.quarantined.add(reason);
-      this.#log.error({ seq, reason }, "a log of our contracts could not be read; kept raw");
+      this.#log.error({ seq, reason }, "a log cannot be decoded and is kept in quarantine");
     }
     for (const { seq, kind } of tally.anomalies) {
       status.anomalies.add(kind);

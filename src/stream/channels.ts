@@ -63,10 +63,10 @@ function typeOf({ type }: ChannelRequest): ChannelType {
 /** Throws `VALIDATION_ERROR` when a request has a field or a filter that its channel type does not accept. */
 function checkRequest(request: ChannelRequest, { fields, filters }: ChannelType): void {
   for (const name of ["token_id", "token_ids", "resolution"] as const) {
-    if (request[name] !== undefined && !fields.includes(name)) throw notTaken(name, request);
+    if (request[name] !== undefined && !fields.includes(name)) throw notAccepted(name, request);
   }
   for (const name of Object.keys(request.filter ?? {}) as (keyof Filter)[]) {
-    if (!filters.includes(name)) throw notTaken(`filter.${name}`, request);
+    if (!filters.includes(name)) throw notAccepted(`filter.${name}`, request);
   }
 }
 
@@ -100,6 +100,6 @@ function shownFilter({ filter = {} }: ChannelRequest): Readonly<Record<string, u
   return Object.values(shown).every((value) => value === undefined) ? {} : { filter: shown };
 }
 
-function notTaken(name: string, { type }: ChannelRequest): Error {
-  return invalid(`channel.${name}`, `is not taken by channels of type ${type}`);
+function notAccepted(name: string, { type }: ChannelRequest): Error {
+  return invalid(`channel.${name}`, `is not accepted by channels of type ${type}`);
 }

@@ -71,7 +71,7 @@ export class VenueHttp {
     this.#requests += 1;
     try {
       const answer = request.read(await this.#exchange(request, signal));
-      if (answer === null) throw new VenueError("malformed", "an answer of another form");
+      if (answer === null) throw new VenueError("malformed", "an answer of an unexpected form");
       this.#failures = 0;
       return answer;
     } catch (thrown) {

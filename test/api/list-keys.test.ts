@@ -97,7 +97,7 @@ test("400: a body", async () => {
   const text = await server.sendRaw(
     `${head}content-length: ${headers["content-length"]}\r\n\r\n{}`,
   );
-  assert.match(text, /^HTTP\/1\.1 400 .*body is not taken here/s);
+  assert.match(text, /^HTTP\/1\.1 400 .*body is not accepted here/s);
 });
 
 test("401: no key", async () => {

@@ -134,7 +134,7 @@ test("400: a body and a missing host are refused even if the response is cached"
   const bare = head.replace("KEY", key);
   assert.match(await edge.sendRaw(`${bare}\r\n`), /^HTTP\/1.1 400 .*host header is missing/s);
   const withBody = `${bare}host: a\r\ncontent-length: 2\r\n\r\n{}`;
-  assert.match(await edge.sendRaw(withBody), /^HTTP\/1.1 400 .*body is not taken here/s);
+  assert.match(await edge.sendRaw(withBody), /^HTTP\/1.1 400 .*body is not accepted here/s);
   assert.match(await edge.sendRaw(`${bare}host: a\r\n\r\n`), /^HTTP\/1.1 200 /);
 });
 

@@ -614,7 +614,7 @@ describe("faults that last", { concurrency: 4 }, () => {
       },
     });
     const [endpoint] = source.status.endpoints;
-    assert.equal(endpoint?.lastError, "a header has no logsBloom, or one of a wrong form");
+    assert.equal(endpoint?.lastError, "a header has no logsBloom, or an invalid one");
   });
 
   const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");

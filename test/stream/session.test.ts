@@ -131,7 +131,7 @@ suite("an invalid frame is answered with an error that names the fault", () => {
     [
       "a filter the channel does not take",
       { action: "subscribe", channel: { type: "resolutions", filter: { side: "BUY" } } },
-      /filter.side is not taken/,
+      /filter.side is not accepted/,
     ],
     [
       "a start given twice",

@@ -54,7 +54,7 @@ export function toAppError(thrown: unknown): AppError {
       return new AppError("VALIDATION_ERROR", "The body is not as long as Content-Length says");
     // The client disconnected while sending. It never receives this error.
     case "ECONNRESET":
-      return new AppError("VALIDATION_ERROR", "The request did not arrive whole");
+      return new AppError("VALIDATION_ERROR", "The request did not arrive completely");
     default:
       return new AppError("INTERNAL_ERROR", { cause: thrown });
   }

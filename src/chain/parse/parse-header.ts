@@ -16,7 +16,7 @@ const timestampMax = 2 ** 32 - 1;
 /** Parses a block as `eth_getBlockBy...` returns it; `null` when the node does not have it (yet). */
 export function parseHeader(value: unknown): Header | null {
   if (value === null) return null;
-  if (typeof value !== "object") throw new EndpointError("malformed", "a header is no object");
+  if (typeof value !== "object") throw new EndpointError("malformed", "a header is not an object");
   const json = value as Record<keyof Header, unknown>;
   const timestamp = parseQuantity(json.timestamp);
   return {
@@ -31,5 +31,5 @@ export function parseHeader(value: unknown): Header | null {
 /** Returns the value, or throws an error that names the member. */
 function present<Value>(value: Value | null, name: keyof Header): Value {
   if (value !== null) return value;
-  throw new EndpointError("malformed", `a header has no ${name}, or one of a wrong form`);
+  throw new EndpointError("malformed", `a header has no ${name}, or an invalid one`);
 }

@@ -41,13 +41,13 @@ export const logsPerBlockMax = 1_000_000;
  */
 export function parseLogs(value: unknown): ParsedLogs {
   if (value instanceof ParsedLogs) return value;
-  if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are no list");
+  if (!Array.isArray(value)) throw new EndpointError("malformed", "logs are not a list");
   return new ParsedLogs((value as readonly unknown[]).map(parseLog));
 }
 
 function parseLog(item: unknown): RawLog {
   if (typeof item !== "object" || item === null) {
-    throw new EndpointError("malformed", "a log is no object");
+    throw new EndpointError("malformed", "a log is not an object");
   }
   const json = item as LogJson;
   const address = parseAddress(json.address);
@@ -69,7 +69,7 @@ function parseLog(item: unknown): RawLog {
     logIndex === null ||
     logIndex >= logsPerBlockMax
   ) {
-    throw new EndpointError("malformed", "a log lacks a field, or has one of a wrong form");
+    throw new EndpointError("malformed", "a log lacks a field or has an invalid one");
   }
   if (json.removed === true) throw new EndpointError("malformed", "a log is marked as removed");
   const timestamp = parseQuantity(json.blockTimestamp);
@@ -91,7 +91,7 @@ export function isWanted(log: RawLog, filter: LogFilter): boolean {
 /** Parses all logs of a block from its receipts; `null` when the node does not have them (yet). */
 export function parseReceiptLogs(value: unknown): readonly RawLog[] | null {
   if (value === null) return null;
-  if (!Array.isArray(value)) throw new EndpointError("malformed", "receipts are no list");
+  if (!Array.isArray(value)) throw new EndpointError("malformed", "receipts are not a list");
   return (value as readonly unknown[]).flatMap((receipt) => {
     if (typeof receipt !== "object" || receipt === null || !("logs" in receipt)) {
       throw new EndpointError("malformed", "a receipt has no logs");

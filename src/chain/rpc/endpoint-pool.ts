@@ -90,7 +90,7 @@ export class EndpointPool {
         if (thrown.isAboutData) endpoint.noteBadData(thrown);
         this.context.log.debug(
           { host: endpoint.host, reason: thrown.message },
-          "an endpoint could not do it",
+          "a request to an endpoint failed",
         );
       }
     }

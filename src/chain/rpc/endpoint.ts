@@ -308,6 +308,6 @@ export class Endpoint {
 
 function parseChainId(reply: RpcReply | undefined): number {
   const served = parseQuantity(resultOf(reply));
-  if (served === null) throw new EndpointError("malformed", "a chain id is no quantity");
+  if (served === null) throw new EndpointError("malformed", "a chain id is not a quantity");
   return served;
 }

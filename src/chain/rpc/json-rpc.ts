@@ -67,7 +67,7 @@ export function idOf(item: unknown): number {
 
 function parseReply(value: unknown): RpcReply {
   if (typeof value !== "object" || value === null) {
-    throw new EndpointError("malformed", "a reply is no object");
+    throw new EndpointError("malformed", "a reply is not an object");
   }
   if ("error" in value && value.error !== null) return parseError(value.error);
   if (!("result" in value)) throw new EndpointError("malformed", "a reply has no result");

@@ -76,11 +76,11 @@ export class FeedFollower implements ChangeSource {
     return { number, timestamp: timestamp + (isStale ? Math.floor(ageMs / 1000) : 0), isStale };
   }
 
-  /** For readiness: fails until an indexer has been heard of. */
+  /** For readiness: fails until a message of an indexer has arrived. */
   check(): Check {
     const { ageMs, indexer, hasHole, term } = this.status;
     if (ageMs === null || indexer === null) {
-      return { ok: false, detail: "no indexer has been heard of" };
+      return { ok: false, detail: "no message of an indexer has arrived yet" };
     }
     const age = `${indexer.node} is active, term ${term}, ${Math.round(ageMs / 1000)} s old`;
     const wrong = Object.entries(indexer.checks).filter(([, { ok }]) => !ok);

@@ -84,7 +84,7 @@ export async function refuseOtherDatabase(
   );
   const place = `the database ${database}`;
   if (known === undefined)
-    throw new ConfigError([`${place} has no identity: nothing made it ready`]);
+    throw new ConfigError([`${place} has no identity; run \`oddwire cluster schema\``]);
   const [version, chainId, contracts, events] = known;
   if (Number(version) !== schemaVersion) {
     throw new ConfigError([

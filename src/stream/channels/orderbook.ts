@@ -12,7 +12,8 @@ export function openOrderbook({ request, sources, tokenIds }: Opening): ChannelL
   const { books, state } = sources;
   const [tokenId] = tokenIds;
   for (const name of ["resume_from", "snapshot"] as const) {
-    if (request[name] !== undefined) throw invalid(name, "is not taken: books come whole");
+    if (request[name] !== undefined)
+      throw invalid(name, "is not accepted: order books have no history");
   }
   if (tokenId === undefined || !state.directory.isKnownToken(tokenId)) throw unknownToken();
   if (books === null) throw noBookSource();

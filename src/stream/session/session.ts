@@ -271,7 +271,8 @@ export class Session implements Receiver {
 
   #refuse(thrown: unknown, id: FrameId | null): void {
     const error = thrown instanceof AppError ? thrown : new AppError("INTERNAL_ERROR");
-    if (error !== thrown) this.#parts.log.error({ err: toError(thrown) }, "a frame failed");
+    if (error !== thrown)
+      this.#parts.log.error({ err: toError(thrown) }, "a frame could not be handled");
     this.sendText(errorFrame(error, id, this.#options.connectionId));
     if (this.#faults.take(this.#parts.clock.monotonicMs()).isAdmitted) return;
     const { faultsMax, faultWindowMs } = streamLimits;
@@ -298,7 +299,7 @@ export class Session implements Receiver {
   }
 
   #authenticate(value: string, id: FrameId | null): void {
-    if (this.#key !== null) throw invalid("action", "auth was done before");
+    if (this.#key !== null) throw invalid("action", "auth is not needed: the connection has a key");
     const key = this.#carrier.authenticate(value);
     if (key instanceof AppError) {
       this.sendText(errorFrame(key, id, this.#options.connectionId));
