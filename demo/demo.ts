@@ -1,7 +1,7 @@
 /**
  * `npm run demo`: an invented market on a local chain, and the service on top of it. Nothing leaves this machine.
- * `--seed N` repeats a market, `--chain-only` leaves the service out, `--cluster` (`npm run demo:cluster`) starts an
- * indexer and two serving nodes, which begin with a new market each time.
+ * `--seed N` repeats a market, and `--chain-only` leaves the service out. `--cluster` (`npm run demo:cluster`) starts
+ * an indexer and two serving nodes, which begin with a new market each time.
  */
 import { randomInt } from "node:crypto";
 import { once } from "node:events";

@@ -3,7 +3,7 @@
  * source. Node strips no types under `node_modules`. `npm pack` runs this script, and so does `npm test`, which starts
  * the package that users install.
  *
- * The code and the schema library, which alone has 683 modules, are bundled into few files: a start then takes a
+ * The code and the schema library, which alone has 683 modules, are bundled into few files. A start then takes a
  * quarter less processor time (decision 0022). NOTICE has the license of the bundled library.
  */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

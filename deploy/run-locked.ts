@@ -1,6 +1,6 @@
 /**
- * Run as `node run-locked.ts DATA_DIR PROGRAM ARGUMENTS...`: runs a program while no service can use a data folder, and
- * ends with its exit code; with 75 if the folder is in use.
+ * Run as `node run-locked.ts DATA_DIR PROGRAM ARGUMENTS...`: runs a program while no service can use a data folder.
+ * Ends with the exit code of the program, or with 75 if the folder is in use.
  */
 import { spawnSync } from "node:child_process";
 import { describeFailure } from "../src/cli/exit-code.ts";

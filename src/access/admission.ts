@@ -19,9 +19,9 @@ import { refusedStatus } from "./rate-window.ts";
  * `probe` is public and `unblock` needs an admin key; blocked IPs can call both.
  * `optional` is for unknown paths and methods: a key is used if one is sent. `upgrade` is the same for WebSockets.
  *
- * Browsers send three kinds of requests without the key of their page: a `preflight` before each URL that is read with a
- * key, an `upgrade`, after which the key follows in a frame, and those for each `file` that a page loads. They report the
- * limit of the IP, but each kind counts against a separate one, so that a page that was admitted works.
+ * Browsers send three kinds of requests without the key of their page: a `preflight` before each URL that is read
+ * with a key; an `upgrade`, after which the key follows in a frame; and one for each `file` that a page loads. Their
+ * responses show the limit of the IP, but each kind has a limit of its own. So a page that was admitted works.
  */
 export type Access =
   | "public"
@@ -151,7 +151,10 @@ export class Admission {
     return caller;
   }
 
-  /** Why the key of an admitted request works no longer: it was revoked, or cannot be checked. `null` if it works. */
+  /**
+   * Returns why the key of an admitted request no longer works: it was revoked, or cannot be checked. `null` if it
+   * works.
+   */
   refusalSince({ key }: Caller): AppError | null {
     return key === null || this.#access.keys.isLive(key) ? null : this.#noKey();
   }

@@ -14,8 +14,8 @@ export function parseIpAddress(text: string): string | null {
 }
 
 /**
- * Returns the bucket in which requests of an address are counted and blocked: the IPv4 address itself, or the
- * /64 of an IPv6 address, because one customer usually has all of it. Takes the canonical spelling.
+ * Returns the bucket in which requests of an address are counted and blocked: the IPv4 address itself, or the /64 of
+ * an IPv6 address. One customer usually has all of a /64. Takes the canonical spelling.
  */
 export function ipBucketOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -6,8 +6,8 @@ const countedMin = 2 ** 20;
 const charactersPerValueMin = 6;
 
 /**
- * Parses a text as JSON. Throws when it is not JSON, or is long and has far more values than any response of a node or
- * of the venue: 60 MB of empty arrays would take gigabytes.
+ * Parses a text as JSON. Throws when it is not JSON. Also throws when it is long and has far more values than any
+ * response of a node or of the venue. 60 MB of empty arrays would take gigabytes.
  */
 export function parseJson(text: string): unknown {
   if (text.length > countedMin && countValues(text) * charactersPerValueMin > text.length) {

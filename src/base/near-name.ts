@@ -2,8 +2,8 @@
 const lengthMax = 48;
 
 /**
- * Returns the candidate that a mistyped `name` probably means, for "did you mean": the nearest one within
- * an edit distance of a third of its length (at least 1). `null` when none is that near.
+ * Returns the candidate that a mistyped `name` probably means, for "did you mean". It is the nearest one within an
+ * edit distance of a third of its length (at least 1). `null` when none is that near.
  */
 export function nearName(name: string, candidates: Iterable<string>): string | null {
   if (name.length > lengthMax) return null;

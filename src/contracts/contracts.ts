@@ -1,6 +1,6 @@
 /**
- * The contracts whose logs are indexed. A log of any other address is ignored even if it looks right
- * (`docs/counting.md`, rule 7): anyone can deploy a contract that emits the same events.
+ * The contracts whose logs are indexed. Logs of other addresses are ignored even if they look right: anyone can
+ * deploy a contract that emits the same events (`docs/counting.md`, rule 7).
  */
 import { type Static, type TObject, Type } from "typebox";
 import { AppError } from "../base/errors.ts";

@@ -117,8 +117,9 @@ export class Pipeline {
   }
 
   /**
-   * Compares a committed range with the head buffer: whether they agree (`isAgreed`), the newest committed block of the
-   * buffer (`newest`), and the facts after it (`rest`). `null` when the store does not answer; the range comes again.
+   * Compares a committed range with the head buffer. Returns whether they agree (`isAgreed`), the newest committed
+   * block of the buffer (`newest`), and the facts after it (`rest`). `null` when the store does not answer: the range
+   * comes again.
    */
   async #readCommitted(range: Coverage) {
     const { headBuffer, engine } = this.#facts;
@@ -140,7 +141,9 @@ export class Pipeline {
     await this.#writer.write(batch, { more });
   }
 
-  /** Gives the blocks of the head buffer up to and including `toBlock` to the writer. */
+  /**
+   * Gives the blocks of the head buffer up to and including `toBlock` to the writer, which appends them like a range.
+   */
   async #finalize(toBlock: number): Promise<void> {
     const known = this.#finalThrough;
     const final = this.#facts.headBuffer.through(toBlock).filter(({ number }) => number > known);

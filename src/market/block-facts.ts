@@ -33,8 +33,8 @@ export type BlockFacts = TimedBlock & {
 };
 
 /**
- * The largest amount of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits, which
- * fits the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
+ * The largest amount of an order, in micros: 10^24 dollars, far more than all money. The store keeps 38 digits. They
+ * fit the price of one millionth of a share at this amount, and the sum of a hundred million such amounts.
  */
 const amountMax = 10n ** 30n;
 

@@ -131,10 +131,10 @@ class TransactionWalk {
   }
 
   /**
-   * Assigns a refund to a fill. A fee module refunds after each match, so the refund belongs to the newest match of the
-   * order, and there to the first fill without a refund: a match can list an order twice. Fills whose fee equals refund
-   * plus kept fee come first. The two can differ for a taker: the module computes the fee from the amount that its
-   * operator passes, the exchange from the amount received.
+   * Assigns a refund to a fill. A fee module refunds after each match, so the refund belongs to the newest match of
+   * the order. A match can list an order twice: the first fill without a refund gets it. Fills whose fee equals
+   * refund plus kept fee come first. The two can differ for a taker: the module computes the fee from the amount that
+   * its operator passes, the exchange from the amount received.
    */
   #takeRefund(refund: FeeRefunded, seq: Seq): void {
     const candidates = this.#fills.filter((fill) => isRefundOf(fill, refund));

@@ -24,8 +24,8 @@ export const metadataTexts = Type.Object({
 export type MetadataTexts = Readonly<Static<typeof metadataTexts>>;
 
 /**
- * The venue's metadata of a market, which the chain does not prove. It is kept next to the data of the
- * chain and never replaces it: text of the venue is used only where the chain has none.
+ * The venue's metadata of a market, which the chain does not prove. It is kept next to the data of the chain and
+ * never replaces it. A text of the venue is used only where the chain has none.
  */
 export type VenueMetadata = MetadataTexts & {
   /** The labels in the order of the tokens; `null` when the venue has no labels, or none for these tokens. */

@@ -1,7 +1,7 @@
 /**
- * Estimates where a page of fills ends. A query with this bound opens one or two parts of a table instead of all: with
- * 100 million trades, a page of a token takes a third of the time and a page of all trades a quarter. If the bound is
- * too near, a second query reads the missing rows.
+ * Estimates where a page of fills ends. A query with this bound opens one or two parts of a table instead of all.
+ * With 100 million trades, a page of a token then takes a third of the time, and a page of all trades a quarter. If
+ * the bound is too near, a second query reads the missing rows.
  */
 import { firstSeqOf, type Seq, type TokenId } from "../base/ids.ts";
 import type { TokenTotals } from "../market/market.ts";

@@ -126,9 +126,9 @@ async function readTable(
 }
 
 /**
- * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does not
- * grow with the trades of a token. When parts of the table have several rows of the same time, these can be too few:
- * then the buckets from the last one on are read again.
+ * Reads the first buckets of one token. Reads rows in order, as many as the buckets can have, so that the cost does
+ * not grow with the trades of a token. Parts of the table can have several rows of the same time, so these can be too
+ * few. Then the buckets from the last one on are read again.
  */
 async function readFirst(
   engine: Engine,

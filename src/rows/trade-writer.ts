@@ -4,8 +4,9 @@ import type { Fill } from "../market/fill.ts";
 import * as trade from "./trade-row.ts";
 
 /**
- * Returns a function that writes trades exactly as `JSON.stringify` writes their rows, at a fraction of the cost: the
- * texts of shared tokens and blocks are cached. Create one per page or block, because texts and finality can change.
+ * Returns a function that writes trades exactly as `JSON.stringify` writes their rows. It takes a fraction of the
+ * time, because the texts of shared tokens and blocks are cached. Create one per page or block, because texts and
+ * finality can change.
  */
 export function tradeWriter(context: trade.RowContext): (fill: Fill) => string {
   const tokenText = remembered((tokenId: TokenId) =>

@@ -72,8 +72,8 @@ export async function readStartBlock({
 }
 
 /**
- * Ties a data folder durably to a chain and a list of contracts. To be called once it is known that they fit, before
- * the first block is served: until blocks are final, nothing else records `startBlock`, where indexing started. Throws
+ * Ties a data folder durably to a chain and a list of contracts. Call this once it is known that they fit, before the
+ * first block is served. Until blocks are final, nothing else records `startBlock`, where indexing started. Throws
  * `DataFolderUnwritableError`.
  */
 export async function tieDataFolder(

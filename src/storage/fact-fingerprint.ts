@@ -1,7 +1,7 @@
 /**
- * Facts as lines of text, one for each stored row, to verify a store. A fact read from a node and the
- * engine's row of it give the same line, because its text is the row in `RowBinary`, as it is inserted. So lines can
- * be compared one by one, or all together as counts and hashes by contract and event.
+ * Facts as lines of text, one for each stored row, to verify a store. The text of a line is the row in `RowBinary`,
+ * as it is inserted. So a fact read from a node and the engine's row of it give the same line. Lines can be compared
+ * one by one, or all together as counts and hashes by contract and event.
  */
 import { hash } from "node:crypto";
 import type { Address, Hash, Seq } from "../base/ids.ts";

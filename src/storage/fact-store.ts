@@ -58,10 +58,10 @@ export class FactStore extends CoveredFacts {
   }
 
   /**
-   * Opens the store in the database of an engine. The store closes the engine, also when opening fails. In a folder,
-   * rows that a crash left above the newest commit record are trimmed in the background; in a database that other
-   * processes can write to, the next append completes them. Throws `StoreDamagedError`, and `SERVICE_UNAVAILABLE` when
-   * replicas stay behind.
+   * Opens the store in the database of an engine. The store closes the engine, also when opening fails. A crash can
+   * leave rows above the newest commit record. In a folder they are trimmed in the background. In a database that
+   * other processes can write to, the next append completes them. Throws `StoreDamagedError`, and
+   * `SERVICE_UNAVAILABLE` when replicas stay behind.
    */
   static async open(engine: Engine, options: StoreOptions): Promise<FactStore> {
     const { dropCopies, isServedKnown = false, onWaiting = () => {}, signal } = options;

@@ -9,10 +9,9 @@ import type { FactStore } from "./fact-store.ts";
 type OnAppended = (batch: BatchHead, delta: Delta) => void;
 
 /**
- * Appends final blocks by group commit: batches that arrive while an append is under way, until they are
- * enough for another one, are appended together. The cost of an append, in fsyncs and later merges, hardly
- * depends on its size. Groups overlap: while one is committed, the facts of the next are written, and views
- * apply the one before.
+ * Appends final blocks by group commit: batches are collected until they are enough, or until no more follow, and
+ * appended together. The cost of an append, in fsyncs and later merges, hardly depends on its size. Groups overlap:
+ * while one is committed, the facts of the next are written, and views apply the one before.
  */
 export class FinalWriter {
   readonly #store: FactStore;

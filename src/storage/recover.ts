@@ -164,7 +164,7 @@ export async function verifyCandles(engine: Engine, last: TimedBlock): Promise<v
 
 /**
  * Returns the start of the first minute or hour whose candles count more or fewer trades than the fills, in unix
- * seconds; infinity without one. Looks at those that end within the range: no query reads the candles of the one in
+ * seconds; infinity without one. Looks at those that end within the range. No query reads the candles of the one in
  * which it ends, and earlier ones are complete since an earlier range.
  */
 export async function firstIncompleteCandle(

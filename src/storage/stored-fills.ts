@@ -1,6 +1,6 @@
 /**
- * Reads stored fills as the bytes of their rows. A function around a column, such as `hex` for ids, would cost
- * a page more than its rows do, and text would have to be made and parsed.
+ * Reads stored fills as the bytes of their rows. Text would have to be made and parsed. Even a function around a
+ * column, such as `hex` for ids, would cost a page more than its rows do.
  */
 import { assert } from "../base/assert.ts";
 import { type Hash, type Seq, zeroHash } from "../base/ids.ts";

@@ -1,9 +1,9 @@
 import { venueLimits } from "../base/config/venue-limits.ts";
 
 /**
- * Whether the venue's hashes can be reproduced. The venue has changed their input before without
- * notice. After many mismatches in a row on correct books, hashes are no longer used; books are then
- * checked by their best prices and by fetching them again.
+ * Whether the venue's hashes can be reproduced. The venue has changed their input before without notice. After many
+ * mismatches in a row on correct books, hashes are no longer used. Books are then checked by their best prices and by
+ * fetching them again.
  */
 export class HashTrust {
   /** Counts since the start, by the names of their metrics. */

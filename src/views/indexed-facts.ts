@@ -16,8 +16,8 @@ import type { View } from "./view.ts";
 type WaitLimits = { readonly positionWaitMs: number; readonly positionWaitersMax: number };
 
 /**
- * All indexed facts: the stored ones up to the end of `coverage`, and the unfinalized blocks above it in the head
- * buffer, with the views derived from both. Reads see them as one.
+ * All indexed facts: the stored ones up to the end of `coverage`, and above it the unfinalized blocks in the head
+ * buffer. Reads see them as one. The views derive from both.
  */
 export class IndexedFacts {
   readonly store: CoveredFacts;

@@ -22,9 +22,10 @@ type ClusterKeysOptions = KeysOptions & {
 };
 
 /**
- * The keys of a cluster: a log in ClickHouse that every node holds in memory. A node uses its copy only while it knows
- * that the copy is current: it has read the log within `validityMs`, or Redis has since confirmed, without a gap of
- * `validityMs`, that no newer version is announced. Otherwise no key works here until the log has been read.
+ * The keys of a cluster: a log in ClickHouse that every node holds in memory. A node uses its copy only while it
+ * knows that the copy is current. To have read the log proves this for `validityMs`. Each answer of Redis that no
+ * newer version is announced proves it again, if it comes in time. Otherwise no key works here until the log has been
+ * read.
  */
 export class ClusterKeys extends Keys {
   readonly #options: ClusterKeysOptions;

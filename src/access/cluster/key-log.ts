@@ -17,7 +17,7 @@ const newest = "SETTINGS select_sequential_consistency = 1";
 
 /**
  * The log of keys in ClickHouse, and the state it folds to. Each row is inserted under a deduplication token with its
- * version: of several writers one succeeds; the others read its row and try the next version. Rows are never deleted.
+ * version. Of several writers one succeeds; the others read its row and try the next version. Rows are never deleted.
  */
 export class KeyLog {
   readonly #engine: Engine;

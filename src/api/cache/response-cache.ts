@@ -91,8 +91,9 @@ export function endOf(
 }
 
 /**
- * The newest responses by exact request target, up to `cachedResponseBytesMax`. A long response is cached at the second
- * request only: one that is not requested again would evict others, which the garbage collector then has to free.
+ * The newest responses by exact request target, up to `cachedResponseBytesMax`. A long response is cached at the
+ * second request only. One that is not requested again would evict others, which the garbage collector then has to
+ * free.
  */
 export class ResponseCache {
   readonly #answers = new Map<string, CachedResponse>();
@@ -145,8 +146,8 @@ export class ResponseCache {
 }
 
 /**
- * Remembers which keys were requested recently. A response that was cached at its first request would be copied by the
- * next garbage collections, each of which then stops the process for 10 to 25 ms.
+ * Remembers which keys were requested recently. A response that was cached at its first request would be copied by
+ * the next garbage collections. Each of these then stops the process for 10 to 25 ms.
  */
 export class RecentRequests {
   #newest = new Set<string>();

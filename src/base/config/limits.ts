@@ -172,7 +172,7 @@ export const chainLimits = {
   rangeBlocksMax: 50_000,
   /** Failed ranges remembered until they are answered: several times the number of concurrent ranges. */
   failedRangesMax: 64,
-  /** A learnt cap is tested again after this time, because plans and nodes change. */
+  /** A learned cap is tested again after this time, because plans and nodes change. */
   capKeptMs: 3_600_000,
   /** Ranges fetched ahead of the consumer, and the same while the first of them is late. */
   prefetchRangesMax: 6,
@@ -339,8 +339,8 @@ export const webLimits = {
   /** Concurrent exports of one key: less than half of `exportsMax`, so that two keys cannot take all. */
   exportsPerKeyMax: 3,
   /**
-   * The bytes of an export that a client must read in every `exportBytesMinMs`, or the export is aborted: 140 kbit/s,
-   * which is less than any connection that is fit for exports.
+   * The bytes of an export that a client must read in every `exportBytesMinMs`, or the export is aborted. That is 140
+   * kbit/s: any connection that is fit for exports is faster.
    */
   exportBytesMin: mebibyte,
   exportBytesMinMs: 60_000,

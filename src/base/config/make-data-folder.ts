@@ -17,9 +17,10 @@ const impossible: ReadonlySet<string> = new Set(
 );
 
 /**
- * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there, when it or its facts
- * are not writable, which the engine would take for damage, or when the name of one of its files or of the facts is not
- * that of a usable file or folder. Other errors, such as a full disk, can be temporary and are thrown as they are.
+ * Makes the data folder unless it exists. Throws `ConfigError` when the folder cannot exist there or cannot be used.
+ * It is unusable when it or its facts are not writable: the engine would take that for damage. It is also unusable
+ * when something else has the name of one of its files. Other errors, such as a full disk, can be temporary and are
+ * thrown as they are.
  */
 export function makeDataFolder(dataDir: string, mode?: number): void {
   orUnusable(() => {
@@ -36,8 +37,8 @@ export function makeDataFolder(dataDir: string, mode?: number): void {
 }
 
 /**
- * Throws `ConfigError` when a path in the data folder exists and is not a file, which can block the
- * process that opens it, or is a file that cannot be opened with this `access`. `F_OK` means any.
+ * Throws `ConfigError` when a path in the data folder exists but cannot be opened with this `access`, or is not a
+ * file. To open a pipe, for example, can block the process. `F_OK` means any.
  */
 export function checkKeptFile(path: string, access: number = R_OK): void {
   checkKept(path, "file", access);

@@ -6,8 +6,8 @@ const resolutionMs = 20;
 const windowMs = 10_000;
 
 /**
- * Measures this process. The event loop lag is that of the last complete window of 10 seconds, so
- * that it does not depend on when and how often it is read.
+ * Measures this process. The event loop lag is that of the last complete window of 10 seconds. So it does not depend
+ * on when and how often it is read.
  */
 export class ProcessMeter {
   readonly #delays: ELDHistogram;

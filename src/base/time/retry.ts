@@ -2,8 +2,8 @@
 export type Backoff = { readonly firstMs: number; readonly maxMs: number };
 
 /**
- * Returns how long to wait after the failure of `attempt` (the first is 0). The wait doubles each time up to
- * the maximum, and is then reduced by a random part of up to a half, so that many waiters do not retry together.
+ * Returns how long to wait after the failure of `attempt` (the first is 0). The wait doubles each time up to the
+ * maximum. It is then reduced by a random part of up to a half, so that many waiters do not retry together.
  */
 export function backoffMs(attempt: number, backoff: Backoff, random: () => number): number {
   const ceilingMs = Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(attempt, 30));

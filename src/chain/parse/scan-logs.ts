@@ -1,6 +1,6 @@
 /**
  * Reads the logs of an `eth_getLogs` from the bytes of an answer. A node writes all logs of an answer in one layout,
- * which is learnt from the first log. Anything unexpected is left to `JSON.parse`.
+ * which is learned from the first log. Anything unexpected is left to `JSON.parse`.
  */
 import type { Address, Hash } from "../../base/ids.ts";
 import type { RawLog } from "../raw-log.ts";

@@ -17,8 +17,8 @@ export function formatCalls(calls: readonly RpcCall[], firstId: number): string 
 }
 
 /**
- * Parses the one reply of a node that does not read a batch: an object in place of the list, or an error without the
- * id of a call. `null` when the answer is a list of replies.
+ * Parses the one reply of a node that does not read a batch. It is an object in place of the list, or an error
+ * without the id of a call. `null` when the answer is a list of replies.
  */
 export function parseLoneReply(value: unknown): RpcReply | null {
   if (!Array.isArray(value)) return parseReply(value);

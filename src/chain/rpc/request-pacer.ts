@@ -7,7 +7,7 @@ const pause = { firstMs: 250, maxMs: 30_000 } as const;
 const windowMs = 1_050;
 /** How long after a change of the rate until it grows. */
 const growEveryMs = 1_000;
-/** The lowest learnt rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
+/** The lowest learned rate. Endpoints that allow less are slowed down by the pauses after their refusals. */
 const callsPerSecondMin = 1;
 /**
  * Some endpoints refuse a share of all requests, however slow these are. So below this rate, only two refusals in a row
@@ -26,7 +26,7 @@ export class RequestPacer {
   readonly #window: SlidingWindow | null;
   /** The calls of all requests that wait for their turn. */
   #waitingCalls = 0;
-  /** The rate learnt from refusals. */
+  /** The rate learned from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   /** The calls of the largest answered request, less with each refusal. So many in a second are refused by chance. */
   #callsAnswered = 0;
@@ -82,8 +82,9 @@ export class RequestPacer {
   }
 
   /**
-   * Decides about the first waiting request, of `wanted` calls: how long it must still wait, or with 0, how many of its
-   * calls count as sent. Ask again after each wait, since a refusal can pause and slow down all requests meanwhile.
+   * Decides about the first waiting request, of `wanted` calls. Returns how long it must still wait or, if that is 0,
+   * how many of its calls count as sent. Ask again after each wait, since a refusal can pause and slow down all
+   * requests meanwhile.
    */
   takeTurn(wanted: number, nowMs: number): { readonly waitMs: number; readonly calls: number } {
     const calls = Math.min(wanted, this.#callsAtOnceMax);

@@ -56,8 +56,8 @@ export type ChainStatus = ChainSource["status"];
 const idleMs = 1_000;
 
 /**
- * The chain as a stream of complete blocks: final blocks in ranges, then block by block up to the head, with reorgs
- * and finality as data. Retries forever while nodes fail, and shows that in `status`.
+ * The chain as a stream of complete blocks: final blocks in ranges, then block by block up to the head. Reorgs and
+ * finality are part of it. Retries forever while nodes fail, and shows that in `status`.
  */
 export class ChainSource<Final = readonly Block[]> {
   readonly #options: ChainSourceOptions;

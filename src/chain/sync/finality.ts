@@ -23,8 +23,8 @@ type Ballot = {
 type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
 
 /**
- * Decides which block is final (R2): the smallest answer of the endpoints that follow the chain, once a majority has
- * the same hash there and has our last final block. Never decreases below blocks that were handed out.
+ * Decides which block is final (R2): the smallest answer of the endpoints that follow the chain. A majority must have
+ * the same hash there, and our last final block. Never falls below the final blocks that the consumer has.
  */
 export class Finality {
   readonly #parts: ChainParts;

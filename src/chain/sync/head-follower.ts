@@ -24,7 +24,7 @@ export class HeadFollower {
   /** Endpoints whose branch was rejected, and the monotonic time until which they are not asked. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
   readonly #memory: VoteMemory;
-  /** The timeout at the head, doubled after a failure. Not learnt from polls, which are answered faster than logs. */
+  /** The timeout at the head, doubled after a failure. Not learned from polls, which are answered faster than logs. */
   #timeout: RequestTimeout = { timeoutMs: chainLimits.headTimeoutMs };
   /** Blocks in one request. Halved after a failure: where many answers are wrong, small requests succeed more often. */
   #blocksAtOnce: number = chainLimits.headBatchBlocksMax;

@@ -1,4 +1,4 @@
-/** What is learnt from polled and announced heads, with nodes behind a transport of the test. */
+/** What is learned from polled and announced heads, with nodes behind a transport of the test. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLog } from "../../../test/support/silent-log.ts";

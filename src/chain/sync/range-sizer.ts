@@ -44,7 +44,7 @@ export class RangeSizer {
     return Math.min(this.blocks(nowMs), this.#failed.get(from)?.blocks ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The cap learnt from the provider; `null` when none is known. */
+  /** The cap learned from the provider; `null` when none is known. */
   capBlocks(nowMs: number): number | null {
     return this.#cap !== null && nowMs < this.#cap.untilMs ? this.#cap.blocks : null;
   }

@@ -7,10 +7,10 @@ import { RangePrefetch } from "./range-prefetch.ts";
 type WalkParts<Blocks> = ChainParts & { readonly ranges: RangeFetcher<Blocks> };
 
 /**
- * Walks final blocks in ranges that are proven to be linked to each other, from the consumer's next block to the last
- * final one, which can move meanwhile. No part crosses one of `ends`. A part is emitted once its last hash is proven, by
- * the next part or by the agreement on finality. The consumer moves `unfinalized` past every part before it takes the next
- * one. Ends when an agreement is dropped.
+ * Walks final blocks from the consumer's next block to the last final one, which can move meanwhile. The ranges are
+ * proven to be linked to each other. No part crosses one of `ends`. A part is emitted once its last hash is proven,
+ * by the next part or by the agreement on finality. The consumer moves `unfinalized` past every part before it takes
+ * the next one. Ends when an agreement is dropped.
  */
 export async function* walkRanges<Blocks>(
   parts: WalkParts<Blocks>,

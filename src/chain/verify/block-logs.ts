@@ -90,8 +90,8 @@ export class BlockLogs {
   }
 
   /**
-   * Reads all wanted logs of a block from one endpoint: those that its receipts prove, and those that only its log
-   * index has, such as those of Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
+   * Reads all wanted logs of a block from one endpoint. Its receipts prove most of them. Others, such as those of
+   * Polygon's state-sync transactions, are only in its log index. Throws an `EndpointError` without receipts.
    */
   async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
     const proven = await this.#fetchProven(endpoint, header);

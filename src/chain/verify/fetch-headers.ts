@@ -43,8 +43,8 @@ export async function fetchKnownHeaders(
 
 /**
  * Fetches headers by number, in the order of `numbers`. Each node behind a load balancer can lack other blocks, so
- * missing headers are requested again until `requestTriesMax` requests in a row have returned none of them. If the first
- * request returns none, it is not repeated. Throws an `EndpointError` if a header is missing.
+ * missing headers are requested again. This ends when `requestTriesMax` requests in a row have returned none of them.
+ * If the first request returns none, it is not repeated. Throws an `EndpointError` if a header is missing.
  */
 export async function fetchHeaders(
   endpoint: Endpoint,

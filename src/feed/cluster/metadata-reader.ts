@@ -19,7 +19,7 @@ type ReaderParts = {
 
 /**
  * Takes in the market metadata that the active indexer has fetched: new rows, and stored rows of markets that have no
- * metadata here, such as markets that became known after their row was read.
+ * metadata here. A market can become known after its row was read.
  */
 export class MetadataReader {
   readonly #parts: ReaderParts;

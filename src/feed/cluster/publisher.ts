@@ -23,7 +23,7 @@ type PublisherParts = {
 
 /**
  * Publishes the changes of the active indexer to the feed, in order. When a message cannot be sent, all waiting
- * messages are dropped, and a new term begins that sends the unfinalized blocks that the feed does not have.
+ * messages are dropped. A new term then sends the unfinalized blocks that the feed does not have.
  */
 export class Publisher implements Subscribers {
   readonly #parts: PublisherParts;

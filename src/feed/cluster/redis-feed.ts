@@ -16,7 +16,8 @@ import type { FeedCodec } from "./feed-codec.ts";
 
 /**
  * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which
- * term can append, so a stream with messages of this term or later ones is deleted: it lost its state, or they are foreign.
+ * term can append. A stream with messages of this term or later ones is deleted: it has lost its state, or the
+ * messages are foreign.
  */
 const beginScript = new LuaScript(`
 if redis.call('EXISTS', KEYS[2]) == 0 then

@@ -28,9 +28,9 @@ const moduleOfDigits = new Map<string, Gen3Module>([
 const layout = /^0x(..).{36}0{16}....(....)0[01]$/;
 
 /**
- * Parses a token id; `null` when no module could have made it (unknown module, outcome above 1,
- * reserved bits set). Arity and index are not checked: anyone can split any condition of a module, so
- * tokens of an event that was never announced can exist and be traded.
+ * Parses a token id; `null` when no module could have made it (unknown module, outcome above 1, reserved bits set).
+ * Arity and index are not checked. Anyone can split any condition of a module, so tokens of an event that was never
+ * announced can be traded.
  */
 export function parseGen3TokenId(tokenId: TokenId): Gen3Position | null {
   const [, digits = "", conditionIndex = ""] = layout.exec(tokenId) ?? [];

@@ -1,7 +1,7 @@
 /**
- * The row of a fill: a sequence of fields of fixed length. `fills` has a column for each field.
- * `fills_by_token` takes the same bytes in fewer columns, because the columns dominate the cost of a query of
- * few rows: one column for each field that pages of a token filter by, and `row` for all other fields.
+ * The row of a fill: a sequence of fields of fixed length. `fills` has a column for each field. `fills_by_token`
+ * takes the same bytes in fewer columns, because the number of columns dominates the cost of a query of few rows. It
+ * has a column for each field that pages of a token filter by, and `row` for all other fields.
  */
 import type { ExchangeName } from "../../contracts/contracts.ts";
 import type { Side } from "../../contracts/events.ts";

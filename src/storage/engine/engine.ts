@@ -32,9 +32,9 @@ export type Engine = {
   /** Opens a file for the rows of one insert that arrive over time. The caller closes it. */
   openRows(): Promise<SpoolFile>;
   /**
-   * Inserts rows as one atomic block; durable when it resolves. A call with a token that was used before adds nothing,
-   * if the table has a deduplication window. An engine stores the token before the rows, so after a crash it can know a
-   * token without its rows: a caller that repeats a token must count the rows.
+   * Inserts rows as one atomic block; durable when it resolves. A call with a token that was used before adds
+   * nothing, if the table has a deduplication window. An engine stores the token before the rows, so after a crash it
+   * can know a token without its rows. A caller that repeats a token must therefore count the rows.
    */
   insert(table: string, rows: Rows, token?: string): Promise<void>;
   /** Waits for running statements, then releases the engine. */

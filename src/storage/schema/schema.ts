@@ -1,7 +1,7 @@
 /**
- * The tables, for the embedded engine, for one server and for a cluster. Tables of facts hold final blocks only: rows
- * never change once their commit record is written, no read needs FINAL, and no reorg can corrupt a roll-up. Ids are
- * raw bytes, amounts exact decimals. Token ids of all three generations have 32 bytes.
+ * The tables, for the embedded engine, for one server and for a cluster. Tables of facts hold final blocks only. Once
+ * their commit record is written, only a repair changes rows. So no read needs FINAL, and no reorg can corrupt a
+ * roll-up. Ids are raw bytes, amounts exact decimals. Token ids of all three generations have 32 bytes.
  *
  * Inserts are synchronous and fsynced: an append that has resolved survives kill -9 and a power cut.
  */
@@ -26,8 +26,8 @@ type Table = {
 const mergedBytesMax = 4 * 1024 ** 3;
 
 /**
- * Makes inserts durable and keeps files few: a part from one insert has a single data file instead of two for
- * each column (24 files instead of about 140). A column's write buffer begins at 16 KB instead of 1 MB.
+ * Makes inserts durable and keeps files few. A part from one insert has a single data file instead of two for each
+ * column: 24 files instead of about 140. A column's write buffer begins at 16 KB instead of 1 MB.
  */
 const parts =
   "fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1, " +

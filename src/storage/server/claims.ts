@@ -7,9 +7,10 @@ import { integerLiteral } from "../sql-literal.ts";
 import { insertUntilThere, tokenOf } from "./insert-until-there.ts";
 
 /**
- * Claims of block ranges, which fix where appends to a database on a server end. Facts are a function of final blocks:
- * two writers with the same ranges insert the same rows under the same tokens, and the server stores them once. The
- * token of a claim names its first block, so the first claim is stored and later writers adopt its last block.
+ * Claims of block ranges, which fix where appends to a database on a server end. Facts are a function of final
+ * blocks. So two writers with the same ranges insert the same rows under the same tokens, and the server stores them
+ * once. The token of a claim names its first block, so the first claim is stored and later writers adopt its last
+ * block.
  */
 export class Claims {
   readonly #engine: Engine;

@@ -15,10 +15,10 @@ import { untilReady, type WaitOptions } from "./until-replicated.ts";
 import { readVerified, verifyBehind } from "./verify-commits.ts";
 
 /**
- * Facts of a database that another process writes, for a process that only reads. It creates no tables, deletes nothing
- * and needs only the right to `SELECT`. Tables replicate one by one, so a commit record can arrive before its rows.
- * The coverage therefore advances only over ranges whose rows are counted here: call `verifyNext`, read the delta of the
- * range that it returns, then call `cover` and apply the delta to the views in the same turn.
+ * Facts of a database that another process writes, for a process that only reads. It creates no tables, deletes
+ * nothing and needs only the right to `SELECT`. Tables replicate one by one, so a commit record can arrive before its
+ * rows. The coverage therefore advances only over ranges whose rows are counted here. Call `verifyNext`, and read the
+ * delta of the range that it returns. Then call `cover`, and apply the delta to the views in the same turn.
  */
 export class FactReader extends CoveredFacts {
   /**

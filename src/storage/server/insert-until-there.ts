@@ -6,9 +6,9 @@ import type { Engine } from "../engine/engine.ts";
 import { untilAdmitted } from "../engine/until-admitted.ts";
 
 /**
- * Repeats `insert` until `isThere`. A server stores a token before its rows: if it is killed in between, it
- * has no rows and still ignores the token, so each attempt needs a new token. Replicated tables store a token and its
- * rows together. Rows that are missing there are only late, so the token stays the same. Throws `SERVICE_UNAVAILABLE`
+ * Repeats `insert` until `isThere`. A server stores a token before its rows. If it is killed in between, it has no
+ * rows and still ignores the token, so each attempt needs a new token. Replicated tables store a token and its rows
+ * together. Rows that are missing there are only late, so the token stays the same. Throws `SERVICE_UNAVAILABLE`
  * after `outageMsMax`.
  */
 export async function insertUntilThere(

@@ -17,8 +17,8 @@ export type Database = {
 
 /**
  * Migrates the tables of a database on a server to the newest version, and stores the identity of our facts on first
- * use. Throws `ConfigError` when the server is too old, the tables have a version that cannot be migrated or the facts
- * another identity, and `SERVICE_UNAVAILABLE` when the user may not write.
+ * use. Throws `ConfigError` when the server is too old, when the tables have a version that cannot be migrated, or
+ * when the facts have another identity. Throws `SERVICE_UNAVAILABLE` when the user may not write.
  */
 export async function prepareDatabase(engine: Engine, place: Database): Promise<void> {
   if ((await readSchemaVersion(engine)) < schemaVersion) {

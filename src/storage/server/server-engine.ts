@@ -204,8 +204,8 @@ export class ServerEngine implements Engine {
 const unknownDatabase = "81";
 
 /**
- * All queries of a process read the same replica of a shard: the first in the cluster's configuration that is up and
- * not more than 5 s behind. A shard that is down is an error. So no answer has fewer rows than an earlier one.
+ * All queries of a process read the same replica of a shard. It is the first in the cluster's configuration that is
+ * up and at most 5 s behind. A shard that is down is an error. So no answer has fewer rows than an earlier one.
  */
 const clusterSettings = {
   load_balancing: "in_order",

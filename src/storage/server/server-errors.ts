@@ -1,8 +1,8 @@
 import { AppError } from "../../base/errors.ts";
 
 /**
- * Codes of Node for a connection that broke during a statement. A refused connection is not one: the server is down,
- * and after a crash it can know the token of an insert whose rows it has lost.
+ * Codes of Node for a connection that broke during a statement. A refused connection is not among them. That server
+ * is down, and after a crash it can know the token of an insert whose rows it has lost.
  */
 const lostCodes: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 

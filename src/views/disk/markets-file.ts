@@ -1,7 +1,7 @@
 /**
- * The market state on disk: a copy of what follows from the facts, so that a start continues from it
- * and texts need not be in memory. After a crash the copy can be behind the facts, but never ahead of
- * them in anything that counts. A copy that does not fit the facts is rebuilt.
+ * The market state on disk: a copy of what follows from the facts. A start continues from it, and texts need not be
+ * in memory. After a crash the copy can be behind the facts, but never ahead of them in anything that counts. A copy
+ * that does not fit the facts is rebuilt.
  *
  * Everything is written in one transaction, which a save commits. Until then, reads find the values
  * set last, and a crash restores those saved last.
