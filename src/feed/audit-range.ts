@@ -94,14 +94,15 @@ async function judge(
   const stored = await readFactLines(parts.engine, range);
   const claims = mismatches.map(({ facts }) => linesOf(facts ?? []));
   const blocks = claims.flatMap((lines) => differencesOf(stored, lines).map(({ block }) => block));
-  const span = { from: Math.min(...blocks), to: Math.max(...blocks) };
+  const disputed = { from: Math.min(...blocks), to: Math.max(...blocks) };
   const hosts = mismatches.map(({ host }) => host);
   // Receipts prove logs, not times: an endpoint can serve both with a header that has another time.
   const areTimesEqual = claims.every((lines) => otherBlock(stored, lines, "timestamp") === null);
-  const proof = areTimesEqual ? await prove(span, hosts, parts) : null;
+  const proof = areTimesEqual ? await prove(disputed, hosts, parts) : null;
   if (proof?.facts === null) return { kind: "equal", falseAlarms: hosts };
   const [first] = mismatches;
-  const facts = proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, span);
+  const facts =
+    proof === null ? first?.facts : withProven(first?.facts ?? [], proof.facts, disputed);
   const lines = linesOf(facts ?? []);
   // Final blocks are never replaced by blocks of another fork (R3). The operator has to decide.
   const forked = otherBlock(stored, lines, "blockHash");

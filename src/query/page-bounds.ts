@@ -69,20 +69,20 @@ export function pageBound(
       ? estimateAllTokens(filter)
       : estimateTokens(page, filter.tokenIds, oldest);
   if (estimate === undefined) return undefined;
-  const { span, newest } = estimate;
+  const { positions, newest } = estimate;
   const lowest = Math.max(oldest, seqFrom);
   if (order === "desc") {
     const bound = Math.floor(
-      Math.min(newest, after ?? Infinity, seqTo, firstSeqAbove(coverage)) - span,
+      Math.min(newest, after ?? Infinity, seqTo, firstSeqAbove(coverage)) - positions,
     );
     return bound > lowest ? (bound as Seq) : null;
   }
-  const bound = Math.ceil(Math.max(lowest, after ?? 0) + span);
+  const bound = Math.ceil(Math.max(lowest, after ?? 0) + positions);
   return bound < Math.min(seqTo, firstSeqAbove(coverage)) ? (bound as Seq) : null;
 }
 
 /** The estimated number of positions that a page covers, and the newest position that can be in it. */
-type Estimate = { readonly span: number; readonly newest: number };
+type Estimate = { readonly positions: number; readonly newest: number };
 
 /** Estimates pages of all tokens. Indexes find orders, transactions and times, so these need no bound. */
 function estimateAllTokens(filter: FillFilter): Estimate | undefined {
@@ -90,7 +90,7 @@ function estimateAllTokens(filter: FillFilter): Estimate | undefined {
   const isIndexed = [orderHash, txHash, timestampFrom, timestampTo].some(
     (one) => one !== undefined,
   );
-  return isIndexed ? undefined : { span: firstSeqOf(pageBlocks), newest: Infinity };
+  return isIndexed ? undefined : { positions: firstSeqOf(pageBlocks), newest: Infinity };
 }
 
 /** Estimates pages of tokens, as if traded evenly from the first block to their newest trade. */
@@ -109,5 +109,5 @@ function estimateTokens(
   const totals = tokenIds.map(totalsOf);
   const trades = totals.reduce((sum, one) => sum + one.trades, 0);
   const newest = Math.max(oldest, ...totals.map(({ lastTrade }) => lastTrade?.seq ?? 0));
-  return { newest, span: ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades) };
+  return { newest, positions: ((newest - oldest) * limit * rowsMargin) / Math.max(1, trades) };
 }

@@ -32,11 +32,11 @@ async function openAll(
   const [first] = await readCandlePage(facts, { ...whole, limit: 1 });
   if (first === undefined) return { rowCount: 0, edge: null, chunks: [] };
   const { bucket } = first;
-  const span = rowsMax * bucketSeconds;
+  const seconds = rowsMax * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
-    ? { from: bucket, to: Math.min(to, bucket + span) }
-    : { from: Math.max(page.from, bucket + bucketSeconds - span), to };
+    ? { from: bucket, to: Math.min(to, bucket + seconds) }
+    : { from: Math.max(page.from, bucket + bucketSeconds - seconds), to };
   const left = isRising ? { from: sent.to, to } : { from: page.from, to: sent.from };
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
   const [further] =

@@ -55,9 +55,9 @@ async function readFilledPage(
   if (first === null) return [];
   const lowest = Math.max(page.from, first);
   const highest = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
-  const span = limit * bucketSeconds;
-  const from = order === "asc" ? lowest : Math.max(lowest, highest - span);
-  const to = order === "asc" ? Math.min(highest, lowest + span) : highest;
+  const seconds = limit * bucketSeconds;
+  const from = order === "asc" ? lowest : Math.max(lowest, highest - seconds);
+  const to = order === "asc" ? Math.min(highest, lowest + seconds) : highest;
   // The range has at most `limit` buckets, so these candles include the one before it, if there is one.
   const newest = { from: 0, to, order: "desc", limit: limit + 1 } as const;
   const candles = await readCandles(facts, { ...page, ...newest });
