@@ -86,7 +86,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   mid: "Middle of best_bid and best_ask, in USD per share; null without both",
   module: "Module of generation 3; null for older generations",
   name: "Name of the key, unique among active keys",
-  neg_risk: "Whether exactly one market of the event can win (neg-risk)",
+  neg_risk: "Whether at most one market of the event can win (neg-risk)",
   neg_risk_market_id: "The neg-risk event on the chain; null when the market is not neg-risk",
   new_interval_blocks: "user_pause_interval_updated: blocks between a pause and its effect",
   next_cursor: "Send it as cursor for the next page; null on the last",
@@ -101,7 +101,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   pagination: "Where the page is in the list",
   payouts: "Payout of each outcome, in USD per share; they add up to 1",
   prefix: "Beginning of the key, which identifies it to people",
-  price: "Price in USD per share, 0 to 1; null when there is none",
+  price: "Price in USD per share, nearly always from 0 to 1; null when there is none",
   price_source:
     "last_trade: of the token; complement: 1 - the price of the other token; settlement: the payout",
   price_sum:
