@@ -203,7 +203,7 @@ export class HttpServer {
     else if (!isOfServer && (path === undefined || request.raw.url === "*"))
       done(this.#unknownPath(request));
     else if (hostFault !== null) done(hostFault);
-    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not taken here"));
+    else if (refusesBody && hasBody(request.raw)) done(invalid("body", "is not accepted here"));
     else if (isOfServer) void reply.code(204).header("allow", everyMethod).send();
     else done();
   }
