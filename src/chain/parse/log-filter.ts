@@ -3,14 +3,14 @@ import { chainLimits } from "../../base/config/limits.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
-import { type BloomBits, countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
+import { countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
 import { formatQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
 
 /** The wanted addresses and first topics, each with its bits in a bloom. */
 export type LogFilter = {
-  readonly addresses: ReadonlyMap<Address, BloomBits>;
-  readonly topics0: ReadonlyMap<Hash, BloomBits>;
+  readonly addresses: ReadonlyMap<Address, bigint>;
+  readonly topics0: ReadonlyMap<Hash, bigint>;
 };
 
 /** Derives a filter. Neither list can be empty: to a node, an empty list means "any". */
@@ -27,8 +27,8 @@ export function deriveLogFilter(wanted: {
 }
 
 /** Whether a block with this bloom can contain a log that passes the filter. */
-export function mayHaveLogs(bloom: string, { addresses, topics0 }: LogFilter): boolean {
-  const isThere = (bits: BloomBits) => mayContain(bloom, bits);
+export function mayHaveLogs(bloom: bigint, { addresses, topics0 }: LogFilter): boolean {
+  const isThere = (bits: bigint) => mayContain(bloom, bits);
   return addresses.values().some(isThere) && topics0.values().some(isThere);
 }
 
@@ -37,7 +37,7 @@ export function mayHaveLogs(bloom: string, { addresses, topics0 }: LogFilter): b
  * counts: a full bloom seems to contain nearly everything, and a proof is expensive.
  */
 export function showsMore(
-  bloom: string,
+  bloom: bigint,
   logs: readonly Pick<RawLog, "address" | "topics">[],
   filter: LogFilter,
 ): boolean {

@@ -6,8 +6,8 @@ import { parseBloom, parseQuantity } from "./parse-hex.ts";
 /** The fields of a block header that are used. */
 export type Header = TimedBlock & {
   readonly parentHash: Hash;
-  /** `0x` and 512 hex digits. */
-  readonly logsBloom: string;
+  /** 2048 bits (`verify/bloom.ts`). */
+  readonly logsBloom: bigint;
 };
 
 /** The year 2106: times are stored in 32 bits. */

@@ -1,4 +1,4 @@
-/** Values of JSON-RPC: hex quantities and data. Parsers return lower case, or `null`. */
+/** Values of JSON-RPC: hex quantities and data. Parsers return `null` for anything else. */
 
 /** The result of `hexDigitFlags` for a word of four lower-case hex digits. */
 export const hexDigitsAll = 0x80808080 | 0;
@@ -16,20 +16,15 @@ export function hexDigitFlags(word: number): number {
   return (isDigit | isLetter) & ~word;
 }
 
-function normalHex(text: string): string | null {
-  if (/^0x[0-9a-f]*$/.test(text)) return text;
-  return /^0x[0-9a-f]*$/i.test(text) ? text.toLowerCase() : null;
+/** Parses the 256 bytes of a header's `logsBloom`, as one integer. */
+export function parseBloom(value: unknown): bigint | null {
+  return typeof value === "string" && /^0x[0-9a-f]{512}$/i.test(value) ? BigInt(value) : null;
 }
 
-/** Parses the 256 bytes of a header's `logsBloom`. */
-export function parseBloom(value: unknown): string | null {
-  return typeof value === "string" && value.length === 2 + 512 ? normalHex(value) : null;
-}
-
-/** Parses bytes of any length. */
+/** Parses bytes of any length to lower case. */
 export function parseBytes(value: unknown): string | null {
   if (typeof value !== "string" || value.length % 2 !== 0) return null;
-  return normalHex(value);
+  return /^0x[0-9a-f]*$/i.test(value) ? value.toLowerCase() : null;
 }
 
 /** Parses a hex quantity that is a safe integer. Accepts leading zeros, as some nodes send them. */

@@ -129,10 +129,11 @@ test("R14: any reply yields a value or an EndpointError", () => {
 
 test("a header is parsed; null means that the block does not exist yet", () => {
   const hash = `0x${"AB".repeat(32)}`;
-  const logsBloom = `0x${"0".repeat(512)}`;
+  const logsBloom = `0xF${"0".repeat(511)}`;
   const json = { number: "0xa", hash, parentHash: hash, timestamp: "0x64", logsBloom };
   const lower = hash.toLowerCase();
-  const header = { number: 10, hash: lower, parentHash: lower, timestamp: 100, logsBloom };
+  const rest = { parentHash: lower, timestamp: 100, logsBloom: 15n << 2044n };
+  const header = { number: 10, hash: lower, ...rest };
   assert.deepEqual(parseHeader({ ...json, transactions: [] }), header);
   assert.equal(parseHeader(null), null);
   for (const field of Object.keys(json)) {

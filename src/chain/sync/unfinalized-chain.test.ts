@@ -8,7 +8,7 @@ import { UnfinalizedChain } from "./unfinalized-chain.ts";
 
 function header(number: number, fork = "00"): Header {
   const hash = `0x${fork}${number.toString(16).padStart(62, "0")}` as Hash;
-  return { number, hash, parentHash: hash, timestamp: number, logsBloom: "0x" };
+  return { number, hash, parentHash: hash, timestamp: number, logsBloom: 0n };
 }
 
 test("the chain grows, is reverted, becomes final and restarts", () => {

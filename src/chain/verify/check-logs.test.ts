@@ -27,7 +27,7 @@ function log(blockNumber: number, logIndex: number, changes: Partial<RawLog> = {
 function header(number: number, changes: Partial<Header> = {}): Header {
   const hash = hashOf("bb", number);
   const parentHash = hashOf("bb", number - 1);
-  return { number, hash, parentHash, timestamp: number * 2, logsBloom: "0x", ...changes };
+  return { number, hash, parentHash, timestamp: number * 2, logsBloom: 0n, ...changes };
 }
 
 function byNumber(...headers: readonly Header[]): Map<number, Header> {
