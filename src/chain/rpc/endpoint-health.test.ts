@@ -40,45 +40,52 @@ test("R6: a breaker stays open longer after every failed probe, up to the maximu
 });
 
 /** Sends a request of so many calls as soon as the pacer allows it; returns when, and how many calls it can have. */
-function send(pacer: RequestPacer, calls: number, nowMs: number): { atMs: number; sent: number } {
-  for (let atMs = nowMs; ; ) {
-    const turn = pacer.takeTurn(calls, atMs);
-    if (turn.waitMs === 0) return { atMs, sent: turn.calls };
-    atMs += turn.waitMs;
-  }
+async function send(pacer: RequestPacer, calls: number, nowMs: number) {
+  let atMs = nowMs;
+  const clock = {
+    nowMs: () => atMs,
+    monotonicMs: () => atMs,
+    sleep: async (ms: number) => {
+      atMs += ms;
+    },
+  };
+  const { signal } = new AbortController();
+  const sent = await pacer.awaitTurn(calls, { clock, signal });
+  return { atMs, sent };
 }
 
-test("R6: requests are not paced until the endpoint refuses one", () => {
+test("R6: requests are not paced until the endpoint refuses one", async () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 1_000; call += 1) assert.equal(send(pacer, 1, 10).atMs, 10);
+  for (let call = 0; call < 1_000; call += 1) assert.equal((await send(pacer, 1, 10)).atMs, 10);
   assert.equal(pacer.callsPerSecond, null);
 });
 
-test("R6: after a refusal requests pause for Retry-After, then continue at a lower rate that slowly rises", () => {
+test("R6: after a refusal requests pause for Retry-After, then continue at a lower rate that slowly rises", async () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 100; call += 1) send(pacer, 1, 2_000);
+  for (let call = 0; call < 100; call += 1) await send(pacer, 1, 2_000);
   pacer.noteRefusal(3_000, 2_000);
   assert.equal(pacer.waitMs(2_000), 3_000);
   assert.equal(pacer.waitMs(4_999), 1);
   assert.equal(pacer.callsPerSecond, 70);
-  assert.equal(send(pacer, 7, 2_000).atMs, 5_000, "it waited already when the pause began");
+  await assert.rejects(send(pacer, 7, 3_999), { kind: "rate_limited" }, "too long to wait");
+  assert.equal((await send(pacer, 7, 4_000)).atMs, 5_000);
   assert.equal(Math.round(pacer.waitMs(5_000)), 100, "seven calls at 70 a second");
   pacer.noteAnswer(1, 5_100);
   assert((pacer.callsPerSecond ?? 0) > 70);
 });
 
-test("R6: requests refused at the same time lower the rate once, down to one call a second", () => {
+test("R6: requests refused at the same time lower the rate once, down to one call a second", async () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 20; call += 1) send(pacer, 1, 0);
+  for (let call = 0; call < 20; call += 1) await send(pacer, 1, 0);
   for (let refusal = 0; refusal < 10; refusal += 1) pacer.noteRefusal(2_000, refusal);
   assert.equal(pacer.callsPerSecond, 14);
   for (let nowMs = 3_000; nowMs < 33_000; nowMs += 3_000) pacer.noteRefusal(2_000, nowMs);
   assert.equal(pacer.callsPerSecond, 1);
 });
 
-test("R6: below ten calls a second, only two refusals in a row lower the rate", () => {
+test("R6: below ten calls a second, only two refusals in a row lower the rate", async () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 10; call += 1) send(pacer, 1, 0);
+  for (let call = 0; call < 10; call += 1) await send(pacer, 1, 0);
   for (const nowMs of [0, 2_000, 4_000]) {
     pacer.noteRefusal(1_000, nowMs);
     assert.equal(pacer.callsPerSecond, 10);
@@ -89,38 +96,39 @@ test("R6: below ten calls a second, only two refusals in a row lower the rate", 
   assert((pacer.callsPerSecond ?? 0) < 10);
 });
 
-test("R6: a refusal of fewer calls than an answered request had is by chance and does not lower the rate", () => {
+test("R6: a refusal of fewer calls than an answered request had is by chance and does not lower the rate", async () => {
   const pacer = new RequestPacer(null);
-  for (let call = 0; call < 40; call += 1) send(pacer, 1, 0);
+  for (let call = 0; call < 40; call += 1) await send(pacer, 1, 0);
   pacer.noteRefusal(null, 0);
   assert.equal(pacer.callsPerSecond, 28);
   pacer.noteAnswer(20, 500);
   for (const nowMs of [2_000, 4_000, 6_000]) {
-    assert.equal(send(pacer, 10, nowMs).sent, 10);
+    assert.equal((await send(pacer, 10, nowMs)).sent, 10);
     pacer.noteRefusal(null, nowMs);
     assert.equal(pacer.pausedMs(nowMs), 250);
     assert.equal(pacer.callsPerSecond, 28);
   }
-  for (let nowMs = 8_000; nowMs < 40_000; nowMs += 2_000) {
-    send(pacer, 10, nowMs);
+  const isLowered = () => (pacer.callsPerSecond ?? 0) < 10;
+  for (let nowMs = 8_000; nowMs < 40_000 && !isLowered(); nowMs += 2_000) {
+    await send(pacer, 10, nowMs);
     pacer.noteRefusal(null, nowMs);
   }
-  assert((pacer.callsPerSecond ?? 0) < 10, "after some refusals it may allow less than before");
+  assert(isLowered(), "after some refusals it may allow less than before");
 });
 
-test("R6: after a refusal a request has at most the calls of a second, within the budget", () => {
+test("R6: after a refusal a request has at most the calls of a second, within the budget", async () => {
   const pacer = new RequestPacer(null);
-  assert.equal(send(pacer, 200, 2_000).sent, 100);
+  assert.equal((await send(pacer, 200, 2_000)).sent, 100);
   pacer.noteRefusal(null, 2_000);
-  assert.equal(send(pacer, 200, 3_000).sent, 70);
+  assert.equal((await send(pacer, 200, 3_000)).sent, 70);
   pacer.noteAnswer(1, 4_000);
-  assert.equal(send(pacer, 200, 4_000).sent, 87);
-  assert.equal(send(new RequestPacer(7), 200, 0).sent, 7);
+  assert.equal((await send(pacer, 200, 4_000)).sent, 87);
+  assert.equal((await send(new RequestPacer(7), 200, 0)).sent, 7);
 });
 
-test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", () => {
+test("R6: without Retry-After each refusal doubles the pause, until an answer resets it", async () => {
   const pacer = new RequestPacer(null);
-  send(pacer, 2, 0);
+  await send(pacer, 2, 0);
   pacer.noteRefusal(null, 0);
   assert.equal(pacer.waitMs(0), 250);
   pacer.noteRefusal(null, 100);
@@ -132,9 +140,9 @@ test("R6: without Retry-After each refusal doubles the pause, until an answer re
   assert.equal(pacer.waitMs(1_000), 250);
 });
 
-test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", () => {
+test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one", async () => {
   const pacer = new RequestPacer(null);
-  send(pacer, 1, 0);
+  await send(pacer, 1, 0);
   pacer.noteRefusal(3_000, 0);
   pacer.noteRefusal(0, 100);
   assert.equal(pacer.waitMs(100), 2_900);
@@ -142,21 +150,21 @@ test("R6: a Retry-After of 0 is none: it neither ends a pause nor prevents one",
   assert.equal(pacer.waitMs(3_000), 500);
 });
 
-test("R6: requests over the budget wait, but do not make the endpoint paused", () => {
+test("R6: requests over the budget wait, but do not make the endpoint paused", async () => {
   const pacer = new RequestPacer(5);
-  pacer.join(50);
+  const sending = send(pacer, 50, 0);
   assert(pacer.waitMs(0) > 9_000);
   assert(pacer.pausedMs(0) <= 0);
   pacer.noteRefusal(3_000, 0);
   assert.equal(pacer.pausedMs(0), 3_000);
-  pacer.leave(50);
+  await assert.rejects(sending, { kind: "rate_limited" });
   assert.equal(pacer.waitMs(0), 3_000);
 });
 
-test("R6: the operator's budget is never exceeded", () => {
+test("R6: the operator's budget is never exceeded", async () => {
   const pacer = new RequestPacer(10);
   let nowMs = 0;
-  for (let call = 0; call < 50; call += 1) nowMs = send(pacer, 1, nowMs).atMs;
+  for (let call = 0; call < 50; call += 1) nowMs = (await send(pacer, 1, nowMs)).atMs;
   assert.equal(nowMs, 4_200, "ten at the same time, every second and a little more");
 });
 

@@ -1,5 +1,7 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import { SlidingWindow } from "../../base/sliding-window.ts";
+import type { ChainContext } from "../chain-context.ts";
+import { EndpointError } from "../chain-errors.ts";
 
 /** The pause after a refusal that names none. Each further refusal doubles it. */
 const pause = { firstMs: 250, maxMs: 30_000 } as const;
@@ -17,6 +19,8 @@ const callsPerSecondLow = 10;
 /** The share of `#callsAnswered` that is left after a refusal, since the endpoint may allow less than before. */
 const answeredKept = 0.9;
 
+type WaitContext = Pick<ChainContext, "clock" | "signal">;
+
 /**
  * Paces the requests to one endpoint. The rate stays within the operator's budget. After a refusal it drops below the
  * refused rate and then slowly rises again.
@@ -26,7 +30,9 @@ export class RequestPacer {
   readonly #window: SlidingWindow | null;
   /** The calls of all requests that wait for their turn. */
   #waitingCalls = 0;
-  /** The rate learned from refusals. */
+  /** Resolves when the last of these requests has had its turn. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+  /** The rate learnt from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   /** The calls of the largest answered request, less with each refusal. So many in a second are refused by chance. */
   #callsAnswered = 0;
@@ -71,29 +77,19 @@ export class RequestPacer {
     return this.#turnMs(1, nowMs) + queueMs;
   }
 
-  /** Notes that a request of so many calls begins to wait for its turn. */
-  join(calls: number): void {
-    this.#waitingCalls += calls;
-  }
-
-  /** Notes that a request of so many calls no longer waits. */
-  leave(calls: number): void {
-    this.#waitingCalls -= calls;
-  }
-
   /**
-   * Decides about the first waiting request, of `wanted` calls. Returns how long it must still wait or, if that is 0,
-   * how many of its calls count as sent. Ask again after each wait, since a refusal can pause and slow down all
-   * requests meanwhile.
+   * Waits until a request can be sent, after all requests that wait already. Returns how many of its `wanted` calls it
+   * can have, which count as sent. Throws a `rate_limited` `EndpointError` while the endpoint is paused for long.
    */
-  takeTurn(wanted: number, nowMs: number): { readonly waitMs: number; readonly calls: number } {
-    const calls = Math.min(wanted, this.#callsAtOnceMax);
-    const waitMs = this.#turnMs(calls, nowMs);
-    if (waitMs > 0) return { waitMs, calls: 0 };
-    for (let call = 0; call < calls; call += 1) this.#window?.take(nowMs);
-    this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
-    this.#count(calls, nowMs);
-    return { waitMs, calls };
+  async awaitTurn(wanted: number, context: WaitContext): Promise<number> {
+    this.#waitingCalls += wanted;
+    const turn = this.#lastTurn.then(() => this.#takeTurn(wanted, context));
+    this.#lastTurn = turn.catch(() => {});
+    try {
+      return await turn;
+    } finally {
+      this.#waitingCalls -= wanted;
+    }
   }
 
   /** Notes a refusal because of the rate. `retryAfterMs` is the pause that the endpoint asked for, if any. */
@@ -129,12 +125,31 @@ export class RequestPacer {
     this.#changedAtMs = nowMs;
   }
 
+  async #takeTurn(wanted: number, { clock, signal }: WaitContext): Promise<number> {
+    for (;;) {
+      const nowMs = clock.monotonicMs();
+      if (this.pausedMs(nowMs) > chainLimits.pauseMsMax) {
+        throw new EndpointError("rate_limited", "paused after a refusal");
+      }
+      const calls = Math.min(wanted, this.#callsAtOnceMax);
+      const waitMs = this.#turnMs(calls, nowMs);
+      if (waitMs === 0) {
+        this.#noteSent(calls, nowMs);
+        return calls;
+      }
+      // A refusal can pause and slow down all requests meanwhile.
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
   #turnMs(calls: number, nowMs: number): number {
     const startMs = Math.max(nowMs, this.#pausedUntilMs, this.#nextFreeMs);
     return startMs - nowMs + (this.#window?.waitMs(calls, startMs) ?? 0);
   }
 
-  #count(calls: number, nowMs: number): void {
+  #noteSent(calls: number, nowMs: number): void {
+    for (let call = 0; call < calls; call += 1) this.#window?.take(nowMs);
+    this.#nextFreeMs = nowMs + (calls * 1_000) / this.#callsPerSecond;
     const { startMs } = this.#second;
     const age = nowMs - startMs;
     if (age >= 1_000) {

@@ -39,8 +39,6 @@ export class RpcClient {
   /** Monotonic time from which larger batches are tried again after such a guess. */
   #guessUntilMs = Number.POSITIVE_INFINITY;
   #nextId = 1;
-  /** Resolves when the last request that waits has had its turn. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
   /** Incremented by `forget`, so that failures of requests that began before it teach nothing. */
   #generation = 0;
 
@@ -73,7 +71,7 @@ export class RpcClient {
     if (calls.length > this.#callsMax) return this.#askInParts(calls, this.#callsMax, timeoutMs);
     const answers: Answer[] = [];
     for (let done = 0, refusals = 0; done < calls.length; ) {
-      const allowed = await this.#awaitTurn(calls.length - done);
+      const allowed = await this.#pacer.awaitTurn(calls.length - done, this.#context);
       try {
         answers.push(await this.#askNow(calls.slice(done, done + allowed), timeoutMs));
         done += allowed;
@@ -199,31 +197,6 @@ export class RpcClient {
     const replies = parseReplies(value, { firstId, count: calls.length });
     for (const reply of replies) throwIfUnwell(reply);
     return { replies, bytes };
-  }
-
-  /** Waits for all requests that wait already, then for the pacer. Returns how many of the calls can be sent. */
-  async #awaitTurn(calls: number): Promise<number> {
-    this.#pacer.join(calls);
-    const turn = this.#lastTurn.then(() => this.#takeTurn(calls));
-    this.#lastTurn = turn.catch(() => {});
-    try {
-      return await turn;
-    } finally {
-      this.#pacer.leave(calls);
-    }
-  }
-
-  async #takeTurn(wanted: number): Promise<number> {
-    const { clock, signal } = this.#context;
-    for (;;) {
-      const nowMs = clock.monotonicMs();
-      if (this.#pacer.pausedMs(nowMs) > chainLimits.pauseMsMax) {
-        throw new EndpointError("rate_limited", "paused after a refusal");
-      }
-      const { waitMs, calls } = this.#pacer.takeTurn(wanted, nowMs);
-      if (waitMs === 0) return calls;
-      await clock.sleep(waitMs, signal);
-    }
   }
 
   /** Runs `run` with a signal that is aborted after `timeoutMs`, or when the source is closed. */
