@@ -1,15 +1,10 @@
 /** Classifies errors of providers. There is no standard: one code has several meanings, so the text decides. */
-import type { Range } from "../../base/range.ts";
 import { EndpointError, type EndpointErrorKind } from "../chain-errors.ts";
 
 /** What an error of a provider means. */
 export type ProviderVerdict =
-  /** Ask for fewer blocks. Both hints can be `null` or useless. */
-  | {
-      readonly kind: "too_large";
-      readonly capBlocks: number | null;
-      readonly suggested: Range<number> | null;
-    }
+  /** Ask for fewer blocks. The cap is `null` when it names none, and can be useless. */
+  | { readonly kind: "too_large"; readonly capBlocks: number | null }
   /** Send fewer calls in one batch; `null` when it does not say how many. */
   | { readonly kind: "batch_too_large"; readonly callsMax: number | null }
   /** The node took too long. Asking for fewer blocks can help. */
@@ -69,16 +64,6 @@ const capTexts: readonly RegExp[] = [
 /** The cap in the documentation of Ankr. */
 const ankrCap = "3000";
 
-/** Texts with a suggestion. The groups are the first and the last block that would work. */
-const suggestionTexts: readonly RegExp[] = [
-  // Infura and zkSync, then Alchemy
-  /try with this block range \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i,
-  /range should work: \[(0x[0-9a-f]+), ?(0x[0-9a-f]+)\]/i,
-  // Reth, in decimals; Infura, within `data`
-  /retry with the range ([0-9]+) ?- ?([0-9]+)/i,
-  /"from":"(0x[0-9a-f]+)".*"to":"(0x[0-9a-f]+)"/i,
-];
-
 /** Texts that refuse the size of a range or of its answer, without a number. */
 const sizeTexts: readonly RegExp[] = [
   /query returned more than [0-9,]+k? results/i,
@@ -92,6 +77,9 @@ const sizeTexts: readonly RegExp[] = [
   /^HTTP 413/,
   // Chainstack
   /block range limit exceeded/i,
+  // Infura and zkSync; Alchemy; Reth; Infura, within `data`. What they suggest fits the logs there, so it is no cap.
+  /try with this block range|range should work|retry with the range/i,
+  /"from":"0x[0-9a-f]+".*"to":"0x[0-9a-f]+"/i,
 ];
 
 /** Texts with other meanings, which count only if the text is not about size too. */
@@ -135,11 +123,8 @@ export function classifyProviderError(code: number, message: string): ProviderVe
   const batch = firstMatch(batchTexts, message);
   if (batch !== null) return { kind: "batch_too_large", callsMax: parseCount(batch[1]) };
   const cap = firstMatch(capTexts, message);
-  const suggestion = firstMatch(suggestionTexts, message);
-  if ((cap ?? suggestion ?? firstMatch(sizeTexts, message)) !== null) {
-    const capBlocks = cap && parseCount(cap[1] ?? ankrCap);
-    const suggested = suggestion && { from: Number(suggestion[1]), to: Number(suggestion[2]) };
-    return { kind: "too_large", capBlocks, suggested };
+  if ((cap ?? firstMatch(sizeTexts, message)) !== null) {
+    return { kind: "too_large", capBlocks: cap && parseCount(cap[1] ?? ankrCap) };
   }
   const other = otherTexts.find(([, text]) => text.test(message));
   if (other !== undefined) return { kind: other[0] };

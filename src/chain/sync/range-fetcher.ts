@@ -157,16 +157,9 @@ export class RangeFetcher<Final> {
       return true;
     }
     if (verdict.kind !== "too_large") return false;
-    const { capBlocks, suggested } = verdict;
-    const blocks = suggested?.from === range.from ? suggested.to - suggested.from + 1 : null;
-    // A suggestion equal to the cap is not about the logs in this range.
-    if (blocks !== null && blocks !== capBlocks) endpoint.sizer.noteSuggestion(blocks, asked);
-    else if (capBlocks !== null) {
-      endpoint.sizer.noteCap(capBlocks, {
-        asked,
-        nowMs: this.#parts.pool.context.clock.monotonicMs(),
-      });
-    } else endpoint.sizer.halve(asked);
+    const nowMs = this.#parts.pool.context.clock.monotonicMs();
+    if (verdict.capBlocks === null) endpoint.sizer.halve(asked);
+    else endpoint.sizer.noteCap(verdict.capBlocks, { asked, nowMs });
     return true;
   }
 }

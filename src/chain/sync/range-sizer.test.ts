@@ -44,14 +44,12 @@ test("R5: a cap only becomes smaller, and expires after an hour", () => {
   assert.equal(sizer.capBlocks(3 + chainLimits.capKeptMs), null);
 });
 
-test("R5: a cap or suggestion that is not below the refused size halves the range", () => {
+test("R5: a cap that is not below the refused size halves the range", () => {
   const sizer = new RangeSizer();
   sizer.noteCap(1_000, { asked: start, nowMs: 0 });
   assert.equal(sizer.blocks(0), start / 2);
-  sizer.noteSuggestion(start / 2, start / 2);
+  sizer.noteCap(start / 2, { asked: start / 2, nowMs: 0 });
   assert.equal(sizer.blocks(0), Math.floor(start / 4));
-  sizer.noteSuggestion(4, Math.floor(start / 4));
-  assert.equal(sizer.blocks(0), 4);
 });
 
 /** Asks for the range at `from` until the request is for at most `blocksMax` blocks. Returns the number of failures. */

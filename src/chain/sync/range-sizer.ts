@@ -93,12 +93,6 @@ export class RangeSizer {
     this.#blocks = Math.min(this.#blocks, blocks);
   }
 
-  /** Notes that the provider refused `asked` blocks and suggested `blocks` for this range, which must be fewer. */
-  noteSuggestion(blocks: number, asked: number): void {
-    if (blocks < 1 || blocks >= asked) this.halve(asked);
-    else this.#blocks = blocks;
-  }
-
   #remember(from: number, blocks: number | null): void {
     const { count, shrunkBefore } = this.#failed.get(from) ?? {
       count: 0,
