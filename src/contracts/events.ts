@@ -112,7 +112,7 @@ type Gen3MarketFields = {
 };
 
 /** Events that are part of a match. */
-export type TradeEvent = Union<TradeFields>;
+type TradeEvent = Union<TradeFields>;
 /** Exchange events that move no shares: those of `/v1/cancellations`, and those that operators watch. */
 export type ExchangeNotice = Union<NoticeFields>;
 
@@ -178,14 +178,9 @@ export type OrdersMatched = EventOf<"orders_matched">;
 /** A refund by a fee module. */
 export type FeeRefunded = EventOf<"fee_refunded">;
 
-const tradeKinds: ReadonlySet<ChainEvent["kind"]> = new Set([
-  "order_filled",
-  "orders_matched",
-  "fee_charged",
-  "fee_refunded",
-]);
+const storedKinds: ReadonlySet<string> = new Set(Object.keys(subjectFieldByKind));
 
-/** Whether an event is part of a match. Such an event has a meaning only with the rest of the match. */
-export function isTradeEvent(event: ChainEvent): event is TradeEvent {
-  return tradeKinds.has(event.kind);
+/** Whether an event is stored as it is. Those of a match have a meaning only together. */
+export function isStoredEvent(event: ChainEvent): event is StoredEvent {
+  return storedKinds.has(event.kind);
 }

@@ -1,7 +1,7 @@
 import { type Address, type Hash, type Seq, seqOf } from "../base/ids.ts";
 import { plainLog } from "../chain/parse/scanned-log.ts";
 import { type Block, type RawLog, type TimedBlock, timedBlockOf } from "../chain/raw-log.ts";
-import { type ChainEvent, isTradeEvent, type StoredEvent } from "../contracts/events.ts";
+import { type ChainEvent, isStoredEvent, type StoredEvent } from "../contracts/events.ts";
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
@@ -59,12 +59,12 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     const reason = quarantineReasonOf(event);
     if (reason !== null)
       quarantined.push({ ...placeOf(log, block.timestamp), reason, log: plainLog(log) });
-    else if (isTradeEvent(event)) {
-      if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
-      transaction.push(decoded);
-    } else if (event.kind !== "undecodable") {
+    else if (isStoredEvent(event)) {
       const { blockHash, txHash, address } = log;
       events.push({ ...placeOf(log, block.timestamp), blockHash, txHash, address, event });
+    } else {
+      if (transaction[0]?.log.txHash !== log.txHash) closeTransaction();
+      transaction.push(decoded);
     }
   }
   closeTransaction();

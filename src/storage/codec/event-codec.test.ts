@@ -5,12 +5,9 @@ import { abisOf } from "../../../test/support/event-abis.ts";
 import { anyLogOf } from "../../../test/support/generate-event-logs.ts";
 import { propertySettings, testSeed } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
-import { type ChainEvent, isTradeEvent } from "../../contracts/events.ts";
+import { isStoredEvent, type StoredEvent } from "../../contracts/events.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
-import type { LocatedEvent } from "../../market/block-facts.ts";
 import { decodeEvent, encodeEvent, subjectOf } from "./event-codec.ts";
-
-type StoredEvent = LocatedEvent["event"];
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -23,11 +20,8 @@ const anyStoredEvent: fc.Arbitrary<StoredEvent> = fc
   .constantFrom(...sources)
   .chain(({ contract, item }) => anyLogOf(item, contract.address))
   .map((log) => decoder.decode(log)?.event)
-  .filter(isStored);
-
-function isStored(event: ChainEvent | undefined): event is StoredEvent {
-  return event !== undefined && event.kind !== "undecodable" && !isTradeEvent(event);
-}
+  .filter((event) => event !== undefined)
+  .filter(isStoredEvent);
 
 describe("stored events", () => {
   test("of every kind decode to the same event", () => {
