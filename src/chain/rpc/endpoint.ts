@@ -70,7 +70,7 @@ export class Endpoint {
   readonly #context: ChainContext;
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
-  readonly #client: RpcClient;
+  #client: RpcClient;
   readonly #link: Breaker;
   readonly #data: Breaker;
   #inFlight = 0;
@@ -299,8 +299,9 @@ export class Endpoint {
     if (this.#link.state(nowMs) === "closed") return;
     this.#transport.replace(); // a socket can announce heads and never answer
     if (wasClosed) {
-      this.#isVerified = false; // after an outage it may be another node
-      this.#client.forget();
+      // After an outage it may be another node. Requests that began before it teach nothing about that one.
+      this.#isVerified = false;
+      this.#client = new RpcClient(this.#transport, this.#pacer, this.#context);
       this.#context.log.warn({ host: this.host, reason: error.message }, "an endpoint is down");
     }
   }

@@ -23,8 +23,10 @@ export type Answer = { readonly replies: readonly RpcReply[]; readonly bytes: nu
 
 type BatchRefusal = Extract<ProviderVerdict, { kind: "batch_too_large" }>;
 
-/** Sends calls to one endpoint, at its pace and in batches as large as it accepts. */
+/** Sends calls to one endpoint, at its pace and in batches as large as it accepts. Learns that size from failures. */
 export class RpcClient {
+  /** Unique among all clients, since one can replace another on the same connection. */
+  static #nextId = 1;
   readonly #transport: Transport;
   readonly #pacer: RequestPacer;
   readonly #context: ChainContext;
@@ -38,24 +40,11 @@ export class RpcClient {
   #guesses = 0;
   /** Monotonic time from which larger batches are tried again after such a guess. */
   #guessUntilMs = Number.POSITIVE_INFINITY;
-  #nextId = 1;
-  /** Incremented by `forget`, so that failures of requests that began before it teach nothing. */
-  #generation = 0;
 
   constructor(transport: Transport, pacer: RequestPacer, context: ChainContext) {
     this.#transport = transport;
     this.#pacer = pacer;
     this.#context = context;
-  }
-
-  /** Forgets what is known about batches: after an outage, the endpoint may be another node. */
-  forget(): void {
-    this.#generation += 1;
-    this.#callsMax = Number.POSITIVE_INFINITY;
-    this.#callsProven = 0;
-    this.#failedInRow = 0;
-    this.#guesses = 0;
-    this.#guessUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /**
@@ -88,7 +77,6 @@ export class RpcClient {
 
   /** Sends calls whose turn has come. */
   async #askNow(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    const generation = this.#generation;
     try {
       const answer = await this.#send(calls, timeoutMs);
       if (calls.length > this.#callsProven) {
@@ -98,7 +86,7 @@ export class RpcClient {
       }
       return answer;
     } catch (thrown) {
-      if (calls.length === 1 || generation !== this.#generation) throw thrown;
+      if (calls.length === 1) throw thrown;
       const refusal = this.#refusalOf(thrown, calls.length);
       return this.#askForLess(calls, refusal, timeoutMs);
     }
@@ -187,8 +175,8 @@ export class RpcClient {
   }
 
   async #exchange(calls: readonly RpcCall[], timeoutMs: number): Promise<Answer> {
-    const firstId = this.#nextId;
-    this.#nextId += calls.length;
+    const firstId = RpcClient.#nextId;
+    RpcClient.#nextId += calls.length;
     const body = formatCalls(calls, firstId);
     const { value, bytes } = await this.#within(timeoutMs, (expired) =>
       this.#transport.exchange({ body, firstId }, expired),
