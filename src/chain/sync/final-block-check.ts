@@ -1,12 +1,9 @@
 import { chainBackoff, chainLimits } from "../../base/config/limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
-import { EndpointError, nullIfFailed, ReorgBeyondFinalityError } from "../chain-errors.ts";
+import { EndpointError, ReorgBeyondFinalityError } from "../chain-errors.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
-import { fetchHeader } from "../verify/fetch-headers.ts";
-
-type Opinion = "confirms" | "denies" | "silent";
+import { fetchHash } from "../verify/fetch-headers.ts";
 
 /** Checks whether a finalized block of ours is still on the chain (R3). */
 export class FinalBlockCheck {
@@ -55,21 +52,16 @@ export class FinalBlockCheck {
     return (await this.#ask(block)).isConfirmed;
   }
 
-  /** Asks all endpoints. If one confirms the block, notes bad data for those that deny it. */
+  /** Asks all endpoints. If one confirms the block, notes bad data for those that have another block in its place. */
   async #ask(block: BlockRef) {
     const asked = this.#pool.endpoints.filter((endpoint) => endpoint.refusal === null);
-    const opinions = await Promise.all(asked.map((endpoint) => opinionOf(endpoint, block)));
-    const isConfirmed = opinions.includes("confirms");
-    const denying = asked.filter((_, index) => opinions[index] === "denies");
+    const hashes = await Promise.all(
+      asked.map(async (one) => (one.isReachable ? fetchHash(one, block.number) : null)),
+    );
+    const isConfirmed = hashes.includes(block.hash);
+    const denying = asked.filter((_, index) => (hashes[index] ?? block.hash) !== block.hash);
     const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
     if (isConfirmed) for (const endpoint of denying) endpoint.noteBadData(error);
     return { isConfirmed, denying, isUnanimous: denying.length === asked.length };
   }
-}
-
-async function opinionOf(endpoint: Endpoint, block: BlockRef): Promise<Opinion> {
-  if (!endpoint.isReachable) return "silent";
-  const header = await nullIfFailed(fetchHeader(endpoint, block.number));
-  if (header === null) return "silent";
-  return header.hash === block.hash ? "confirms" : "denies";
 }

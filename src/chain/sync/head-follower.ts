@@ -1,11 +1,10 @@
 import { chainLimits } from "../../base/config/limits.ts";
-import type { Hash } from "../../base/ids.ts";
-import { EndpointError, nullIfFailed } from "../chain-errors.ts";
+import { EndpointError } from "../chain-errors.ts";
 import type { ChainParts } from "../chain-parts.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
+import { fetchHash, fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
 import { VoteMemory } from "../vote-memory.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
 
@@ -181,7 +180,7 @@ export class HeadFollower {
         !this.#parts.watch.isStalled(other),
     );
     const [theirs, ...hashes] = await Promise.all(
-      [endpoint, ...others].map((voter) => this.#hashAt(voter, number)),
+      [endpoint, ...others].map((voter) => fetchHash(voter, number, this.#timeout)),
     );
     const ours = this.#parts.unfinalized.hashAt(number);
     if (theirs === undefined || theirs === null || theirs === ours) return false;
@@ -210,11 +209,6 @@ export class HeadFollower {
           this.#parts.unfinalized.hashAt(vote.block.number) === vote.block.hash,
       )
       .map((vote) => vote.endpoint);
-  }
-
-  async #hashAt(endpoint: Endpoint, number: number): Promise<Hash | null> {
-    const header = await nullIfFailed(fetchHeader(endpoint, number, this.#timeout));
-    return header?.hash ?? null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { chainLimits } from "../../base/config/limits.ts";
-import { EndpointError } from "../chain-errors.ts";
+import type { Hash } from "../../base/ids.ts";
+import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import { type Header, parseHeader } from "../parse/parse-header.ts";
 import { formatQuantity } from "../parse/parse-hex.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
@@ -29,6 +30,16 @@ export async function fetchHeader(
 ): Promise<Header | null> {
   const [header = null] = await fetchKnownHeaders(endpoint, [number], timeout);
   return header;
+}
+
+/** Fetches the hash that an endpoint has at `number`; `null` when it has no such block, or does not answer. */
+export async function fetchHash(
+  endpoint: Endpoint,
+  number: number,
+  timeout?: RequestTimeout,
+): Promise<Hash | null> {
+  const header = await nullIfFailed(fetchHeader(endpoint, number, timeout));
+  return header?.hash ?? null;
 }
 
 /** Fetches a few headers by number in one batch; `null` for each that the endpoint does not have (yet). */
