@@ -1,5 +1,5 @@
 import type { Header } from "../parse/parse-header.ts";
-import { type Block, type BlockRef, timedBlockOf } from "../raw-log.ts";
+import type { Block, BlockRef } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { RpcReply } from "../rpc/json-rpc.ts";
@@ -31,8 +31,7 @@ export async function fetchBlocks(
   const { headers, replies } = announced ?? (await fetchLinked(endpoint, wanted));
   const blocks: Block[] = [];
   for (const [index, header] of headers.entries()) {
-    const logs = await blockLogs.complete(endpoint, header, replies[index]);
-    blocks.push({ ...timedBlockOf(header), parentHash: header.parentHash, logs });
+    blocks.push(await blockLogs.complete(endpoint, header, replies[index]));
   }
   return blocks;
 }
@@ -54,7 +53,7 @@ async function fetchLinked(
 ): Promise<Fetched> {
   const numbers = Array.from({ length: count }, (_, index) => from + index);
   const headers = await fetchHeaders(endpoint, numbers, timeout);
-  checkLinks(new Map(headers.map((header) => [header.number, header])));
+  checkLinks(headers);
   const calls = headers.map((header) => blockLogs.call(header.hash));
   const { replies } = await endpoint.request(calls, timeout);
   return { headers, replies };

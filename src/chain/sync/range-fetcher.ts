@@ -8,7 +8,6 @@ import type { Endpoint } from "../rpc/endpoint.ts";
 import { type RpcReply, resultOf } from "../rpc/json-rpc.ts";
 import type { ProviderVerdict } from "../rpc/provider-messages.ts";
 import { headerCall, parseHeaderReply } from "../verify/fetch-headers.ts";
-import { assembleBlocks } from "./assemble-blocks.ts";
 import { readRange } from "./range-reader.ts";
 
 /** A range of final blocks with all wanted logs. */
@@ -125,7 +124,7 @@ export class RangeFetcher<Final> {
     const last = parseHeaderReply(replies[2], to);
     const read =
       from === to
-        ? await this.#readBlock(endpoint, last, logsReply)
+        ? { blocks: await this.#readBlock(endpoint, last, logsReply), release: () => {} }
         : await readRange(this.#parts, endpoint, {
             ...range,
             first,
@@ -144,9 +143,8 @@ export class RangeFetcher<Final> {
   }
 
   async #readBlock(endpoint: Endpoint, header: Header, reply: RpcReply | undefined) {
-    const logs = await this.#parts.blockLogs.complete(endpoint, header, reply);
-    const headers = new Map([[header.number, header]]);
-    return { blocks: assembleBlocks(logs, headers), release: () => {} };
+    const block = await this.#parts.blockLogs.complete(endpoint, header, reply);
+    return block.logs.length === 0 ? [] : [block];
   }
 
   /** Returns whether a refusal is, or can be, about size. If so, the next request asks for fewer blocks. */

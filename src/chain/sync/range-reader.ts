@@ -55,7 +55,7 @@ export async function readRange(
       throw new EndpointError("inconsistent", "the times of logs are not those of their blocks");
     }
   }
-  checkLinks(headers);
+  checkLinks(headers.values());
   const check = { endpoint, headers, logs };
   await checkBlooms(parts, check);
   if (logs.length === 0) await askAnother(parts, endpoint, answer);

@@ -9,7 +9,7 @@ import {
   parseReceiptLogs,
   parseTransactionHashes,
 } from "../parse/parse-log.ts";
-import type { Block, RawLog } from "../raw-log.ts";
+import { type Block, type RawLog, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
@@ -22,7 +22,7 @@ import { fetchHeader } from "./fetch-headers.ts";
 const otherWitnessesMax = 2;
 
 /**
- * Reads the wanted logs of single blocks, complete (R4). If a bloom contains more than the answer, receipts that
+ * Reads single blocks with their wanted logs, complete (R4). If a bloom contains more than the answer, receipts that
  * account for every bit of the bloom decide. A second answer without the logs would prove nothing.
  */
 export class BlockLogs {
@@ -45,24 +45,19 @@ export class BlockLogs {
     return logsCall({ blockHash }, this.filter);
   }
 
-  /** Completes the logs of a block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
-  async complete(
-    endpoint: Endpoint,
-    header: Header,
-    reply: RpcReply | undefined,
-  ): Promise<readonly RawLog[]> {
+  /** Reads a block, given the endpoint's reply to an `eth_getLogs` of that block alone. */
+  async complete(endpoint: Endpoint, header: Header, reply: RpcReply | undefined): Promise<Block> {
     let logs: readonly RawLog[];
     try {
       logs = this.#read(header, resultOf(reply));
     } catch (thrown) {
       if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") throw thrown;
       // The logs are too many for one answer, or wrong. The receipts of the block can still be right.
-      return this.#fetchProven(endpoint, header);
+      return blockOf(header, await this.#fetchProven(endpoint, header));
     }
     const missing = await this.findMissing(endpoint, header, logs);
-    if (missing.length === 0) return logs;
-    endpoint.noteBadData(missingError(header, missing));
-    return [...logs, ...missing].toSorted((one, other) => one.logIndex - other.logIndex);
+    if (missing.length > 0) endpoint.noteBadData(missingError(header, missing));
+    return blockOf(header, [...logs, ...missing]);
   }
 
   /**
@@ -90,17 +85,17 @@ export class BlockLogs {
   }
 
   /**
-   * Reads all wanted logs of a block from one endpoint. Its receipts prove most of them. Others, such as those of
-   * Polygon's state-sync transactions, are only in its log index. Throws an `EndpointError` without receipts.
+   * Reads a block with all wanted logs of one endpoint: those that its receipts prove, and those that only its log
+   * index has, such as those of Polygon's state-sync transactions. Throws an `EndpointError` without receipts.
    */
-  async gather(endpoint: Endpoint, header: Header): Promise<readonly RawLog[]> {
+  async gather(endpoint: Endpoint, header: Header): Promise<Block> {
     const proven = await this.#fetchProven(endpoint, header);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
     // The block has more logs than the endpoint sends in one answer. Its receipts have all of them.
-    if (reply?.kind === "error" && reply.error.verdict.kind === "too_large") return proven;
+    const isTooLarge = reply?.kind === "error" && reply.error.verdict.kind === "too_large";
+    const reported = isTooLarge ? [] : this.#read(header, resultOf(reply));
     const known = new Set(proven.map((log) => log.logIndex));
-    const reported = this.#read(header, resultOf(reply)).filter((log) => !known.has(log.logIndex));
-    return [...proven, ...reported].toSorted((one, other) => one.logIndex - other.logIndex);
+    return blockOf(header, [...proven, ...reported.filter((log) => !known.has(log.logIndex))]);
   }
 
   /**
@@ -109,7 +104,7 @@ export class BlockLogs {
    */
   async prove(block: Block, isFinal: boolean): Promise<Block> {
     const { number, hash } = block;
-    const logs = await this.#pool.retry(async () => {
+    return this.#pool.retry(async () => {
       const endpoints = isFinal ? this.#pool.finalAt(number) : this.#pool.ranked();
       const proven = await this.#pool.tryInTurn(endpoints, async (endpoint) => {
         const header = await fetchHeader(endpoint, number);
@@ -118,9 +113,8 @@ export class BlockLogs {
       if (proven === null && isFinal) {
         throw new EndpointError("unavailable", `no endpoint can prove the logs of block ${number}`);
       }
-      return proven ?? block.logs;
+      return proven ?? block;
     });
-    return { ...block, logs };
   }
 
   /** Fetches all logs of the block, which must account for its bloom, and returns the wanted ones. */
@@ -175,6 +169,14 @@ export class BlockLogs {
 /** Whether asking again is useless, because the endpoint does not support the call. */
 function isForGood({ verdict }: ProviderError): boolean {
   return verdict.kind !== "not_yet" && verdict.kind !== "unhealthy";
+}
+
+function blockOf(header: Header, logs: readonly RawLog[]): Block {
+  return {
+    ...timedBlockOf(header),
+    parentHash: header.parentHash,
+    logs: logs.toSorted((one, other) => one.logIndex - other.logIndex),
+  };
 }
 
 /** The error of an endpoint that left out logs. */

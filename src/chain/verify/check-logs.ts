@@ -42,18 +42,17 @@ function checkSameBlock(log: RawLog, previous: RawLog): void {
 }
 
 /** Throws unless the headers of consecutive blocks are parent and child, and no time is before that of a lower block. */
-export function checkLinks(headers: ReadonlyMap<number, Header>): void {
+export function checkLinks(headers: Iterable<Header>): void {
   let lower: Header | undefined;
-  for (const header of [...headers.values()].toSorted((one, other) => one.number - other.number)) {
+  for (const header of [...headers].toSorted((one, other) => one.number - other.number)) {
     if (lower !== undefined && header.timestamp < lower.timestamp) {
       const message = `block ${header.number} is older than block ${lower.number}`;
       throw new EndpointError("inconsistent", message);
     }
-    lower = header;
-    const parent = headers.get(header.number - 1);
-    if (parent !== undefined && parent.hash !== header.parentHash) {
+    if (lower?.number === header.number - 1 && lower.hash !== header.parentHash) {
       throw new EndpointError("inconsistent", `block ${header.number} is not the child of its own`);
     }
+    lower = header;
   }
 }
 

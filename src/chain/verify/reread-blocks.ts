@@ -2,7 +2,6 @@ import { EndpointError } from "../chain-errors.ts";
 import type { ReadParts } from "../chain-parts.ts";
 import { type Block, type BlockRange, type TimedBlock, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { assembleBlocks } from "../sync/assemble-blocks.ts";
 import type { RangeFetcher } from "../sync/range-fetcher.ts";
 import { checkLinks } from "./check-logs.ts";
 import { fetchHeaders } from "./fetch-headers.ts";
@@ -25,7 +24,7 @@ export type RereadRequest = BlockRange & {
 /** The answer of one endpoint about a range. */
 export type Reread = {
   readonly host: string;
-  /** The blocks that have logs. */
+  /** All blocks that have logs, and possibly others. */
   readonly blocks: readonly Block[];
   readonly last: TimedBlock;
   /** Calls made to the endpoint, without those that resolve mismatches. */
@@ -68,13 +67,9 @@ async function readReceipts(
 ) {
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   const headers = await fetchHeaders(endpoint, numbers);
-  const byNumber = new Map(headers.map((header) => [header.number, header]));
-  checkLinks(byNumber);
+  checkLinks(headers);
   const blocks: Block[] = [];
-  for (const header of headers) {
-    const logs = await blockLogs.gather(endpoint, header);
-    blocks.push(...assembleBlocks(logs, byNumber));
-  }
+  for (const header of headers) blocks.push(await blockLogs.gather(endpoint, header));
   const last = headers.at(-1);
   if (last === undefined) throw new EndpointError("unavailable", "the range is empty");
   return { blocks, last: timedBlockOf(last), calls: headers.length * callsEach };
