@@ -164,23 +164,8 @@ export class RangeFetcher<Final> {
 
 /** Reduces what is asked for next after a failure, down to single blocks, which receipts can prove. */
 function noteFailure(thrown: unknown, { sizer }: Endpoint, range: BlockRange): void {
-  if (!(thrown instanceof EndpointError)) return;
-  switch (thrown.kind) {
-    case "oversized":
-      sizer.halve(range.to - range.from + 1);
-      return;
-    case "malformed":
-    case "inconsistent":
-    case "refused":
-      sizer.shrink(range);
-      return;
-    case "timeout":
-    case "unavailable":
-    case "rejected":
-    case "rate_limited": // a smaller range needs fewer headers
-      sizer.noteFailure(range);
-      return;
-    case "not_yet":
-      return;
-  }
+  if (!(thrown instanceof EndpointError) || thrown.kind === "not_yet") return;
+  if (thrown.kind === "oversized") sizer.halve(range.to - range.from + 1);
+  else if (thrown.isAboutData) sizer.shrink(range);
+  else sizer.noteFailure(range); // when the rate is refused too: a smaller range needs fewer headers
 }
