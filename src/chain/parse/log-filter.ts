@@ -26,12 +26,6 @@ export function deriveLogFilter(wanted: {
   };
 }
 
-/** Whether a block with this bloom can contain a log that passes the filter. */
-export function mayHaveLogs(bloom: bigint, { addresses, topics0 }: LogFilter): boolean {
-  const isThere = (bits: bigint) => mayContain(bloom, bits);
-  return addresses.values().some(isThere) && topics0.values().some(isThere);
-}
-
 /**
  * Whether the bloom seems to contain wanted logs other than `logs`. If there are some logs, only a sparse bloom
  * counts: a full bloom seems to contain nearly everything, and a proof is expensive.
@@ -39,15 +33,14 @@ export function mayHaveLogs(bloom: bigint, { addresses, topics0 }: LogFilter): b
 export function showsMore(
   bloom: bigint,
   logs: readonly Pick<RawLog, "address" | "topics">[],
-  filter: LogFilter,
+  { addresses, topics0 }: LogFilter,
 ): boolean {
-  if (logs.length === 0) return mayHaveLogs(bloom, filter);
+  const isThere = (bits: bigint) => mayContain(bloom, bits);
+  if (logs.length === 0) return addresses.values().some(isThere) && topics0.values().some(isThere);
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
   const reported = new Set<Address | Hash | undefined>();
   for (const log of logs) reported.add(log.address).add(topic0Of(log));
-  return [...filter.addresses, ...filter.topics0].some(([item, bits]) => {
-    return !reported.has(item) && mayContain(bloom, bits);
-  });
+  return [...addresses, ...topics0].some(([item, bits]) => !reported.has(item) && isThere(bits));
 }
 
 /** The blocks that an `eth_getLogs` searches. */
