@@ -79,7 +79,6 @@ export class Endpoint {
   /** Metrics, since the start. */
   readonly #counts = { requests: 0, calls: 0, errors: 0, bad_answers: 0 };
   #latencyMs: number | null = null;
-  #lastError: string | null = null;
   /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
   /** The last warning about wrong answers, without its numbers, and its monotonic time. */
@@ -239,7 +238,6 @@ export class Endpoint {
   noteBadData(error: Error): void {
     const nowMs = this.#context.clock.monotonicMs();
     this.#counts.bad_answers += 1;
-    this.#lastError = error.message;
     this.#data.fail(nowMs);
     // A faulty endpoint gives wrong answers about one block after the other.
     const kind = error.message.replaceAll(/(0x)?[0-9a-f]*[0-9][0-9a-f]*/g, "#");
@@ -265,12 +263,7 @@ export class Endpoint {
     this.#transport.replace();
   }
 
-  /** The text of the last error. A provider wrote it, and any key can read metrics, so it is not one of them. */
-  get lastError(): string | null {
-    return this.#lastError;
-  }
-
-  /** The values of the metrics of an endpoint, by their names. */
+  /** The values of the metrics of an endpoint, by their names. Any key can read them: no texts of providers. */
   get metrics() {
     const nowMs = this.#context.clock.monotonicMs();
     const link = this.#link.state(nowMs);
@@ -291,7 +284,6 @@ export class Endpoint {
     const nowMs = this.#context.clock.monotonicMs();
     if (error.kind === "rate_limited") return;
     this.#counts.errors += 1;
-    this.#lastError = error.message;
     if (error.kind === "oversized") return; // the request was too large
     if (this.#answeredAtMs > startedMs) return; // it answered other requests meanwhile
     const wasClosed = this.#link.state(nowMs) === "closed";

@@ -174,8 +174,8 @@ export class ChainSource<Final = readonly Block[]> {
       /** Blooms that seemed to contain more of our logs than the receipts did. */
       bloomFalsePositives: this.#parts.blockLogs.falsePositives,
       warnings: this.#warnings(),
-      endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, lastError, metrics }) => {
-        return { host, isHeadBelieved, lastError, metrics };
+      endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, metrics }) => {
+        return { host, isHeadBelieved, metrics };
       }),
     };
   }
