@@ -26,20 +26,12 @@ export type MemberName = keyof typeof forms;
 
 const optional: ReadonlySet<string> = new Set(["blockTimestamp", "removed"]);
 const required = Object.keys(forms).filter((name) => !optional.has(name));
-/** How many bytes to look at: enough for most events, then enough for events with kilobytes of data. */
-const logBytesTried = [4 * 1024, 64 * 1024] as const;
+/** How many bytes to look at: enough for events with kilobytes of data. */
+const logBytesMax = 64 * 1024;
 
 /** Learns the layout of the log at `start`; `null` when it has white space, unusual members or unusual types. */
 export function learnLayout(body: Buffer, start: number): LogLayout | null {
-  for (const bytes of logBytesTried) {
-    const layout = layoutOf(body.toString("latin1", start, start + bytes));
-    if (layout !== null) return layout;
-  }
-  return null;
-}
-
-/** The layout of the log that `text` begins with; `null` if the log is cut off or unusual. */
-function layoutOf(text: string): LogLayout | null {
+  const text = body.toString("latin1", start, start + logBytesMax);
   const member = /([{,])"(\w+)":("[^"\\]*"|\["[^\\\]]*"\]|false)/y;
   const members: { name: MemberName; lead: Literal }[] = [];
   let end = "";
