@@ -1,6 +1,8 @@
-/** A page of markets of which a reorg reverts some while the page is made. */
+/** Pages of markets of which some have no row any more, because of a reorg. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { formatConditionId } from "../../src/rows/wire-format.ts";
+import { MarketList } from "../../src/views/markets/market-list.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { factsOf } from "../support/store-chain.ts";
@@ -17,6 +19,27 @@ after(() => server.close());
 function isFinal({ created_block: block }: Row): boolean {
   return Number(block) <= server.finalBlock;
 }
+
+test("200: many rows that are gone are replaced in few reads of the list", async (t) => {
+  const path = "/v1/markets?sort=created_at&order=asc";
+  const { data: all } = await server.getPage(`${path}&limit=100`);
+  const [first, second, ...rest] = all.map(({ id }) => id);
+  const gone = new Set<unknown>(rest.slice(0, 7));
+  const { directory } = server.state;
+  const market = directory.market.bind(directory);
+  t.mock.method(directory, "market", (id: Parameters<typeof market>[0]) =>
+    gone.has(formatConditionId(id)) ? null : market(id),
+  );
+  const { mock } = t.mock.method(MarketList.prototype, "page");
+  const page = await server.getPage(`${path}&limit=2`);
+  assert.deepEqual(
+    page.data.map(({ id }) => id),
+    [first, second],
+  );
+  assert(page.pagination.has_more);
+  // Three places are read at a time: one more than the page has.
+  assert.equal(mock.callCount(), 4);
+});
 
 test("200: further rows replace those that a reorg reverts while the page is made", async (t) => {
   const path = "/v1/markets?sort=created_at&order=desc";

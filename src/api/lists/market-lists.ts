@@ -63,18 +63,23 @@ export class MarketLists {
   /** Reads up to `limit` rows, which includes one more than the page has: it shows that a next page exists. */
   async #readRows<Row>(
     listing: MarketListing<Row>,
-    after: CursorPosition | null,
+    start: CursorPosition | null,
     limit: number,
   ): Promise<readonly Placed<Row>[]> {
     const { order } = listing.query;
     const read: Read<MarketPlace[]> = (list, edge) => list.page(edge, { order, limit });
-    const { name, result } = await this.#open(listing, { after, keepAbove: limit - 1 }, read);
-    const places = result.map((place) => ({ ...place, name }));
-    const rows = await presentAll(listing, places);
-    const last = places.at(-1);
-    if (last === undefined || places.length < limit || rows.length === limit) return rows;
-    // A page with fewer rows would look like the last one, so further places replace those without a row.
-    return [...rows, ...(await this.#readRows(listing, positionOf(last), limit - rows.length))];
+    const rows: Placed<Row>[] = [];
+    for (let after = start; ; ) {
+      const { name, result } = await this.#open(listing, { after, keepAbove: limit - 1 }, read);
+      const places = result.map((place) => ({ ...place, name }));
+      rows.push(...(await presentAll(listing, places)));
+      const last = places.at(-1);
+      const isEnd = last === undefined || places.length < limit;
+      if (isEnd || rows.length >= limit) return rows.slice(0, limit);
+      // A page with fewer rows would look like the last one. Many places can have none after a reorg.
+      after = positionOf(last);
+      await nextTurn();
+    }
   }
 
   async #openAll<Row>(
