@@ -208,6 +208,8 @@ export const chainLimits = {
   branchVoteKeptMs: 120_000,
   /** Block times without a new head after which a socket or an endpoint counts as stalled. */
   stallBlockTimes: 5,
+  /** An endpoint that answers so long after it closed a socket no longer closes its sockets: twice the longest pause. */
+  socketKeptMs: 20_000,
   /** How often the head is polled: every quarter of the block time, within these bounds. */
   pollMsMin: 100,
   pollMsMax: 1_000,
@@ -261,9 +263,13 @@ export const chainBackoff = { firstMs: 25, maxMs: 2_000 } as const;
 /** How soon, and then at least how often, the log reports that no endpoint answers. */
 export const outageBackoff = { firstMs: 10_000, maxMs: 600_000 } as const;
 
-/** Consecutive failures after which an endpoint is paused, and for how long: of its connection, and of its data. */
+/**
+ * Consecutive failures after which an endpoint is paused, and for how long: of its requests, of its sockets, and of its
+ * data.
+ */
 export const breakers = {
   link: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },
+  socket: { failuresMax: 3, backoff: { firstMs: 250, maxMs: 10_000 } },
   data: { failuresMax: 1, backoff: { firstMs: 100, maxMs: 3_000 } },
 } as const;
 

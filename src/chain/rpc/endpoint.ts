@@ -9,7 +9,7 @@ import type { BlockRef } from "../raw-log.ts";
 import type { ChainWarning } from "../sync/chain-warning.ts";
 import { RangeSizer } from "../sync/range-sizer.ts";
 import { AdaptiveTimeout, type RequestTimeout } from "./adaptive-timeout.ts";
-import { Breaker } from "./breaker.ts";
+import { Breaker, type BreakerState } from "./breaker.ts";
 import { type RpcCall, type RpcReply, resultOf } from "./json-rpc.ts";
 import { RequestPacer } from "./request-pacer.ts";
 import { type Answer, RpcClient } from "./rpc-client.ts";
@@ -43,7 +43,10 @@ const latencyWeight = 0.2;
 /** How long a warning about wrong answers is not repeated if it differs only in numbers. */
 const sameWarningMs = 60_000;
 
-/** One node or provider, with two breakers: `link` for failing connections, `data` for wrong answers. */
+/**
+ * One node or provider, with a breaker for each way to fail: `link` for requests, `socket` for sockets that it closes
+ * although they answer, `data` for wrong answers.
+ */
 export class Endpoint {
   readonly host: string;
   readonly sizer = new RangeSizer();
@@ -72,6 +75,7 @@ export class Endpoint {
   readonly #pacer: RequestPacer;
   #client: RpcClient;
   readonly #link: Breaker;
+  readonly #socket: Breaker;
   readonly #data: Breaker;
   #inFlight = 0;
   #isVerified = false;
@@ -81,6 +85,8 @@ export class Endpoint {
   #latencyMs: number | null = null;
   /** Monotonic time of its last answer. */
   #answeredAtMs = Number.NEGATIVE_INFINITY;
+  /** Monotonic time at which it last closed a socket. */
+  #lostAtMs = Number.NEGATIVE_INFINITY;
   /** The last warning about wrong answers, without its numbers, and its monotonic time. */
   #warned = { kind: "", atMs: 0 };
 
@@ -92,8 +98,13 @@ export class Endpoint {
     this.#context = options.context;
     this.#pacer = new RequestPacer(options.callsPerSecondMax);
     this.#link = new Breaker({ ...breakers.link, random });
+    this.#socket = new Breaker({ ...breakers.socket, random });
     this.#data = new Breaker({ ...breakers.data, random });
-    this.#transport = options.openTransport(options.url, (head) => this.onHead(head));
+    this.#transport = options.openTransport(
+      options.url,
+      (head) => this.onHead(head),
+      (reason) => this.#noteLostSocket(reason),
+    );
     this.#client = new RpcClient(this.#transport, this.#pacer, options.context);
   }
 
@@ -134,6 +145,7 @@ export class Endpoint {
       this.isReachable &&
       this.isHeadBelieved &&
       !this.isOutvoted &&
+      this.#socket.state(nowMs) !== "open" &&
       this.#data.state(nowMs) !== "open" &&
       this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax
     );
@@ -158,7 +170,7 @@ export class Endpoint {
     const nowMs = this.#context.clock.monotonicMs();
     if (this.#refusal !== null || this.#pacer.pausedMs(nowMs) > chainLimits.pauseMsMax)
       return false;
-    return this.#link.tryPass(nowMs);
+    return this.#socket.state(nowMs) !== "open" && this.#link.tryPass(nowMs);
   }
 
   /** Asks for its chain id unless it is verified already. Throws `WrongChainError` if it is of another chain. */
@@ -217,6 +229,7 @@ export class Endpoint {
       const nowMs = this.#context.clock.monotonicMs();
       timeout.noteAnswer?.(nowMs - startedMs);
       this.#link.succeed();
+      if (nowMs - this.#lostAtMs > chainLimits.socketKeptMs) this.#socket.succeed();
       this.#answeredAtMs = nowMs;
       return answer;
     } catch (thrown) {
@@ -266,18 +279,30 @@ export class Endpoint {
   /** The values of the metrics of an endpoint, by their names. Any key can read them: no texts of providers. */
   get metrics() {
     const nowMs = this.#context.clock.monotonicMs();
-    const link = this.#link.state(nowMs);
+    const states = [this.#link, this.#socket, this.#data].map((breaker) => breaker.state(nowMs));
+    const breaker: BreakerState = states.find((state) => state !== "closed") ?? "closed";
     return {
       host: this.host,
       ...this.#counts,
       rate_limited: this.#pacer.refusals,
       latency_ms: this.#latencyMs && roundToThousandths(this.#latencyMs),
-      breaker: link === "closed" ? this.#data.state(nowMs) : link,
+      breaker,
       calls_per_second: this.callsPerSecond,
       range_blocks: this.sizer.blocks(nowMs),
       range_blocks_cap: this.sizer.capBlocks(nowMs),
       head_block: this.newest?.number ?? null,
     };
+  }
+
+  /** Lets an endpoint that closes one socket after the other be connected less and less often. */
+  #noteLostSocket(reason: string): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    this.#lostAtMs = nowMs;
+    const wasClosed = this.#socket.state(nowMs) === "closed";
+    this.#socket.fail(nowMs);
+    if (!wasClosed || this.#socket.state(nowMs) === "closed") return;
+    const line = { host: this.host, reason };
+    this.#context.log.warn(line, "an endpoint closes its sockets; it is connected less often");
   }
 
   #noteFailure(error: EndpointError, startedMs: number): void {

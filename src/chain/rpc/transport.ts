@@ -20,5 +20,8 @@ export type Transport = {
 /** Called for every head that an endpoint announces; a hint, never evidence. */
 export type OnHead = (head: BlockRef) => void;
 
+/** Called when the endpoint closes a connection that has answered, with the reason. */
+export type OnLost = (reason: string) => void;
+
 /** Opens the transport of an endpoint. `onHead` can be called before the first exchange. */
-export type OpenTransport = (url: URL, onHead: OnHead) => Transport;
+export type OpenTransport = (url: URL, onHead: OnHead, onLost: OnLost) => Transport;

@@ -29,7 +29,11 @@ test("R6: a late reply to an aborted exchange is not taken for the reply to the 
   const heard = Promise.withResolvers<void>();
   const { port } = server.address() as AddressInfo;
   const url = new URL(`ws://127.0.0.1:${port}`);
-  const transport = WsTransport.open(url, () => heard.resolve());
+  const transport = WsTransport.open(
+    url,
+    () => heard.resolve(),
+    () => {},
+  );
   cleanUp(t, () => {
     transport.close();
     server.close();
@@ -44,4 +48,42 @@ test("R6: a late reply to an aborted exchange is not taken for the reply to the 
   await assert.rejects(first, reason);
   const { value } = await ask(2, new AbortController().signal);
   assert.deepEqual(value, replyTo(2));
+});
+
+test("R6: a socket that the endpoint closes is reported once it has answered, and only then", async (t) => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  let isAnswering = false;
+  server.on("connection", (socket) => {
+    socket.on("message", (data) => {
+      const { id } = JSON.parse((data as Buffer).toString()) as { id: number };
+      if (isAnswering) socket.send(JSON.stringify(replyTo(id)));
+      if (id > 0) socket.close(1001);
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const reasons: string[] = [];
+  const isLost = Promise.withResolvers<void>();
+  const lose = (reason: string) => {
+    reasons.push(reason);
+    isLost.resolve();
+  };
+  const transport = WsTransport.open(new URL(`ws://127.0.0.1:${port}`), () => {}, lose);
+  cleanUp(t, () => {
+    transport.close();
+    server.close();
+  });
+  const ask = (firstId: number) =>
+    transport.exchange(
+      { body: JSON.stringify({ id: firstId }), firstId },
+      new AbortController().signal,
+    );
+  const closed = { message: "the socket was closed with code 1001" };
+  await assert.rejects(ask(1), closed);
+  isAnswering = true;
+  await ask(2);
+  await isLost.promise;
+  await ask(3);
+  transport.replace();
+  assert.deepEqual(reasons, [closed.message]);
 });

@@ -6,7 +6,7 @@ import { parseBody } from "../parse/parse-body.ts";
 import { parseQuantity } from "../parse/parse-hex.ts";
 import type { BlockRef } from "../raw-log.ts";
 import { idOf } from "./json-rpc.ts";
-import type { Incoming, OnHead, Outgoing, Transport } from "./transport.ts";
+import type { Incoming, OnHead, OnLost, Outgoing, Transport } from "./transport.ts";
 
 /** The id of the subscription request; exchanges count from 1. */
 const subscribeId = 0;
@@ -18,18 +18,20 @@ const subscribeId = 0;
 export class WsTransport implements Transport {
   readonly #url: URL;
   readonly #onHead: OnHead;
+  readonly #onLost: OnLost;
   readonly #pending = new Map<number, PromiseWithResolvers<Incoming>>();
   #socket: WebSocket | null = null;
   #isSubscribed = false;
   #messages = 0;
 
-  private constructor(url: URL, onHead: OnHead) {
+  private constructor(url: URL, onHead: OnHead, onLost: OnLost) {
     this.#url = url;
     this.#onHead = onHead;
+    this.#onLost = onLost;
   }
 
-  static open(url: URL, onHead: OnHead): WsTransport {
-    return new WsTransport(url, onHead);
+  static open(url: URL, onHead: OnHead, onLost: OnLost): WsTransport {
+    return new WsTransport(url, onHead, onLost);
   }
 
   get isAnnouncing(): boolean {
@@ -80,8 +82,14 @@ export class WsTransport implements Transport {
     };
     socket.on("open", () => socket.send(JSON.stringify(subscribe)));
     socket.on("message", (data) => this.#onMessage(socket, data as Buffer));
-    socket.on("error", (error) => this.#drop(socket, error.message));
-    socket.on("close", (code) => this.#drop(socket, `the socket was closed with code ${code}`));
+    const messagesBefore = this.#messages;
+    const lose = (reason: string) => {
+      // A socket without a message is a failed exchange, which is counted where it fails.
+      if (socket === this.#socket && this.#messages > messagesBefore) this.#onLost(reason);
+      this.#drop(socket, reason);
+    };
+    socket.on("error", (error) => lose(error.message));
+    socket.on("close", (code) => lose(`the socket was closed with code ${code}`));
     return socket;
   }
 

@@ -11,7 +11,7 @@ import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { HttpTransport } from "../rpc/http-transport.ts";
-import type { OnHead, OpenTransport, Transport } from "../rpc/transport.ts";
+import type { OnHead, OnLost, OpenTransport, Transport } from "../rpc/transport.ts";
 import { WsTransport } from "../rpc/ws-transport.ts";
 import { BlockLogs } from "../verify/block-logs.ts";
 import { type Reread, type RereadRequest, rereadBlocks } from "../verify/reread-blocks.ts";
@@ -283,7 +283,7 @@ function openEndpoints(options: ChainSourceOptions, context: ChainContext): Endp
   });
 }
 
-function openTransport(url: URL, onHead: OnHead): Transport {
+function openTransport(url: URL, onHead: OnHead, onLost: OnLost): Transport {
   const isWebSocket = url.protocol === "ws:" || url.protocol === "wss:";
-  return isWebSocket ? WsTransport.open(url, onHead) : HttpTransport.open(url);
+  return isWebSocket ? WsTransport.open(url, onHead, onLost) : HttpTransport.open(url);
 }

@@ -1,12 +1,12 @@
 /** What is learned from polled and announced heads, with nodes behind a transport of the test. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLog } from "../../../test/support/silent-log.ts";
+import { pino } from "pino";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
-import type { OnHead } from "../rpc/transport.ts";
+import type { OnHead, OnLost } from "../rpc/transport.ts";
 import { HeadWatch } from "./head-watch.ts";
 
 type Call = { readonly id: number; readonly method: string };
@@ -18,6 +18,10 @@ function openWatch() {
   let head = 100;
   let isAnswering = true;
   let replacements = 0;
+  let exchanges = 0;
+  let lose: OnLost = () => {};
+  const warnings: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => warnings.push(line) });
   let announce: OnHead = () => {};
   const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}` as Hash;
   const answer = ({ id, method }: Call) => {
@@ -37,7 +41,7 @@ function openWatch() {
       sleep: () => new Promise<never>(() => {}),
     },
     random: () => 0.5,
-    log: silentLog,
+    log,
     signal: new AbortController().signal,
   };
   const endpoint = Endpoint.open({
@@ -46,13 +50,15 @@ function openWatch() {
     chainId: 137,
     callsPerSecondMax: null,
     context,
-    openTransport: (_, onHead) => {
+    openTransport: (_, onHead, onLost) => {
       announce = onHead;
+      lose = onLost;
       return {
         isAnnouncing: true,
         replace: () => (replacements += 1),
         close() {},
         async exchange({ body }) {
+          exchanges += 1;
           if (!isAnswering) throw new EndpointError("timeout", "no answer in time");
           const asked = JSON.parse(body) as Call | readonly Call[];
           const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
@@ -76,6 +82,18 @@ function openWatch() {
     },
     answers: (does: boolean) => (isAnswering = does),
     replacements: () => replacements,
+    /** Polls every 100 ms for some time. The socket is closed after each answer, or never. Returns the exchanges. */
+    poll: async (seconds: number, isClosing: boolean) => {
+      const before = exchanges;
+      for (let ms = 0; ms < seconds * 1_000; ms += 100) {
+        nowMs += 100;
+        const asked = exchanges;
+        await watch.hearAll();
+        if (isClosing && exchanges > asked) lose("the socket was closed with code 1006");
+      }
+      return exchanges - before;
+    },
+    warnings,
   };
 }
 
@@ -101,4 +119,18 @@ test("R6: a socket that announces heads and answers nothing is replaced after ev
   answers(true);
   await follow(3);
   assert.equal(replacements(), 2);
+});
+
+test("R6: an endpoint that closes its socket after every answer is connected less and less, and logged once", async () => {
+  const { poll, warnings, follow } = openWatch();
+  await follow(2);
+  await poll(60, true);
+  const perMinute = await poll(60, true);
+  assert(perMinute >= 6 && perMinute <= 12, `${perMinute} connections`);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? "", /node\.test.*closed with code 1006.*closes its sockets/);
+  await poll(60, false);
+  assert.equal(await poll(60, false), 600, "it is polled as often as before");
+  await poll(60, true);
+  assert.equal(warnings.length, 2);
 });
