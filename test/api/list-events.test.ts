@@ -171,6 +171,11 @@ describe("events of the chain and of the venue", () => {
     const query = { neg_risk_market_id: id, include: "event", limit: "100" };
     const rows = await server.getAll(pathOf("/v1/markets", query));
     assert.deepEqual(new Set(idsOf(rows)), new Set(idsOf(marketsOf(event))));
+    for (const name of [id, `0x${id.slice(2).toUpperCase()}`]) {
+      const byId = { event_id: name, include: "event", limit: "100" };
+      assert.deepEqual(await server.getAll(pathOf("/v1/markets", byId)), rows);
+      assert.deepEqual(await all({ event_id: name }), [event]);
+    }
     for (const row of rows)
       assert.deepEqual(row["event"], { id, title: event?.["title"], slug: event?.["slug"] });
     for (const list of ["/v1/trades", "/v1/fills", "/v1/matches", "/v1/resolutions"]) {

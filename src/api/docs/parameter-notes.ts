@@ -20,7 +20,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   end: `Rows before this time. ${times}`,
   end_after: `Markets that end at this time or later. ${times}`,
   end_before: `Markets that end before this time. ${times}`,
-  event_id: "Markets of one of these events, by the venue's id",
+  event_id: "Markets of one of these events, by the id of the event or the venue's id",
   exchange: "Only of this kind of exchange contract",
   fill: "previous: buckets without trades repeat the last price; none: they are left out",
   format: "The other formats hold every row, up to the row cap of the service",

@@ -208,7 +208,9 @@ export class MarketColumns {
   }
 }
 
-/** Returns the term of a label. Categories and tags are matched in any case. */
+/** Returns the term of a label. Categories and tags are matched in any case. An event can be named by its key. */
 function labelOf(kind: LabelKind, value: string): string {
+  // The venue's ids are numbers, so a hash is the key of a neg-risk event.
+  if (kind === "event" && /^0x/i.test(value)) return `event_key:${value.toLowerCase()}`;
   return `${kind}:${kind === "category" || kind === "tag" ? value.toLowerCase() : value}`;
 }

@@ -74,7 +74,7 @@ export function getEvent({ state }: Backend): Route {
     response: oneOf(eventRow),
     cacheControl: "private, max-age=10",
     handler: ({ params: { id } }) => {
-      const row = eventOf(state, /^0x/i.test(id) ? id.toLowerCase() : id) ?? eventNamed(state, id);
+      const row = eventOf(state, id) ?? eventNamed(state, id);
       if (row === null) throw new AppError("NOT_FOUND", "No event has this id");
       return { data: row };
     },
