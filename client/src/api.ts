@@ -414,6 +414,7 @@ export type StreamWelcome = {
   readonly limits: {
     readonly subscriptions: number;
     readonly tokens_per_subscription: number;
+    readonly tokens_per_connection: number;
     readonly frames_per_second: number;
     readonly frame_bytes: number;
     readonly connections_per_key: number | null;

@@ -49,6 +49,7 @@ export function openChannel(request: ChannelRequest, sources: StreamSources): Ch
     ...channelType.open({ request, sources, tokenIds }),
     normalizedRequest,
     name: JSON.stringify(normalizedRequest),
+    tokenCount: tokenIds.length,
     isFinalOnly: request.filter?.finality === "finalized",
   };
 }

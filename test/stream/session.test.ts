@@ -1,6 +1,7 @@
 /** The protocol, frame by frame, without sockets. */
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
+import { streamLimits } from "../../src/base/config/limits.ts";
 import { seqOf } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { DataServer } from "../support/open-data-server.ts";
@@ -63,6 +64,31 @@ test("a subscription above the limit is refused with what to do, until another e
   client.send({ action: "unsubscribe", subscription_id: ended });
   subscribe(subscriptionsMax);
   assert.equal(client.of("subscribed").length, subscriptionsMax + 1);
+  client.session.closed();
+});
+
+test("subscriptions to more tokens than a connection can have are refused with what to do", () => {
+  const client = new SessionClient(parts);
+  const { tokensPerChannelMax: each, tokensPerConnectionMax: most } = streamLimits;
+  const subscribe = (type: string, first: number, count: number) => {
+    clock.advance(100);
+    const token_ids = Array.from({ length: count }, (_, index) => `${first + index}`);
+    client.send({ action: "subscribe", channel: { type, token_ids } });
+  };
+  const full = most / each;
+  for (let at = 0; at < full; at += 1)
+    subscribe(at % 2 ? "price" : "token_trades", at * each, each);
+  subscribe("price", most, 1);
+  assert.equal(client.of("subscribed").length, full);
+  const message =
+    "connection would follow 10001 tokens, and the most is 10000; end a subscription, or open another connection";
+  assert.equal(errorOf(client).message, message);
+  client.send({ action: "subscribe", channel: { type: "trades" } });
+  assert.equal(client.of("subscribed").length, full + 1, "a channel without tokens");
+  const ended = client.of("subscribed")[0]?.["subscription_id"];
+  client.send({ action: "unsubscribe", subscription_id: ended });
+  subscribe("price", most, each);
+  assert.equal(client.of("subscribed").length, full + 2);
   client.session.closed();
 });
 

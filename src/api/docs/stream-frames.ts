@@ -76,6 +76,7 @@ export const streamFrames: Readonly<Record<string, TSchema>> = {
       {
         subscriptions: count("Most subscriptions of a connection", 1000),
         tokens_per_subscription: count("Most tokens of a subscription", 500),
+        tokens_per_connection: count("Most tokens of all subscriptions of a connection", 10_000),
         frames_per_second: count("Most frames you may send in a second", 20),
         frame_bytes: count("Most bytes of a frame you send", 65_536),
         connections_per_key: nullable(Type.Integer(), {

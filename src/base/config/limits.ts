@@ -377,6 +377,8 @@ export const streamLimits = {
   faultWindowMs: 10_000,
   snapshotRowsMax: 500,
   tokensPerChannelMax: 500,
+  /** Tokens of all subscriptions of a connection: 3 MB. With 50,000, prices delay all other responses by a second. */
+  tokensPerConnectionMax: 10_000,
   /** The length of a frame's id, which a client uses to match answers to its frames. It is returned unchanged. */
   frameIdLengthMax: 64,
   /** Events in one array: a message of 330 KB at 1.3 KB each, which common clients accept. */

@@ -55,6 +55,8 @@ export type Channel = ChannelLog & {
   readonly normalizedRequest: Readonly<Record<string, unknown>>;
   /** The normalized request as JSON. */
   readonly name: string;
+  /** The number of tokens that the request names. */
+  readonly tokenCount: number;
   /** Whether the channel has only final rows, which no reorg can revert. */
   readonly isFinalOnly: boolean;
 };

@@ -114,6 +114,12 @@ export class Session implements Receiver {
     return this.#key !== null || this.#options.isPublic;
   }
 
+  get #tokenCount(): number {
+    return this.#subscriptions
+      .values()
+      .reduce((sum, { topic }) => sum + topic.channel.tokenCount, 0);
+  }
+
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -324,6 +330,7 @@ export class Session implements Receiver {
       limits: {
         subscriptions: quotas.subscriptionsMax,
         tokens_per_subscription: streamLimits.tokensPerChannelMax,
+        tokens_per_connection: streamLimits.tokensPerConnectionMax,
         frames_per_second: framesPerSecond,
         frame_bytes: frameBytesMax,
         connections_per_key: this.#key === null ? null : quotas.connectionsPerKey[this.#key.scope],
@@ -354,6 +361,12 @@ export class Session implements Receiver {
     if (this.#subscriptions.size >= quotas.subscriptionsMax) {
       const most = `has ${quotas.subscriptionsMax} subscriptions, which is the most`;
       throw invalid("connection", `${most}; end one, or open another connection`);
+    }
+    const { tokensPerConnectionMax } = streamLimits;
+    const tokens = this.#tokenCount + channel.tokenCount;
+    if (tokens > tokensPerConnectionMax) {
+      const most = `would follow ${tokens} tokens, and the most is ${tokensPerConnectionMax}`;
+      throw invalid("connection", `${most}; end a subscription, or open another connection`);
     }
     const subscription = hub.subscribe(channel, start, this);
     this.#subscriptions.set(channel.name, subscription);
