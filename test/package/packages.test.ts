@@ -151,6 +151,10 @@ test("the types of the client are found, and strict programs compile with them",
   const lib = ["--lib", "es2024,dom", "--types", ""];
   const options = [compiler, ...strict, ...lib, "consumer.ts"];
   execFileSync(process.execPath, options, { cwd: folder, stdio: "pipe" });
-  const files = await readdir(join(modules, "oddwire-client"));
+  const files = await readdir(join(modules, "oddwire-client"), { recursive: true });
   for (const file of ["LICENSE", "README.md", "examples"]) assert(files.includes(file), file);
+  // TypeScript's older way to find modules, the default for CommonJS before version 6, ignores `exports`.
+  const manifest = await readFile(join(modules, "oddwire-client/package.json"), "utf8");
+  const { main, types } = JSON.parse(manifest) as Readonly<Record<"main" | "types", string>>;
+  for (const path of [main, types]) assert(files.includes(join(path)), path);
 });
