@@ -19,6 +19,7 @@ function openWatch() {
   let isAnswering = true;
   let replacements = 0;
   let exchanges = 0;
+  let isAnnouncing = false;
   let lose: OnLost = () => {};
   const warnings: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => warnings.push(line) });
@@ -54,11 +55,14 @@ function openWatch() {
       announce = onHead;
       lose = onLost;
       return {
-        isAnnouncing: true,
+        get isAnnouncing() {
+          return isAnnouncing;
+        },
         replace: () => (replacements += 1),
         close() {},
         async exchange({ body }) {
           exchanges += 1;
+          isAnnouncing = true;
           if (!isAnswering) throw new EndpointError("timeout", "no answer in time");
           const asked = JSON.parse(body) as Call | readonly Call[];
           const value = Array.isArray(asked) ? asked.map(answer) : answer(asked as Call);
@@ -82,14 +86,21 @@ function openWatch() {
     },
     answers: (does: boolean) => (isAnswering = does),
     replacements: () => replacements,
-    /** Polls every 100 ms for some time. The socket is closed after each answer, or never. Returns the exchanges. */
+    /**
+     * Polls every 100 ms for some time, while blocks pass. The socket is closed after each answer and announces nothing,
+     * or stays open and announces every block. Returns the exchanges.
+     */
     poll: async (seconds: number, isClosing: boolean) => {
       const before = exchanges;
       for (let ms = 0; ms < seconds * 1_000; ms += 100) {
         nowMs += 100;
+        if (ms % blockMs === 0) head += 1;
+        if (!isClosing) announce({ number: head, hash: hashOf(head) });
         const asked = exchanges;
         await watch.hearAll();
-        if (isClosing && exchanges > asked) lose("the socket was closed with code 1006");
+        if (!isClosing || exchanges === asked) continue;
+        isAnnouncing = false;
+        lose("the socket was closed with code 1006");
       }
       return exchanges - before;
     },
@@ -122,7 +133,7 @@ test("R6: a socket that announces heads and answers nothing is replaced after ev
 });
 
 test("R6: an endpoint that closes its socket after every answer is connected less and less, and logged once", async () => {
-  const { poll, warnings, follow } = openWatch();
+  const { poll, warnings, follow, replacements } = openWatch();
   await follow(2);
   await poll(60, true);
   const perMinute = await poll(60, true);
@@ -133,4 +144,5 @@ test("R6: an endpoint that closes its socket after every answer is connected les
   assert.equal(await poll(60, false), 600, "it is polled as often as before");
   await poll(60, true);
   assert.equal(warnings.length, 2);
+  assert.equal(replacements(), 0, "no socket was open for long enough to be silent");
 });

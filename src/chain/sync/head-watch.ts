@@ -106,6 +106,8 @@ export class HeadWatch {
 
   async #tryPoll(endpoint: Endpoint): Promise<void> {
     if (!endpoint.tryProbe()) return;
+    // The next socket has not been silent yet.
+    if (!endpoint.isAnnouncing) this.#announced.delete(endpoint);
     try {
       await endpoint.verify();
       await this.#poll(endpoint);
@@ -193,10 +195,7 @@ export class HeadWatch {
 
   /** Replaces a subscribed socket that announces nothing while the chain goes on. */
   #checkSilence(endpoint: Endpoint): void {
-    if (!endpoint.isAnnouncing) {
-      this.#announced.delete(endpoint);
-      return;
-    }
+    if (!endpoint.isAnnouncing) return;
     const nowMs = this.#nowMs();
     const known = this.head?.number ?? -1;
     const announced = this.#announced.get(endpoint);
