@@ -128,7 +128,9 @@ export class Endpoint {
 
   /** Whether it can be asked about the chain. It can still be paused for other reasons. */
   get isReachable(): boolean {
-    return this.#isVerified && this.#link.state(this.#context.clock.monotonicMs()) === "closed";
+    const nowMs = this.#context.clock.monotonicMs();
+    const isUp = this.#isVerified && this.#link.state(nowMs) === "closed";
+    return isUp && this.#socket.state(nowMs) !== "open";
   }
 
   /** Whether it is reachable or was heard recently. Only then does it count when a majority decides. */
@@ -145,7 +147,6 @@ export class Endpoint {
       this.isReachable &&
       this.isHeadBelieved &&
       !this.isOutvoted &&
-      this.#socket.state(nowMs) !== "open" &&
       this.#data.state(nowMs) !== "open" &&
       this.#pacer.pausedMs(nowMs) <= chainLimits.pauseMsMax
     );
