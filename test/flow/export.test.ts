@@ -69,15 +69,22 @@ test("an interrupted export resumes after its last complete file", async () => {
   assert.deepEqual((await readParts("again")).flat(), all);
 });
 
-test("an export does not overwrite the second file of an earlier one", async () => {
+test("an export does not overwrite any file of an earlier one", async () => {
   const out = join(folder, "left.ndjson");
-  await writeFile(join(folder, "left.2.ndjson"), "earlier");
-  const { code, stderr } = await run("trades", "--out", out);
-  assert.equal(code, 1, stderr);
-  assert.match(stderr, /left\.2\.ndjson exists already; delete it or choose another --out/);
-  const left = (await readdir(folder)).filter((name) => name.startsWith("left"));
-  assert.deepEqual(left, ["left.2.ndjson"]);
-  assert.equal(await readFile(join(folder, "left.2.ndjson"), "utf8"), "earlier");
+  for (const name of ["left.2.ndjson", "left.3.ndjson", "left.12.ndjson"]) {
+    const path = join(folder, name);
+    await writeFile(path, "earlier");
+    const { code, stderr } = await run("trades", "--out", out);
+    assert.equal(code, 1, stderr);
+    assert(stderr.includes(`${name} exists already; delete it or choose another --out`), stderr);
+    const left = (await readdir(folder)).filter((one) => one.startsWith("left"));
+    assert.deepEqual(left, [name]);
+    assert.equal(await readFile(path, "utf8"), "earlier");
+    const itself = await run("trades", "--out", path);
+    assert.equal(itself.code, 1, "a name that ends in a number");
+    assert.equal(await readFile(path, "utf8"), "earlier");
+    await rm(path);
+  }
 });
 
 test("a damaged state file of an unfinished export is reported, and nothing is written", async () => {

@@ -1,5 +1,13 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { extname } from "node:path";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, extname, join } from "node:path";
 import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
@@ -112,11 +120,22 @@ function readState(path: string, query: string, out: string): ExportState {
       `${path} belongs to a different export: finish that one first, or delete the file`,
     );
   }
-  // An earlier export may have left its second file: it would be overwritten, or taken for a part of this export.
-  const existing = [out, nameOf(out, 2)].find((file) => existsSync(file));
+  const existing = fileOfExport(out);
   if (existing !== undefined)
     throw new AppError("CONFLICT", `${existing} exists already; delete it or choose another --out`);
   return { files: 0, cursor: null };
+}
+
+/** Finds any file of an earlier export. It would be overwritten, or taken for a part of this one. */
+function fileOfExport(out: string): string | undefined {
+  const folder = dirname(out);
+  // A missing folder is reported when the first file is written.
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const found = names.find((name) => {
+    const number = Number(/\.([0-9]+)\.[a-z]+$/.exec(name)?.[1]);
+    return name === basename(out) || name === basename(nameOf(out, number));
+  });
+  return found && join(folder, found);
 }
 
 function parseState(text: string): SavedState | null {
