@@ -42,17 +42,12 @@ type Known = { readonly event: MarketEvent; readonly markets: readonly Market[] 
 async function readEvent(using: OddwireClient, id: string): Promise<Known> {
   const event = await using.event(id);
   const query = {
-    ...membersOf(event),
+    event_id: [event.id],
     status: "all",
     include: "event",
     limit: marketsMax,
   } as const;
   return { event, markets: (await using.markets(query).page()).data };
-}
-
-/** The filter that finds the markets of an event. */
-function membersOf({ id, neg_risk_market_id: negRisk }: MarketEvent) {
-  return negRisk === null ? { event_id: [id] } : { neg_risk_market_id: [id] };
 }
 
 function EventView({ event, markets }: Known) {
@@ -64,7 +59,7 @@ function EventView({ event, markets }: Known) {
   }, [title]);
   const requests = [
     { title: "Event", path: `/v1/events/${encodeURIComponent(event.id)}` },
-    { title: "Markets", path: "/v1/markets", query: { ...membersOf(event), status: "all" } },
+    { title: "Markets", path: "/v1/markets", query: { event_id: [event.id], status: "all" } },
   ];
   return (
     <>
