@@ -21,7 +21,7 @@ export const feedLimits = {
   messagesKept: 20_000,
   /** Messages of one read. A block of 60 fills has 6 KB. */
   messagesReadMax: 256,
-  /** The uncompressed size of a message: a block of 100,000 fills. */
+  /** The uncompressed size of a message: a block of 50,000 fills. */
   messageBytesMax: 32 * mebibyte,
   /** How often the active indexer renews its lease, and how long after a renewal another one takes over. */
   leaseRenewMs: 1_000,

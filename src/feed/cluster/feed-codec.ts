@@ -1,24 +1,23 @@
 /**
- * Messages of the feed as bytes: an HMAC, then JSON and rows of fills, compressed. Others may have access to Redis, so
- * messages that were not written with our secret are ignored.
+ * Messages of the feed as bytes: an HMAC, then compressed JSON, in which the rows of fills are hex digits. Others may
+ * have access to Redis, so messages that were not written with our secret are ignored.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { feedLimits } from "../../base/config/cluster-limits.ts";
-import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
+import { tryParseJson } from "../../base/json.ts";
 import { encodeFills } from "../../storage/codec/encode-facts.ts";
 import { decodeEvent, encodeEvent } from "../../storage/codec/event-codec.ts";
 import { decodeFills } from "../../storage/stored-fills.ts";
-import type { FeedMessage, FeedPosition } from "./change-feed.ts";
+import type { FeedMessage, FeedPosition, LinkedBlock } from "./change-feed.ts";
 
 /**
  * Raise this whenever older nodes could misread a message, and then let `decode` read the previous version too:
  * serving nodes are upgraded before indexers.
  */
-const formatVersion = 2;
+const formatVersion = 3;
 
 const codeBytes = 32;
-const lengthBytes = 4;
 
 /** Encodes and decodes messages. A message is only valid at its position. */
 export class FeedCodec {
@@ -29,11 +28,8 @@ export class FeedCodec {
   }
 
   encode(message: FeedMessage, position: FeedPosition): Buffer {
-    const { text, fills } = partsOf(message);
-    const json = Buffer.from(text);
-    const length = Buffer.alloc(lengthBytes);
-    length.writeUInt32LE(json.length);
-    const packed = zstdCompressSync(Buffer.concat([length, json, fills]));
+    const written = message.kind === "block" ? writtenOf(message) : message;
+    const packed = zstdCompressSync(JSON.stringify({ version: formatVersion, message: written }));
     return Buffer.concat([this.#codeOf(packed, position), packed]);
   }
 
@@ -45,12 +41,10 @@ export class FeedCodec {
       return null;
     }
     const unpacked = zstdDecompressSync(packed, { maxOutputLength: feedLimits.messageBytesMax });
-    const end = lengthBytes + unpacked.readUInt32LE(0);
-    const written = JSON.parse(unpacked.toString("utf8", lengthBytes, end)) as Written;
-    if (written.version !== formatVersion) return null;
+    const written = tryParseJson(unpacked.toString()) as Written | null;
+    if (written?.version !== formatVersion) return null;
     const { message } = written;
-    if (message.kind !== "block") return message;
-    return { ...message, block: blockOf(message.block, unpacked.subarray(end)) };
+    return message.kind === "block" ? readBlock(message) : message;
   }
 
   #codeOf(packed: Buffer, { epoch, term, index }: FeedPosition): Buffer {
@@ -59,35 +53,21 @@ export class FeedCodec {
   }
 }
 
-type WrittenBlock = Omit<BlockFacts, "fills" | "events"> & {
-  readonly events: readonly (Omit<LocatedEvent, "event"> & { readonly event: string })[];
-};
+type WrittenBlock = ReturnType<typeof writtenOf>;
 
 type Written = {
   readonly version: number;
-  readonly message:
-    | Exclude<FeedMessage, { kind: "block" }>
-    | (Omit<Extract<FeedMessage, { kind: "block" }>, "block"> & { readonly block: WrittenBlock });
+  readonly message: Exclude<FeedMessage, LinkedBlock> | WrittenBlock;
 };
 
-function partsOf(message: FeedMessage): { readonly text: string; readonly fills: Buffer } {
-  if (message.kind !== "block") return { text: asText(message), fills: Buffer.of() };
-  const { fills, events, ...block } = message.block;
-  const written = {
-    ...block,
-    events: events.map((located) => ({ ...located, event: encodeEvent(located.event) })),
-  };
-  return { text: asText({ ...message, block: written }), fills: encodeFills(fills) };
+function writtenOf({ block, ...message }: LinkedBlock) {
+  const fills = encodeFills(block.fills).toString("hex");
+  const events = block.events.map(({ event, ...at }) => ({ ...at, event: encodeEvent(event) }));
+  return { ...message, block: { ...block, fills, events } };
 }
 
-function asText(message: Written["message"]): string {
-  return JSON.stringify({ version: formatVersion, message } satisfies Written);
-}
-
-function blockOf({ events, ...block }: WrittenBlock, fills: Buffer): BlockFacts {
-  return {
-    ...block,
-    fills: decodeFills(fills),
-    events: events.map((located) => ({ ...located, event: decodeEvent(located.event) })),
-  };
+function readBlock({ block, ...message }: WrittenBlock): LinkedBlock {
+  const fills = decodeFills(Buffer.from(block.fills, "hex"));
+  const events = block.events.map(({ event, ...at }) => ({ ...at, event: decodeEvent(event) }));
+  return { ...message, block: { ...block, fills, events } };
 }
