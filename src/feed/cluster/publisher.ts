@@ -51,7 +51,7 @@ export class Publisher implements Subscribers {
   }
 
   unfinalized(block: BlockFacts): void {
-    if (this.#compare(block, block.number)) return;
+    if (this.#compare(block)) return;
     this.#push({ kind: "block", parentHash: this.#parts.facts.hashAt(block.number - 1), block });
   }
 
@@ -75,49 +75,40 @@ export class Publisher implements Subscribers {
 
   #committed(): void {
     const { coverage } = this.#parts.facts;
-    if (coverage === null) return;
-    const { last } = coverage;
-    this.#compare(last, Math.min(...this.#known.keys()));
-    this.#push({ kind: "committed", last });
+    if (coverage !== null) this.#push({ kind: "committed", last: coverage.last });
   }
 
   /**
-   * Compares a block with the one that nodes have at its number. Returns whether they have the same. If they have
-   * another, they revert from `firstBlock` on.
+   * Compares an unfinalized block with the one that nodes have at its number. Returns whether they have the same. If
+   * they have another, they revert it.
    */
-  #compare({ number, hash }: TimedBlock, firstBlock: number): boolean {
+  #compare({ number, hash }: BlockFacts): boolean {
     const known = this.#known.get(number);
     if (known?.hash === hash) {
       for (const at of this.#known.keys()) if (at <= number) this.#known.delete(at);
       return true;
     }
-    if (known !== undefined && this.#replace(firstBlock))
-      this.#push({ kind: "revert", safeBlock: firstBlock - 1 });
+    if (known !== undefined) this.reverting(number - 1);
     return false;
   }
 
-  /**
-   * Compares, by their stored facts, blocks that nodes have with blocks that were committed without being seen one by
-   * one. Returns the block to revert to if they differ, else `null`.
-   */
-  async #compareStored({ number, ...last }: TimedBlock): Promise<number | null> {
-    const blocks = [...this.#known.values()].filter((block) => block.number <= number);
+  /** Compares blocks that nodes have with committed ones. Returns the block to revert to if they differ, else `null`. */
+  async #compareStored(last: TimedBlock): Promise<number | null> {
+    const blocks = [...this.#known.values()].filter(({ number }) => number <= last.number);
     const [first] = blocks;
     if (first === undefined) return null;
-    const { engine } = this.#parts.facts;
-    const isSame = await agreesWith(engine, blocks, { number, ...last });
+    const isSame = await agreesWith(this.#parts.facts.engine, blocks, last);
     if (!isSame) this.#replace(first.number);
     for (const block of blocks) this.#known.delete(block.number);
     return isSame ? null : first.number - 1;
   }
 
-  /** Records that the blocks of nodes from `from` on are replaced. Returns `false` when nodes have no such blocks. */
-  #replace(from: number): boolean {
+  /** Records that the blocks of nodes from `from` on are replaced. */
+  #replace(from: number): void {
     const replaced = [...this.#known.keys()].filter((number) => number >= from);
-    if (replaced.length === 0) return false;
+    if (replaced.length === 0) return;
     this.#parts.facts.reorgs.add({ from, to: Math.max(...replaced) });
     for (const number of replaced) this.#known.delete(number);
-    return true;
   }
 
   #push(message: FeedMessage): void {
