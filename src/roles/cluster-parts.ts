@@ -5,7 +5,7 @@ import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import { assert } from "../base/assert.ts";
 import { RedisConnection } from "../base/redis.ts";
 import { roundToThousandths } from "../base/round.ts";
-import type { ActiveIndexer, ChangeFeed } from "../feed/cluster/change-feed.ts";
+import type { ActiveIndexer } from "../feed/cluster/change-feed.ts";
 import { FeedCodec } from "../feed/cluster/feed-codec.ts";
 import type { FeedStatus } from "../feed/cluster/feed-follower.ts";
 import { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -64,14 +64,4 @@ export function indexingStatus(
     redis_up: isUp,
     redis_down_seconds: roundToThousandths(downSeconds),
   };
-}
-
-/** Reads from the feed which indexer is active; `null` when that is not known. */
-export async function readActiveIndexer(feed: ChangeFeed): Promise<ActiveIndexer | null> {
-  try {
-    return await feed.active();
-  } catch {
-    // The feed cannot be read, for example because Redis is down.
-    return null;
-  }
 }

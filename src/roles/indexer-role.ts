@@ -9,13 +9,7 @@ import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
 import { type Checks, Intake } from "../feed/intake.ts";
 import { MetadataTable } from "../storage/server/metadata-table.ts";
 import { openDatabase, serverPlaceOf } from "../storage/server/open-database.ts";
-import {
-  indexingStatus,
-  nodeName,
-  openFeed,
-  openRedis,
-  readActiveIndexer,
-} from "./cluster-parts.ts";
+import { indexingStatus, nodeName, openFeed, openRedis } from "./cluster-parts.ts";
 import { serveOperations } from "./listen.ts";
 import {
   type IndexingParts,
@@ -60,8 +54,11 @@ export async function openIndex(start: RoleStart): Promise<string> {
 
   let isOurs = false;
   let active: Active | null = null;
+  // `null` when the feed cannot be read, for example because Redis is down.
   const readActive = async (): Promise<ActiveIndexer | null> =>
-    active === null ? readActiveIndexer(feed) : { node: nodeName(), term: active.publisher.term };
+    active === null
+      ? feed.active().catch(() => null)
+      : { node: nodeName(), term: active.publisher.term };
   const readCluster = async () => {
     const openClaims = active?.parts.facts.writer?.claims?.ends.length ?? 0;
     return indexingStatus(redis, await readActive(), active && { openClaims });

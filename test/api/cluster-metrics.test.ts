@@ -7,7 +7,7 @@ import { familiesOf } from "../../src/api/metrics/metric-table.ts";
 import { metricsSchema } from "../../src/api/metrics/metrics-schema.ts";
 import { ServiceMetrics } from "../../src/api/metrics/service-metrics.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { indexingStatus, readActiveIndexer, servingStatus } from "../../src/roles/cluster-parts.ts";
+import { indexingStatus, servingStatus } from "../../src/roles/cluster-parts.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { silentLog } from "../support/silent-log.ts";
@@ -16,15 +16,15 @@ const redis = { isUp: true, downSeconds: 1.5 };
 
 test("a standby indexer reports its role and the active indexer", async (t) => {
   const feed = new MemoryFeed();
-  assert.equal(await readActiveIndexer(feed), null);
+  assert.equal(await feed.active(), null);
   await feed.beginTerm("one:1");
   const term = await feed.beginTerm("two:2");
-  assert.deepEqual(await readActiveIndexer(feed), { node: "two:2", term: 2 });
+  assert.deepEqual(await feed.active(), { node: "two:2", term: 2 });
   for (let seconds = 0; seconds < 100; seconds += 1) {
     const status = { node: "two:2", head: null, checks: {} };
     await feed.append(term, { kind: "status", status });
   }
-  const active = await readActiveIndexer(feed);
+  const active = await feed.active();
   assert.deepEqual(active, { node: "two:2", term: 2 });
   const access = { audit: new AccessAudit(silentLog), metrics: null };
   const about = { role: "index", chainId: 137, access } as const;
