@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { redisLimits } from "./config/cluster-limits.ts";
 import { AppError, toError } from "./errors.ts";
 import type { Log } from "./log.ts";
@@ -36,14 +37,12 @@ export class RedisConnection {
   static async open({ url, log }: { readonly url: string; readonly log: Log }) {
     const client = await makeClient(url);
     const connection = new RedisConnection(client, log);
-    const { promise: firstAttempt, resolve } = Promise.withResolvers<void>();
-    client.once("ready", resolve);
-    client.once("error", () => resolve());
-    const timer = setTimeout(resolve, redisLimits.connectTimeoutMs);
+    const signal = AbortSignal.timeout(redisLimits.connectTimeoutMs);
+    const firstAttempt = once(client, "ready", { signal });
     // Rejects only if the client is closed before it connects.
-    client.connect().catch(() => resolve());
-    await firstAttempt;
-    clearTimeout(timer);
+    client.connect().catch(() => {});
+    // Rejects when an attempt fails, which is logged, and when there is no answer in time.
+    await firstAttempt.catch(() => {});
     return connection;
   }
 
