@@ -1,4 +1,3 @@
-import { storeLimits } from "../../base/config/limits.ts";
 import { settleAll } from "../../base/time/settle-all.ts";
 import type { Coverage, TimedBlock } from "../../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../../market/minute-candle.ts";
@@ -24,15 +23,11 @@ export async function readVerified(engine: Engine): Promise<Coverage | null> {
   return { fromBlock: trusted?.fromBlock ?? verified.fromBlock, last: verified.last };
 }
 
-/** Reads the coverage without the newest `commitsVerifiedMax` commits, whose rows a start counts. */
+/** Reads the coverage below the newest commits, whose rows a start counts. */
 async function readTrusted(engine: Engine): Promise<Coverage | null> {
-  const newest = integerLiteral(storeLimits.commitsVerifiedMax);
-  return readCoverage(
-    engine,
-    `to_block <= (SELECT min(to_block) FROM
-       (SELECT to_block FROM commits ORDER BY to_block DESC LIMIT ${newest} + 1)
-     HAVING count() > ${newest})`,
-  );
+  const oldest = (await readCommits(engine, "ORDER BY to_block DESC")).at(-1);
+  if (oldest === undefined) return null;
+  return readCoverage(engine, `to_block < ${integerLiteral(oldest.fromBlock)}`);
 }
 
 /**
