@@ -1,11 +1,11 @@
 import { serverLimits } from "../../base/config/limits.ts";
 import type { Engine, Row } from "../engine/engine.ts";
 import { replicatedTables } from "../schema/schema.ts";
-import { localDatabase } from "../schema/schema-target.ts";
+import { localDatabase, type SchemaTarget } from "../schema/schema-target.ts";
 import { wordLiteral } from "../sql-literal.ts";
 
 /** A cluster, and the database on it. */
-type Place = { readonly cluster: string; readonly database: string };
+type Place = Extract<SchemaTarget, { readonly kind: "cluster" }>;
 
 /** A named check. `work` rejects with one sentence that says what is wrong. */
 export type Check = readonly [subject: string, work: () => Promise<unknown>];
@@ -105,8 +105,8 @@ async function refuseWrongMacros(engine: Engine, place: Place): Promise<void> {
 }
 
 async function refuseLaggingReplicas(engine: Engine, place: Place): Promise<void> {
-  const { cluster, database } = place;
-  const names = replicatedTables({ kind: "cluster", database, cluster });
+  const { database } = place;
+  const names = replicatedTables(place);
   const databases = [database, localDatabase(database)].map(wordLiteral).join(", ");
   const rows = await askAll(engine, place, {
     columns:

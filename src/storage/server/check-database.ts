@@ -4,6 +4,7 @@ import { systemClock } from "../../base/time/clock.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readCoverage, verifyNewestCommits } from "../recover.ts";
 import { tableNames } from "../schema/schema.ts";
+import { targetOf } from "../schema/schema-target.ts";
 import { type Check, clusterChecks } from "./check-cluster.ts";
 import { type Database, refuseOldServer, refuseOtherDatabase } from "./prepare-database.ts";
 
@@ -12,13 +13,13 @@ export type Finding = { readonly subject: string; readonly problem: string | nul
 
 /** Runs all checks of a database on a server, also after some have failed. */
 export async function checkDatabase(engine: Engine, place: Database): Promise<readonly Finding[]> {
-  const { cluster, database } = place;
+  const target = targetOf(place);
   const checks: readonly Check[] = [
     ["version", () => refuseOldServer(engine)],
     ["clock", () => refuseOtherClock(engine)],
     ["tables", () => refuseMissingTables(engine)],
     ["identity", () => refuseOtherDatabase(engine, place)],
-    ...(cluster === null ? [] : clusterChecks(engine, { cluster, database })),
+    ...(target.kind === "cluster" ? clusterChecks(engine, target) : []),
     ["coverage", () => readCoverage(engine)],
     ["newest commits", () => verifyNewestCommits(engine)],
   ];
