@@ -53,7 +53,7 @@ export class ClusterKeys extends Keys {
 
   /** The newest version of the log that this node has applied. */
   get version(): number {
-    return this.#log.version;
+    return this.#log.fold.version;
   }
 
   /** Returns `null` for every value while `isVerified` is false; the caller then answers 503 rather than 401. */

@@ -38,11 +38,6 @@ export class KeyLog {
     return this.#fold;
   }
 
-  /** The newest version read. */
-  get version(): number {
-    return this.#fold.version;
-  }
-
   /**
    * Applies new rows of the log, read after this call. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and
    * `UnreadableLogError` for a row that this version cannot read; the state then stays unchanged.
@@ -65,8 +60,8 @@ export class KeyLog {
     for (let attempt = 0; attempt < appendAttemptsMax; attempt += 1) {
       await this.refresh();
       const change = make(this.#fold);
-      if (change === null) return { version: this.version, change };
-      const version = Math.max(this.version, tried) + 1;
+      if (change === null) return { version: this.#fold.version, change };
+      const version = Math.max(this.#fold.version, tried) + 1;
       if (version > keyChangesMax)
         throw new AppError("CONFLICT", `The log of keys is full: it has ${keyChangesMax} changes`);
       const text = formatKeyChange(change);
@@ -91,7 +86,7 @@ export class KeyLog {
   async #read(): Promise<void> {
     const [counted] = await this.#query("SELECT count(), max(version) FROM access_log");
     const rows = Number(counted?.[0] ?? 0);
-    if (rows === this.#fold.rows && Number(counted?.[1] ?? 0) === this.version) return;
+    if (rows === this.#fold.rows && Number(counted?.[1] ?? 0) === this.#fold.version) return;
     await this.#extend(this.#fold);
     // A row has appeared at or below the version read before: read the whole log again.
     if (this.#fold.rows < rows) this.#fold = await this.#extend(new KeyFold());
