@@ -78,8 +78,7 @@ export class WindowClient {
 
   /** Whether Redis has every request of the trailing window, where nodes admit none without Redis. */
   get isExact(): boolean {
-    if (this.#isLost || !this.#parts.redis.isUp) return false;
-    return this.#parts.clock.monotonicMs() >= this.#exactFromMs;
+    return this.isConnected && this.#parts.clock.monotonicMs() >= this.#exactFromMs;
   }
 
   /** Whether Redis has every request of the trailing window, also where this node admits some without Redis. */
