@@ -8,7 +8,7 @@ import { suite, type TestContext, test } from "node:test";
 import { pino } from "pino";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import type { ClusterAccess } from "../../src/access/cluster/cluster-access.ts";
-import { redisKeys } from "../../src/access/cluster/membership.ts";
+import { redisNames } from "../../src/access/cluster/membership.ts";
 import { accessLimits } from "../../src/base/config/limits.ts";
 import { RedisConnection } from "../../src/base/redis.ts";
 import type { LimitStatus } from "../../src/base/sliding-window.ts";
@@ -263,7 +263,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const write = (line: string) => failing.add((JSON.parse(line) as { of?: unknown }).of);
     await cluster.openNode({ log: pino({ level: "error" }, { write }), redisPrefix: "log" });
     const redis = await openRedis(t, cluster.redis.url);
-    const { state, channel } = redisKeys("log");
+    const { state, channel } = redisNames("log");
     const changes = 20;
     await redis.run(async (client) => {
       await client.del(state);
@@ -285,7 +285,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });
     const { value } = await node.keys.create(newKey);
     const redis = await openRedis(t, cluster.redis.url);
-    const names = redisKeys("hostile");
+    const names = redisNames("hostile");
     const texts = ["", "null", "[]", "{", '{"bucket":5,"block":{}}', "\u0000\uffff"];
     await redis.run(async (client) => {
       for (const text of texts) {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { ClusterWindow } from "../../src/access/cluster/cluster-window.ts";
-import { Membership, redisKeys } from "../../src/access/cluster/membership.ts";
+import { Membership, redisNames } from "../../src/access/cluster/membership.ts";
 import { WindowClient } from "../../src/access/cluster/window-client.ts";
 import { LocalWindow } from "../../src/access/local/local-window.ts";
 import type { RateWindow } from "../../src/access/rate-window.ts";
@@ -34,10 +34,10 @@ const places: Readonly<Record<string, (t: TestContext) => Promise<readonly RateW
 
 /** Opens the window of one node, without the other parts of a node. */
 async function openClusterWindow(t: TestContext, url: string): Promise<RateWindow> {
-  const keys = redisKeys("windows");
+  const names = redisNames("windows");
   const redis = await RedisConnection.open({ url, log: silentLog });
   cleanUp(t, () => redis.close());
-  const parts = { redis, keys, clock: systemClock };
+  const parts = { redis, names, clock: systemClock };
   const membership = new Membership({ ...parts, isNode: true });
   const { id: nodeId } = membership;
   // On a busy machine a response can take long.

@@ -12,7 +12,7 @@ import type { KeysOptions } from "../keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
 import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-window.ts";
-import { Membership, type RedisKeys, redisKeys } from "./membership.ts";
+import { Membership, type RedisParts, redisNames } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
 /** The configuration of a node, and where the state that nodes share is stored. */
@@ -32,12 +32,8 @@ export type ClusterAccessOptions = KeysOptions & {
   readonly log: Log;
 };
 
-type Parts = ClusterAccessOptions & {
-  readonly redis: RedisConnection;
-  readonly names: RedisKeys;
-  readonly membership: Membership;
-  readonly keys: ClusterKeys;
-};
+type Parts = ClusterAccessOptions &
+  RedisParts & { readonly membership: Membership; readonly keys: ClusterKeys };
 
 /** The access store of a cluster: keys are in ClickHouse; request counts, offenses and blocked IPs in Redis. */
 export class ClusterAccess implements AccessStore {
@@ -55,21 +51,16 @@ export class ClusterAccess implements AccessStore {
   readonly #failing = new Set<string>();
 
   private constructor(parts: Parts) {
-    const { redis, names, membership, keys, clock, log, limitsWithoutRedis } = parts;
+    const { redis, names, clock, membership, log, limitsWithoutRedis } = parts;
+    const shared = { redis, names, clock };
     const { keyWindow, ipWindow, offenseWindow } = webLimits;
     const { windowMs = keyWindow.windowMs } = parts;
     this.#parts = parts;
-    this.keys = keys;
+    this.keys = parts.keys;
     this.audit = new AccessAudit(log);
-    this.ipBlocks = new ClusterIpBlocks({ redis, keys: names, clock });
-    const client = new WindowClient({
-      redis,
-      keys: names,
-      clock,
-      nodeId: membership.id,
-      windowMs,
-      timeoutMs: parts.windowTimeoutMs ?? redisLimits.commandTimeoutMs,
-    });
+    this.ipBlocks = new ClusterIpBlocks(shared);
+    const timeoutMs = parts.windowTimeoutMs ?? redisLimits.commandTimeoutMs;
+    const client = new WindowClient({ ...shared, nodeId: membership.id, windowMs, timeoutMs });
     this.#windows = client;
     const open = (bounds: WindowBounds, kind: string, withoutRedis: WithoutRedis) =>
       new ClusterWindow({ ...bounds, client, kind, withoutRedis });
@@ -86,10 +77,10 @@ export class ClusterAccess implements AccessStore {
     const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
     const redis = await RedisConnection.open({ url, log });
     return orClose(redis, async () => {
-      const names = redisKeys(redisPrefix);
-      const membership = new Membership({ redis, keys: names, clock, isNode });
-      const keys = await ClusterKeys.open({ ...options, redis, redisKeys: names, membership });
-      const access = new ClusterAccess({ ...options, redis, names, membership, keys });
+      const shared = { redis, names: redisNames(redisPrefix), clock };
+      const membership = new Membership({ ...shared, isNode });
+      const keys = await ClusterKeys.open({ ...options, ...shared, membership });
+      const access = new ClusterAccess({ ...options, ...shared, membership, keys });
       await access.#join();
       return access;
     });

@@ -5,7 +5,7 @@ import type { RedisConnection } from "../../base/redis.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { IpBlock } from "../ip-blocks.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
-import { redisKeys } from "./membership.ts";
+import { redisNames } from "./membership.ts";
 
 type Entry = { readonly id: string; readonly message: Readonly<Record<string, string>> };
 
@@ -123,7 +123,7 @@ test("nodes read and restore more blocks than one command takes, each once", asy
 
 function openBlocks(log: ScriptedLog): ClusterIpBlocks {
   const redis = log as unknown as RedisConnection;
-  return new ClusterIpBlocks({ redis, keys: redisKeys("test"), clock: systemClock });
+  return new ClusterIpBlocks({ redis, names: redisNames("test"), clock: systemClock });
 }
 
 function blockOf(number: number): IpBlock {

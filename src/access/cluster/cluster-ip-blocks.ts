@@ -114,13 +114,14 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Applies the next changes of the log. Returns whether there can be more. */
   async #readNext(): Promise<boolean> {
-    const { redis, keys } = this.#parts;
+    const { redis, names } = this.#parts;
     const { ipChangesBatchMax: COUNT } = accessLimits;
     // The last change that was read is included, if the log still has it.
     const changes =
-      (await redis.run((client) => client.xRange(keys.blocks, this.#readTo, "+", { COUNT }))) ?? [];
+      (await redis.run((client) => client.xRange(names.blocks, this.#readTo, "+", { COUNT }))) ??
+      [];
     if (this.#readTo !== start && changes[0]?.id !== this.#readTo) {
-      const length = await redis.run((client) => client.xLen(keys.blocks));
+      const length = await redis.run((client) => client.xLen(names.blocks));
       // A full log has dropped the last change for newer ones. Any other has lost it, as when Redis was emptied.
       if (length < webLimits.ipBlocksMax) this.#keepAll();
       this.#readTo = start;
@@ -133,10 +134,10 @@ export class ClusterIpBlocks implements IpBlocks {
 
   /** Appends changes. With `after`, only if that is the id of the newest change. */
   async #append(changes: readonly Change[], after = ""): Promise<void> {
-    const { redis, keys } = this.#parts;
+    const { redis, names } = this.#parts;
     const texts = changes.map((change) => JSON.stringify(change));
     const values = [after, webLimits.ipBlocksMax, ...texts];
-    await appendScript.run(redis, { keys: [keys.blocks], values });
+    await appendScript.run(redis, { keys: [names.blocks], values });
   }
 
   /** Applies a change of the log. Ignores one that cannot be read, or that is older than an unsaved block. */

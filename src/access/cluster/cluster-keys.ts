@@ -1,6 +1,5 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
-import type { RedisConnection } from "../../base/redis.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import type { ApiKey, IssuedKey, KeyPosition, VerifiedKey } from "../api-key.ts";
 import {
@@ -12,14 +11,10 @@ import {
 } from "../key-record.ts";
 import { Keys, type KeysOptions } from "../keys.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
-import type { ClusterSnapshot, Membership, RedisKeys } from "./membership.ts";
+import type { ClusterSnapshot, Membership, RedisParts } from "./membership.ts";
 
-type ClusterKeysOptions = KeysOptions & {
-  readonly engine: Engine;
-  readonly redis: RedisConnection;
-  readonly redisKeys: RedisKeys;
-  readonly membership: Membership;
-};
+type ClusterKeysOptions = KeysOptions &
+  RedisParts & { readonly engine: Engine; readonly membership: Membership };
 
 /**
  * The keys of a cluster: a log in ClickHouse that every node holds in memory. A node uses its copy only while it
@@ -130,7 +125,7 @@ export class ClusterKeys extends Keys {
   async flush(): Promise<void> {
     const used = this.unsavedUses();
     if (used.length === 0) return;
-    const { keyUses, keyLastUses } = this.#options.redisKeys;
+    const { keyUses, keyLastUses } = this.#options.names;
     // Before the answers, so that a count that Redis confirms late is not sent twice.
     this.saved(used);
     await this.#options.redis.run(async (client) => {
@@ -187,7 +182,7 @@ export class ClusterKeys extends Keys {
   /** Reads the use of keys from Redis; empty without Redis, where only this node's unsaved use is known. */
   async #readUses(ids: readonly string[]): Promise<readonly KeyUse[]> {
     if (ids.length === 0) return [];
-    const { keyUses, keyLastUses } = this.#options.redisKeys;
+    const { keyUses, keyLastUses } = this.#options.names;
     try {
       const [requests, times] = await this.#options.redis.run((client) =>
         Promise.all([client.hmGet(keyUses, [...ids]), client.hmGet(keyLastUses, [...ids])]),

@@ -54,8 +54,8 @@ for i = 1, #nodes, 2 do
 end
 return answer`);
 
-/** Returns the names of keys in Redis. The braces put all of them into one slot of a Redis Cluster. */
-export function redisKeys(prefix: string) {
+/** Returns the names of the values in Redis. The braces put all of them into one slot of a Redis Cluster. */
+export function redisNames(prefix: string) {
   const name = (kind: string) => `{${prefix}}:${kind}`;
   return {
     state: name("access"),
@@ -68,13 +68,10 @@ export function redisKeys(prefix: string) {
   } as const;
 }
 
-/** The names that `redisKeys` returns. */
-export type RedisKeys = ReturnType<typeof redisKeys>;
-
 /** The connection, names and clock for state that is shared through Redis. */
 export type RedisParts = {
   readonly redis: RedisConnection;
-  readonly keys: RedisKeys;
+  readonly names: ReturnType<typeof redisNames>;
   readonly clock: Clock;
 };
 
@@ -95,7 +92,7 @@ export class Membership {
 
   /** Registers this node with its applied version, and announces that. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async renew(version: number): Promise<ClusterSnapshot> {
-    const { state, nodes, channel } = this.#parts.keys;
+    const { state, nodes, channel } = this.#parts.names;
     const { validityMs } = accessLimits;
     const id = this.#parts.isNode ? this.id : "";
     const answer = await renewScript.run(this.#parts.redis, {
@@ -150,7 +147,7 @@ export class Membership {
   async leave(): Promise<void> {
     if (!this.#parts.isNode) return;
     await this.#parts.redis
-      .run((client) => client.hDel(this.#parts.keys.nodes, this.id))
+      .run((client) => client.hDel(this.#parts.names.nodes, this.id))
       .catch(() => 0);
   }
 }

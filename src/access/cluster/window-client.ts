@@ -177,15 +177,15 @@ export class WindowClient {
   }
 
   async #askRedis(batch: readonly Waiting[]): Promise<readonly LimitStatus[] | null> {
-    const { redis, keys, timeoutMs } = this.#parts;
-    const names = batch.map(({ name }) => this.#nameOf(name));
+    const { redis, names, timeoutMs } = this.#parts;
+    const lists = batch.map(({ name }) => this.#nameOf(name));
     const values = batch.flatMap(({ kind, limit, windowMs }) => [kind, limit, windowMs]);
-    const parameters = { keys: [keys.state, ...names], values: [this.#epoch ?? "", ...values] };
+    const parameters = { keys: [names.state, ...lists], values: [this.#epoch ?? "", ...values] };
     return parseStatuses(await windowScript.run(redis, parameters, timeoutMs), batch);
   }
 
   #nameOf(name: string): string {
-    return `${this.#parts.keys.window}:${name}`;
+    return `${this.#parts.names.window}:${name}`;
   }
 }
 
