@@ -101,9 +101,9 @@ export class RedisFeed implements ChangeFeed {
 
   async read(after: FeedPosition, waitMs: number): Promise<readonly FeedEntry[]> {
     const options = { COUNT: feedLimits.messagesReadMax, ...(waitMs > 0 && { BLOCK: waitMs }) };
+    const stream = { key: this.#keys[0], id: `${after.term}-${after.index}` };
     const answer: unknown = await this.#parts.reader.run(
-      (client) =>
-        client.withTypeMapping(asBytes).xRead({ key: this.#keys[0], id: idOf(after) }, options),
+      (client) => client.withTypeMapping(asBytes).xRead(stream, options),
       waitMs + redisLimits.commandTimeoutMs,
     );
     if (!Array.isArray(answer)) return [];
@@ -167,8 +167,4 @@ function removedBy(message: FeedMessage): { readonly from: number; readonly thro
 function positionOf(epoch: string, id: string): FeedPosition {
   const [term = Number.NaN, index = Number.NaN] = id.split("-").map(Number);
   return { epoch, term, index };
-}
-
-function idOf({ term, index }: FeedPosition): string {
-  return `${term}-${index}`;
 }
