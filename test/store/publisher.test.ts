@@ -83,8 +83,15 @@ test("an indexer reports its term also while the feed is unavailable", async (t)
   assert.equal(publisher.term, term);
 });
 
-/** What a second indexer publishes when it has these blocks, and the certain position of a block after a restart. */
-async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
+/**
+ * What a second indexer publishes when it has committed some blocks and then has others, and the certain position of a
+ * block after a restart.
+ */
+async function takeOver(
+  t: TestContext,
+  coming: readonly BlockFacts[],
+  committed: readonly BlockFacts[] = [],
+) {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   cleanUp(t, () => rm(folder, { recursive: true, force: true }));
   let opened: IndexedFacts | null = null;
@@ -100,6 +107,7 @@ async function takeOver(t: TestContext, coming: readonly BlockFacts[]) {
   await first.reorgs.reserve(fourth);
   await publish(t, { feed, facts: first, node: "first" }, unfinalized);
   const second = await reopen();
+  if (committed.length > 0) await appendFacts(second, encode(committed));
   const messages = await publish(t, { feed, facts: second, node: "second" }, coming);
   const { reorgs } = await reopen();
   const certain = (block: number) => reorgs.certainPosition(firstSeqOf(block));
@@ -120,6 +128,25 @@ suite("an indexer that takes over", () => {
     );
     assert.equal(certain(third), firstSeqOf(third));
     assert.equal(certain(fourth), firstSeqOf(fourth) - 1);
+  });
+
+  test("R17: publishes a revert before a commit that ends in another block, and records it", async (t) => {
+    const committed = [...unfinalized.slice(0, 1), ...factsOf(fork).slice(0, 1)];
+    const { messages, certain } = await takeOver(t, [], committed);
+    assert.deepEqual(
+      messages.filter((name) => name !== "status"),
+      [`revert to ${third - 1}`, "committed"],
+    );
+    assert.equal(certain(fourth), firstSeqOf(third) - 1);
+  });
+
+  test("R17: publishes no block and no revert if it has committed the same blocks", async (t) => {
+    const { messages, certain } = await takeOver(t, [], unfinalized);
+    assert.deepEqual(
+      messages.filter((name) => name !== "status"),
+      ["committed"],
+    );
+    assert.equal(certain(fourth), firstSeqOf(fourth));
   });
 
   test("R17: publishes no block and no revert if it has the same blocks", async (t) => {
