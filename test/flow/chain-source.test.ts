@@ -623,7 +623,7 @@ describe("faults that last", { concurrency: 4 }, () => {
         node.fault(faults.wrongHeaders(() => true, { nth: 1, name: "logsBloom" }));
       },
     });
-    assert(reasons.includes("a header has no logsBloom, or one of a wrong form"));
+    assert(reasons.includes("a header has no logsBloom, or an invalid one"));
   });
 
   const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
