@@ -626,6 +626,20 @@ describe("faults that last", { concurrency: 4 }, () => {
     assert(reasons.includes("a header has no logsBloom, or an invalid one"));
   });
 
+  test("R4: receipts of an endpoint that has another time for a block do not change its time", async () => {
+    const { node, source, follower } = await openScene(40);
+    await follower.untilTip(39);
+    for (const isFinal of [true, false]) {
+      const block = [...follower.blocks.values()].at(isFinal ? 0 : -1);
+      assert(block !== undefined);
+      const lie = { nth: 1, name: "timestamp", value: toQuantity(block.timestamp + 1_000) };
+      const end = node.fault(faults.wrongHeaders((number) => number === block.number, lie));
+      const { timestamp, logs } = await source.prove({ ...block, logs: [] }, isFinal);
+      end();
+      assert.deepEqual([timestamp, logs], [block.timestamp, block.logs]);
+    }
+  });
+
   const unsupported = new RpcError(-32601, "the method eth_getBlockReceipts does not exist");
   const unaddressed = new RpcError(-32602, "please specify an address in your request");
   for (const [how, refusal] of [

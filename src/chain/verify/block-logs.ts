@@ -113,7 +113,8 @@ export class BlockLogs {
       if (proven === null && isFinal) {
         throw new EndpointError("unavailable", `no endpoint can prove the logs of block ${number}`);
       }
-      return proven ?? block;
+      // Receipts prove logs, not times: the header of this endpoint can have another one.
+      return { ...block, logs: proven?.logs ?? block.logs };
     });
   }
 
