@@ -32,7 +32,7 @@ export class RequestPacer {
   #waitingCalls = 0;
   /** Resolves when the last of these requests has had its turn. */
   #lastTurn: Promise<unknown> = Promise.resolve();
-  /** The rate learnt from refusals. */
+  /** The rate learned from refusals. */
   #callsPerSecond = Number.POSITIVE_INFINITY;
   /** The calls of the largest answered request, less with each refusal. So many in a second are refused by chance. */
   #callsAnswered = 0;

@@ -148,7 +148,8 @@ export class OrderBooks {
   }
 
   /**
-   * Calls the listener after every message about the book until the returned function is called; returns `null` when no book can be added.
+   * Calls the listener after every message about the book until the returned function is called. Returns `null` when no
+   * book can be added.
    */
   watch(tokenId: TokenId, listener: BookListener): (() => void) | null {
     const entry = this.#takeIn(formatTokenId(tokenId));
