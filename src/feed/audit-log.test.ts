@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -53,6 +54,31 @@ for (const damage of ["", "{", "null", "{}", '{"ranges":1}']) {
     await assert.rejects(AuditLog.open(folder), words);
   });
 }
+
+test("a process that is killed while it writes leaves the state, and no file that stays", async (t) => {
+  const folder = openFolder(t);
+  await audit(await AuditLog.open(folder), { from: 0, to: 999 }, 1);
+  const die = `
+    const { readdirSync } = await import("node:fs");
+    const { AuditLog } = await import(${JSON.stringify(new URL("audit-log.ts", import.meta.url).href)});
+    const [folder] = process.argv.slice(1);
+    const auditLog = await AuditLog.open(folder);
+    const before = readdirSync(folder).length;
+    const poll = () => {
+      if (readdirSync(folder).length > before) process.kill(process.pid, "SIGKILL");
+      setImmediate(poll);
+    };
+    poll();
+    for (;;) await auditLog.note({ from: 0, to: 99 }, { kind: "skipped" }, 1);
+  `;
+  const killed = spawnSync(process.execPath, ["--input-type=module", "-e", die, folder]);
+  assert.equal(killed.signal, "SIGKILL", String(killed.stderr));
+  assert.equal(readdirSync(folder).length, 2);
+  const auditLog = await AuditLog.open(folder);
+  assert.equal(auditLog.status.ranges, 1);
+  await audit(auditLog, { from: 0, to: 999 }, 1);
+  assert.deepEqual(readdirSync(folder), ["audit.json"]);
+});
 
 test("an audit that is far behind starts again at the newest range", async (t) => {
   const auditLog = await AuditLog.open(openFolder(t));

@@ -26,9 +26,13 @@ export async function readJsonFile<Value>(
   throw new StoreDamagedError(`${path} is damaged`, { advice });
 }
 
-/** Replaces a file durably: it has the new content or the old. Throws `DataFolderUnwritableError`. */
+/**
+ * Replaces a file durably: it has the new content or the old. Only for the process that has locked the data folder.
+ * Throws `DataFolderUnwritableError`.
+ */
 export async function writeJsonFile(path: string, value: unknown): Promise<void> {
-  const draft = `${path}.${process.pid}`;
+  // The next write replaces a draft that a kill has left.
+  const draft = `${path}.draft`;
   try {
     await awaitWrite(writeFile(draft, `${JSON.stringify(value)}\n`, { flush: true }));
     await awaitWrite(rename(draft, path));
