@@ -11,6 +11,7 @@ import { finishRepair, orderRepair } from "../../src/storage/repair.ts";
 import { dropMarketsFile } from "../../src/views/disk/markets-file.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { appendFacts } from "../support/append-facts.ts";
+import { appendPart, tables } from "../support/append-part.ts";
 import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
@@ -96,6 +97,21 @@ describe("a repair", () => {
     }
     await orderRepair(engine, encode(rest));
     await assertTablesHold(await folder.reopen(), blocks);
+  });
+
+  test("does not need the rows above it to be trimmed first, which a crash has left", async (t) => {
+    const folder = await StoreFolder.open(t);
+    // They share minutes and hours with the repaired blocks.
+    const [kept, lost] = [blocks.slice(0, to), blocks.slice(to, 33)];
+    await appendFacts(folder.store, encode(wrongBlocks.slice(0, to)));
+    await appendPart(folder.store, encode(lost), tables.slice(0, -1));
+    const { engine } = folder.store;
+    await orderRepair(engine, encode(repaired));
+    await finishRepair(engine, () => {});
+    const store = await folder.reopen();
+    if (!isOnServer) await assertTablesHold(store, kept);
+    await appendFacts(store, encode(lost));
+    await assertTablesHold(store, [...kept, ...lost]);
   });
 
   test("deletes duplicate rows and rows that do not belong to any block", async (t) => {
