@@ -123,12 +123,12 @@ async function judge(
 
 /** Reads receipts, if possible from an endpoint that did not contradict the store. `null` when no endpoint has them. */
 async function prove(
-  span: BlockRange,
+  range: BlockRange,
   excludedHosts: readonly string[],
   parts: AuditParts,
 ): Promise<FactsReading | null> {
-  const known = await readFactSummary(parts.engine, span);
-  const request = { ...span, known, excludedHosts, way: "receipts" } as const;
+  const known = await readFactSummary(parts.engine, range);
+  const request = { ...range, known, excludedHosts, way: "receipts" } as const;
   const proof = await readEither(request, { ...request, excludedHosts: [] }, parts);
   return proof.kind === "read" ? proof : null;
 }
