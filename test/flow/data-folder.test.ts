@@ -304,11 +304,17 @@ test("a limit of open files that is too low is reported as such, with exit code 
   assert.equal(status, 2);
 });
 
-test("a damaged list of issued keys is refused with exit code 1", async (t) => {
+test("damage of what is only read when a key is added is refused with exit code 1", async (t) => {
   const options = await openScene(t);
   assert.equal(await (await Service.open(options)).stop(), 0);
-  await zeroTable(join(options.dataDir, "access.sqlite"), "issued_values");
-  await assertRefuses(options, 1, /^oddwire: .*\/access\.sqlite is damaged; restore a backup/m);
+  const path = join(options.dataDir, "access.sqlite");
+  const whole = await readFile(path);
+  // The index is that of the MACs.
+  for (const name of ["issued_values", "sqlite_autoindex_keys_2"]) {
+    await writeFile(path, whole);
+    await zeroTable(path, name);
+    await assertRefuses(options, 1, /^oddwire: .*\/access\.sqlite is damaged; restore a backup/m);
+  }
 });
 
 describe("a damaged folder is refused, and the message says what to do", () => {

@@ -81,6 +81,11 @@ export class AccessDatabase {
     }
   }
 
+  /** Reads all pages. Damage of an index or of `issued_values` is otherwise only noticed when a key is added. */
+  isWhole(): boolean {
+    return this.sql.prepare("PRAGMA quick_check(1)").get()?.["quick_check"] === "ok";
+  }
+
   /** Runs `work` in a transaction: commits all of its changes, or none. */
   atomically<T>(work: () => T): T {
     this.sql.exec("BEGIN IMMEDIATE");

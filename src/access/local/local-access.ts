@@ -3,6 +3,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { makeDataFolder } from "../../base/config/make-data-folder.ts";
 import { toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import { StoreDamagedError } from "../../storage/engine/store-errors.ts";
 import { withKeptFile } from "../../storage/sqlite/sqlite-failure.ts";
 import { AccessAudit } from "../access-audit.ts";
 import type { AccessStore } from "../access-store.ts";
@@ -61,6 +62,7 @@ export class LocalAccess implements AccessStore {
       const pepper = options.pepper ?? readPepper(dataDir);
       const database = AccessDatabase.open(path);
       try {
+        if (!database.isWhole()) throw new StoreDamagedError(`${path} is damaged`, { advice });
         return new LocalAccess(database, pepper, options);
       } catch (error) {
         database.close();

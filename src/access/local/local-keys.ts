@@ -36,8 +36,6 @@ export class LocalKeys extends Keys {
     super(options);
     this.#database = options.database;
     this.#database.atomically(() => this.#checkPepper());
-    // Reads the whole list: otherwise damage would only be noticed when a key is added.
-    this.#prepare("SELECT count(*) FROM issued_values").get();
     this.refresh();
   }
 
