@@ -14,7 +14,7 @@ const caps: Record<string, number> = {
   "eth_getLogs is limited to a 10,000 range": 10_000,
   "eth_getLogs is limited to 1024 block range. Please check the parameter": 1_024,
   "You can make eth_getLogs requests with up to a 500 block range.": 500,
-  "You can make eth_getLogs requests with up to a 2K block range and no limit on the response size": 2_000,
+  "You can make eth_getLogs requests with up to a 2K block range.": 2_000,
   "query exceeds the range allowed for your plan (9999 > 500)": 500,
   "please limit the query to at most 1000 blocks": 1_000,
   "exceed maximum block range: 50000": 50_000,
@@ -70,6 +70,7 @@ test("R5: messages about too many results have no cap", () => {
   for (const message of [
     "query returned more than 10000 results. Try with this block range [0x10, 0x2f].",
     "Log response size exceeded. Based on your parameters, this block range should work: [0x10, 0x2f]",
+    "Log response size exceeded: up to a 2K block range and no limit on the response size, or any block range",
     "query exceeds max results 20000, retry with the range 16-47",
     'limit exceeded: {"from":"0x10","limit":10000,"to":"0x2f"}',
     "query returned more than 10000 results",

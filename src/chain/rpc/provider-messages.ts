@@ -37,8 +37,8 @@ const capTexts: readonly RegExp[] = [
   /maximum allowed number of requested blocks is ([0-9,]+k?)/i,
   // QuickNode, Blast, BlockPI; 1RPC as "0 - 50 blocks range". Texts about limits per second must not match.
   /limited to (?:an? )?(?:0 ?- ?)?([0-9,]+k?)[ -]?(?:blocks?|range)/i,
-  // Alchemy
-  /up to an? ([0-9,]+k?) block range/i,
+  // Alchemy. "And no limit on the response size": then larger ranges are allowed too, if they have fewer logs.
+  /up to an? ([0-9,]+k?) block range(?! and no limit)/i,
   /range allowed for your plan \([0-9,]+k? > ([0-9,]+k?)\)/i,
   // Coinbase
   /limit the query to at most ([0-9,]+k?) blocks/i,
