@@ -16,8 +16,8 @@ import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
-import { deleteRows } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
+import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { StoreDamagedError } from "./engine/store-errors.ts";
 import {

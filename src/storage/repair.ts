@@ -8,8 +8,8 @@
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
-import { deleteRows } from "./embedded/delete-rows.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
+import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
 import { blockRangeSql, factTables, readFromEach, rowsOfTable } from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";

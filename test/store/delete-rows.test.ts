@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deleteRows } from "../../src/storage/embedded/delete-rows.ts";
+import { deleteRows } from "../../src/storage/engine/delete-rows.ts";
 import { readCount } from "../../src/storage/engine/engine.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 

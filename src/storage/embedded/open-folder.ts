@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
 import { orClose } from "../../base/or-close.ts";
+import { refuseFullDisk } from "../engine/delete-rows.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { schemaStatements } from "../schema/schema.ts";
 import { refuseBrokenParts } from "./broken-parts.ts";
 import { ChdbEngine } from "./chdb-engine.ts";
-import { refuseFullDisk } from "./delete-rows.ts";
 
 /**
  * Opens the engine in a data folder and creates missing tables. Throws `StoreDamagedError` and

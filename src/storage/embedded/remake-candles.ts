@@ -1,9 +1,9 @@
 import { tradesOf } from "../../market/fill.ts";
 import { deriveMinuteCandles } from "../../market/minute-candle.ts";
 import { encodeMinuteCandles } from "../codec/encode-facts.ts";
+import { deleteRows } from "../engine/delete-rows.ts";
 import type { Engine } from "../engine/engine.ts";
 import { readStoredFills } from "../stored-fills.ts";
-import { deleteRows } from "./delete-rows.ts";
 
 /** The candles to derive again, as SQL conditions: `minutes` and `hours` on `minute`, `fills` on columns of `fills`. */
 export type CandlesToRemake = {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { storeLimits } from "../../base/config/limits.ts";
-import { type Engine, readCount } from "../engine/engine.ts";
-import { DataFolderUnwritableError } from "../engine/store-errors.ts";
 import { wordLiteral } from "../sql-literal.ts";
+import { type Engine, readCount } from "./engine.ts";
+import { DataFolderUnwritableError } from "./store-errors.ts";
 
 /**
  * Deletes the rows of a table that match a condition, if there are any. In a folder, rows that a crash left are mostly
