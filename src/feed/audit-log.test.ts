@@ -83,7 +83,7 @@ test("a process that is killed while it writes leaves the state, and no file tha
 test("an audit that is far behind starts again at the newest range", async (t) => {
   const auditLog = await AuditLog.open(openFolder(t));
   await audit(auditLog, { from: 0, to: 999 }, 5);
-  const newest = 1_000 + (auditLimits.spansBehindMax + 1) * auditLimits.spanBlocks;
+  const newest = 1_000 + (auditLimits.rangesBehindMax + 1) * auditLimits.rangeBlocks;
   const next = await audit(auditLog, { from: 0, to: newest - 1 }, 2);
   assert.deepEqual(next, [newest - 100, newest - 200]);
   assert.equal(auditLog.status.rounds, 0);

@@ -29,11 +29,11 @@ type AuditState = {
   repairs: number;
   rounds: number;
   /**
-   * The current round has audited the spans from `lowSpan` (inclusive) to `highSpan` (exclusive). A span is the number
-   * of a range of `spanBlocks` blocks.
+   * The current round has audited the ranges from number `lowRange` (inclusive) to `highRange` (exclusive). Each has
+   * `rangeBlocks` blocks; the number of the first range of the chain is 0.
    */
-  lowSpan: number;
-  highSpan: number;
+  lowRange: number;
+  highRange: number;
   /** The newest findings, newest first, one for each first block. */
   findings: readonly Finding[];
 };
@@ -77,13 +77,13 @@ export class AuditLog {
   }
 
   get status() {
-    const { lowSpan, highSpan, findings, ...totals } = this.#state;
-    const { spanBlocks } = auditLimits;
-    const isBegun = lowSpan < highSpan;
+    const { lowRange, highRange, findings, ...totals } = this.#state;
+    const { rangeBlocks } = auditLimits;
+    const isBegun = lowRange < highRange;
     return {
       ...totals,
       /** The contiguous range read again in the current round; `null` before its first range. */
-      audited: isBegun ? { from: lowSpan * spanBlocks, to: highSpan * spanBlocks - 1 } : null,
+      audited: isBegun ? { from: lowRange * rangeBlocks, to: highRange * rangeBlocks - 1 } : null,
       /** Ranges that are proven wrong and not repaired yet. */
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
       /** Ranges that the next start repairs, the one found last first. */
@@ -93,29 +93,29 @@ export class AuditLog {
     };
   }
 
-  /** Returns the span to audit next as a range of blocks, new spans before older ones; `null` while there is none. */
+  /** Returns the blocks to audit next, new ranges before older ones; `null` while there is none. */
   next(covered: BlockRange): BlockRange | null {
-    const { spanBlocks } = auditLimits;
-    const first = Math.floor(covered.from / spanBlocks);
-    const end = Math.floor((covered.to + 1) / spanBlocks);
+    const { rangeBlocks } = auditLimits;
+    const first = Math.floor(covered.from / rangeBlocks);
+    const end = Math.floor((covered.to + 1) / rangeBlocks);
     if (first >= end) return null;
-    const span = this.#nextSpan(first, end);
-    return { from: Math.max(covered.from, span * spanBlocks), to: (span + 1) * spanBlocks - 1 };
+    const next = this.#nextNumber(first, end);
+    return { from: Math.max(covered.from, next * rangeBlocks), to: (next + 1) * rangeBlocks - 1 };
   }
 
-  #nextSpan(first: number, end: number): number {
+  #nextNumber(first: number, end: number): number {
     const state = this.#state;
-    const { lowSpan: low, highSpan: high } = state;
-    const isLost = low === high || high > end || end - high > auditLimits.spansBehindMax;
+    const { lowRange: low, highRange: high } = state;
+    const isLost = low === high || high > end || end - high > auditLimits.rangesBehindMax;
     if (!isLost && high < end) return high;
     if (!isLost && low > first) return low - 1;
     if (!isLost) state.rounds += 1;
-    state.lowSpan = end;
-    state.highSpan = end;
+    state.lowRange = end;
+    state.highRange = end;
     return end - 1;
   }
 
-  /** Stores the result of an audit of a span, which came from `next` or is unverified. */
+  /** Stores the result of an audit of a range, which came from `next` or is unverified. */
   async note(range: BlockRange, result: AuditResult, nowMs: number): Promise<void> {
     const state = this.#state;
     const { from, to } = range;
@@ -139,12 +139,12 @@ export class AuditLog {
     else await this.#save();
   }
 
-  /** Advances the round past a span at its ends, even if it could not be audited: its next turn is in the next round. */
+  /** Advances the round past a range at its ends, even if it could not be audited: its next turn is in the next round. */
   #moveOn(to: number): void {
     const state = this.#state;
-    const span = Math.floor(to / auditLimits.spanBlocks);
-    if (state.highSpan === span) state.highSpan = span + 1;
-    if (state.lowSpan === span + 1) state.lowSpan = span;
+    const number = Math.floor(to / auditLimits.rangeBlocks);
+    if (state.highRange === number) state.highRange = number + 1;
+    if (state.lowRange === number + 1) state.lowRange = number;
   }
 
   /** Marks the findings within a range as repaired: its blocks are correct now. */
@@ -184,5 +184,5 @@ function isAuditState(value: unknown): value is AuditState {
 
 function newState(): AuditState {
   const counts = { ranges: 0, blocks: 0, mismatches: 0, falseAlarms: 0, repairs: 0, rounds: 0 };
-  return { ...counts, lowSpan: 0, highSpan: 0, findings: [] };
+  return { ...counts, lowRange: 0, highRange: 0, findings: [] };
 }

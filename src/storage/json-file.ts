@@ -4,7 +4,7 @@ import { tryParseJson } from "../base/json.ts";
 import { awaitWrite, StoreDamagedError } from "./engine/store-errors.ts";
 
 /** What a file must contain, and what to do if it is damaged and there is no backup. */
-type Kept<Value> = {
+type JsonFile<Value> = {
   readonly isValid: (value: unknown) => value is Value;
   readonly advice?: string;
 };
@@ -12,7 +12,7 @@ type Kept<Value> = {
 /** Reads a file; `null` when it is missing. Throws `StoreDamagedError`. */
 export async function readJsonFile<Value>(
   path: string,
-  { isValid, advice }: Kept<Value>,
+  { isValid, advice }: JsonFile<Value>,
 ): Promise<Value | null> {
   let text: string;
   try {

@@ -231,13 +231,13 @@ export const chainLimits = {
 
 /** Bounds on the audit, which slowly reads stored blocks from the chain again. */
 export const auditLimits = {
-  /** Blocks of one span: a small query even at 100 fills a block, and a range that every plan allows. */
-  spanBlocks: 100,
-  /** With more new spans than this, an hour and a half of blocks, the audit starts again at the newest. */
-  spansBehindMax: 40,
+  /** Blocks of one audit: a small query even at 100 fills a block, and a range that every plan allows. */
+  rangeBlocks: 100,
+  /** With more new ranges than this, an hour and a half of blocks, the audit starts again at the newest. */
+  rangesBehindMax: 40,
   /** The assumed cost of an audit before the first is measured, in calls: two endpoints, three calls each. */
   callsExpected: 6,
-  /** Attempts at a span before the next one. */
+  /** Attempts at a range before the next one. */
   triesMax: 3,
   /** Unproven mismatches are compared again after this. With the reading that is within a minute. */
   mismatchKeptMs: 45_000,
@@ -248,7 +248,7 @@ export const auditLimits = {
   repairTrustedMs: 86_400_000,
   /** How long to wait when there is nothing to audit, or when the engine is overloaded. */
   idleMs: 5_000,
-  /** Findings that are kept. There is one for each span that was wrong. */
+  /** Findings that are kept. There is one for each range that was wrong. */
   findingsMax: 1_000,
   /** Attempts of a command to ask nodes that do not answer, and the pause between them: about a minute in total. */
   commandTriesMax: 60,
@@ -377,7 +377,7 @@ export const streamLimits = {
   faultWindowMs: 10_000,
   snapshotRowsMax: 500,
   tokensPerChannelMax: 500,
-  /** Tokens of all subscriptions of a connection: 3 MB. With 50,000, prices delay all other responses by a second. */
+  /** Tokens of all subscriptions of a connection. 450,000 of one key on `price` delayed requests by 0.6 to 3.2 s. */
   tokensPerConnectionMax: 10_000,
   /** The length of a frame's id, which a client uses to match answers to its frames. It is returned unchanged. */
   frameIdLengthMax: 64,
