@@ -348,6 +348,27 @@ suite("vocabulary", () => {
   });
 });
 
+suite("packages", () => {
+  // npm 11.6 and newer refuse `npm ci` without these entries, and older ones leave the engine out on
+  // other platforms. npm writes none for a package that its registry did not have when the lock was written.
+  test("every optional dependency of a locked package has an entry in the lock file", () => {
+    type Locked = { readonly optionalDependencies?: Readonly<Record<string, string>> };
+    const { packages } = JSON.parse(readText("package-lock.json")) as {
+      packages: Readonly<Record<string, Locked>>;
+    };
+    const locked = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
+    const optional = Object.values(packages).flatMap((entry) =>
+      Object.keys(entry.optionalDependencies ?? {}),
+    );
+    assert(optional.length > 100, `only ${optional.length} optional dependencies were found`);
+    assertNone([...new Set(optional)].filter((name) => !locked.has(name)));
+  });
+
+  test("the lock file names no registry", () => {
+    assert.doesNotMatch(readText("package-lock.json"), /"resolved": "http/);
+  });
+});
+
 suite("documentation", () => {
   test("the README begins with the two commands", () => {
     const top = readme.split("\n").slice(0, 40).join("\n");
@@ -406,7 +427,8 @@ suite("documentation", () => {
           .map(({ path }) => path),
       ),
     );
-    assertNone(pages.filter((page) => page !== "README.md" && !linked.has(page)));
+    const entries = /^(?:README\.md$|\.github\/)/;
+    assertNone(pages.filter((page) => !entries.test(page) && !linked.has(page)));
   });
 
   test("the newest version of the changelog is that of the package", () => {
