@@ -123,6 +123,20 @@ test("an old version of Node is refused in one sentence", async () => {
   assert.match(stderr, /^oddwire needs Node\.js 24 or newer[^\n]+\n$/);
 });
 
+test("a missing engine is one sentence with the platform and a command", async () => {
+  const command = join(modules, "oddwire/bin/oddwire.js");
+  const hooks = `import { registerHooks } from "node:module"; registerHooks({ resolve(name, context, next) {
+    if (name.startsWith("@chdb/lib-")) throw Object.assign(new Error(name), { code: "MODULE_NOT_FOUND" });
+    return next(name, context); } });`;
+  const preload = `data:text/javascript,${encodeURIComponent(hooks)}`;
+  const flags = ["serve", "--rpc-url", "http://127.0.0.1:9", "--port", "0"];
+  const run = [process.execPath, ["--import", preload, command, ...flags]] as const;
+  const { code, stderr } = await runProgram(...run, { ODDWIRE_DATA_DIR: join(folder, "none") });
+  const sentence = /the embedded engine is not installed for \w+-\w+: run npm install [^\n]+\n$/;
+  assert.match(stderr, sentence);
+  assert.equal(code, 2);
+});
+
 /** Compiles only if every name in the client's README is exported, and optional values accept `undefined`. */
 const consumer = `
 import { OddwireClient, OddwireError, type ChannelRequest, type StreamFrame, type Trade } from "oddwire-client";

@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { drainPending, Session } from "chdb";
+import type { Session } from "chdb";
 import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { storeLimits } from "../../base/config/limits.ts";
@@ -42,8 +42,10 @@ export class ChdbEngine implements Engine {
   readonly #readers: ConnectionPool<Session>;
   readonly #sessions: readonly Session[];
   readonly #path: string;
+  readonly #library: Library;
 
-  private constructor(sessions: readonly Session[], path: string) {
+  private constructor(library: Library, sessions: readonly Session[], path: string) {
+    this.#library = library;
     this.#writers = new ConnectionPool(sessions.slice(0, storeLimits.writersMax));
     this.#readers = new ConnectionPool(sessions.slice(storeLimits.writersMax));
     this.#sessions = sessions;
@@ -52,14 +54,15 @@ export class ChdbEngine implements Engine {
 
   /**
    * Opens the engine, and creates the data folder and the database in it if missing. Throws as `openSessions` does,
-   * `ConfigError` when too few files can be open, and `DataFolderUnwritableError`.
+   * `ConfigError` when the engine is not installed or too few files can be open, and `DataFolderUnwritableError`.
    */
   static async open(dataDir: string): Promise<ChdbEngine> {
+    const library = await loadLibrary();
     await mkdir(dataDir, { recursive: true });
     await refuseNoRoom(dataDir);
     refuseFewFiles();
     const path = join(dataDir, "facts");
-    const sessions = openSessions(path);
+    const sessions = openSessions(library, path);
     const [first] = sessions;
     assert(first !== undefined, "there is a connection");
     try {
@@ -67,7 +70,7 @@ export class ChdbEngine implements Engine {
         first.queryAsync(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`),
       );
       for (const session of sessions) session.query(`USE ${database}`);
-      return new ChdbEngine(sessions, path);
+      return new ChdbEngine(library, sessions, path);
     } catch (thrown) {
       for (const session of sessions) session.close();
       throw thrown;
@@ -125,14 +128,45 @@ export class ChdbEngine implements Engine {
   async close(): Promise<void> {
     // Closing with work in flight aborts the engine of the whole process.
     await Promise.all([this.#readers.close(), this.#writers.close()]);
-    await drainPending();
+    await this.#library.drainPending();
     for (const session of this.#sessions) session.close();
-    await drainPending();
+    await this.#library.drainPending();
   }
 }
 
 /** The default database of all statements. */
 const database = "oddwire";
+
+type Library = typeof import("chdb");
+
+/**
+ * Loads the engine, which is a package of its own for each platform. Package managers leave that out
+ * when no build exists for the platform or optional packages are not wanted. Throws `ConfigError`.
+ */
+async function loadLibrary(): Promise<Library> {
+  try {
+    return await import("chdb");
+  } catch (thrown) {
+    const { platform, arch } = process;
+    const { message } = toError(thrown);
+    if (!message.includes("not installed")) {
+      throw new ConfigError([
+        `the embedded engine does not load on ${platform}-${arch}: ${message}`,
+      ]);
+    }
+    const build = `${platform}-${arch}${platform === "linux" ? "-gnu" : ""}`;
+    const remedy = platformBuilds.includes(build)
+      ? `run npm install --include=optional, which adds @chdb/lib-${build}`
+      : `it exists for ${platformBuilds.join(", ")}`;
+    const server = "or keep the facts in a ClickHouse server (ODDWIRE_CLICKHOUSE_URL)";
+    throw new ConfigError([
+      `the embedded engine is not installed for ${platform}-${arch}: ${remedy}, ${server}`,
+    ]);
+  }
+}
+
+/** The builds of chDB 3.4, from the optional dependencies of its package. */
+const platformBuilds = ["linux-x64-gnu", "linux-arm64-gnu", "darwin-arm64", "darwin-x64"];
 
 /** The engine writes while it loads its parts, and detaches parts that it cannot load. On a full disk it must not try. */
 async function refuseNoRoom(dataDir: string): Promise<void> {
@@ -158,11 +192,11 @@ const fewFiles =
   "the limit of open files is too low for the embedded engine; raise it, for example with ulimit -n 65536";
 
 /** Opens all connections. Throws `StoreDamagedError`. */
-function openSessions(path: string): readonly Session[] {
+function openSessions(library: Library, path: string): readonly Session[] {
   const sessions: Session[] = [];
   try {
     const { writersMax, readersMax } = storeLimits;
-    while (sessions.length < writersMax + readersMax) sessions.push(new Session(path));
+    while (sessions.length < writersMax + readersMax) sessions.push(new library.Session(path));
     for (const [index, session] of sessions.entries()) {
       session.query(`SET ${listSettings(index < writersMax ? writeSettings : rowSettings)}`);
     }
