@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { metricTable } from "../../src/api/metrics/metric-table.ts";
@@ -157,4 +157,36 @@ test("the start script runs through a link, like the command of the image", asyn
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
   assert.match(execFileSync(link, ["help"], { encoding: "utf8", env }), /^Usage: oddwire /);
   await rm(folder, { recursive: true });
+});
+
+test("the notes of a release are the section of its version in the changelog", () => {
+  const notes = execFileSync("deploy/release-notes", ["0.1.0"], { encoding: "utf8" });
+  assert.match(notes, /^\nThe first version/);
+  assert.doesNotMatch(notes, /^## /m);
+  assert.throws(() => execFileSync("deploy/release-notes", ["9.9.9"], { stdio: "pipe" }));
+});
+
+test("a package is published with the address of the repository that publishes it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-repository-"));
+  try {
+    await writeFile(join(folder, "package.json"), "{}");
+    const script = resolve("deploy/set-repository");
+    execFileSync(script, ["https://example.com/a/b"], { cwd: folder });
+    assert.deepEqual(JSON.parse(await readFile(join(folder, "package.json"), "utf8")), {
+      repository: { type: "git", url: "git+https://example.com/a/b.git" },
+      bugs: { url: "https://example.com/a/b/issues" },
+      homepage: "https://example.com/a/b#readme",
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("nothing is published before the tests have passed", () => {
+  const [, ...jobs] = readText(".github/workflows/publish.yml").split(/^ {2}(?=\w+:$)/m);
+  const named = jobs.filter((job) => !job.startsWith("ci:") && !job.startsWith("release:"));
+  assert.deepEqual(
+    named.filter((job) => job.includes("runs-on")).map((job) => /needs: (.*)/.exec(job)?.[1]),
+    ["ci", "ci"],
+  );
 });
