@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdir, statfs } from "node:fs/promises";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import type { Session } from "chdb";
+import type * as chdb from "chdb";
 import { assert } from "../../base/assert.ts";
 import { ConfigError } from "../../base/config/config.ts";
 import { storeLimits } from "../../base/config/limits.ts";
@@ -38,13 +38,13 @@ import {
 export class ChdbEngine implements Engine {
   readonly kind = "embedded";
   readonly meter = new EngineMeter();
-  readonly #writers: ConnectionPool<Session>;
-  readonly #readers: ConnectionPool<Session>;
-  readonly #sessions: readonly Session[];
+  readonly #writers: ConnectionPool<chdb.Session>;
+  readonly #readers: ConnectionPool<chdb.Session>;
+  readonly #sessions: readonly chdb.Session[];
   readonly #path: string;
   readonly #library: Library;
 
-  private constructor(library: Library, sessions: readonly Session[], path: string) {
+  private constructor(library: Library, sessions: readonly chdb.Session[], path: string) {
     this.#library = library;
     this.#writers = new ConnectionPool(sessions.slice(0, storeLimits.writersMax));
     this.#readers = new ConnectionPool(sessions.slice(storeLimits.writersMax));
@@ -137,7 +137,7 @@ export class ChdbEngine implements Engine {
 /** The default database of all statements. */
 const database = "oddwire";
 
-type Library = typeof import("chdb");
+type Library = typeof chdb;
 
 /**
  * Loads the engine, which is a package of its own for each platform. Package managers leave that out
@@ -192,8 +192,8 @@ const fewFiles =
   "the limit of open files is too low for the embedded engine; raise it, for example with ulimit -n 65536";
 
 /** Opens all connections. Throws `StoreDamagedError`. */
-function openSessions(library: Library, path: string): readonly Session[] {
-  const sessions: Session[] = [];
+function openSessions(library: Library, path: string): readonly chdb.Session[] {
+  const sessions: chdb.Session[] = [];
   try {
     const { writersMax, readersMax } = storeLimits;
     while (sessions.length < writersMax + readersMax) sessions.push(new library.Session(path));
