@@ -160,10 +160,10 @@ test("the start script runs through a link, like the command of the image", asyn
 });
 
 test("the notes of a release are the section of its version in the changelog", () => {
-  const notes = execFileSync("deploy/release-notes", ["0.1.0"], { encoding: "utf8" });
+  const notes = execFileSync(resolve("deploy/release-notes"), ["0.1.0"], { encoding: "utf8" });
   assert.match(notes, /^\nThe first version/);
   assert.doesNotMatch(notes, /^## /m);
-  assert.throws(() => execFileSync("deploy/release-notes", ["9.9.9"], { stdio: "pipe" }));
+  assert.throws(() => execFileSync(resolve("deploy/release-notes"), ["9.9.9"], { stdio: "pipe" }));
 });
 
 test("a package is published with the address of the repository that publishes it", async () => {
