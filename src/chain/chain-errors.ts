@@ -43,6 +43,11 @@ export class EndpointError extends Error {
     return this.kind === "unavailable" || this.kind === "timeout";
   }
 
+  /** Whether it is still open what the endpoint would answer. */
+  get isUnanswered(): boolean {
+    return this.isTransportFailure || this.kind === "rate_limited";
+  }
+
   /** Whether the content of the answer was at fault, not the connection or the timing. */
   get isAboutData(): boolean {
     return ["malformed", "inconsistent", "refused"].includes(this.kind);

@@ -89,6 +89,23 @@ test("an audit that is far behind starts again at the newest range", async (t) =
   assert.equal(auditLog.status.rounds, 0);
 });
 
+test("the range of an unproven block is compared again once, and the round goes on as before", async (t) => {
+  const auditLog = await AuditLog.open(openFolder(t));
+  const covered = { from: 150, to: 1049 };
+  await audit(auditLog, covered, 3);
+  for (const block of [170, 450, 451]) await auditLog.queue(block, covered, 1);
+  const ranges = [
+    { from: 400, to: 499 },
+    { from: 150, to: 199 },
+  ];
+  const unverified = auditLog.status.unverified.map(({ from, to }) => ({ from, to }));
+  assert.deepEqual(unverified, ranges);
+  for (const range of ranges) await auditLog.note(range, equal, 2);
+  assert.deepEqual(auditLog.status.unverified, []);
+  assert.deepEqual(await audit(auditLog, covered, 2), [600, 500]);
+  assert.equal(auditLog.status.mismatches, 0);
+});
+
 test("a start marks the mismatches whose repair was ordered as repaired", async (t) => {
   const folder = openFolder(t);
   const auditLog = await AuditLog.open(folder);

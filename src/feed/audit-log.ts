@@ -99,8 +99,7 @@ export class AuditLog {
     const first = Math.floor(covered.from / rangeBlocks);
     const end = Math.floor((covered.to + 1) / rangeBlocks);
     if (first >= end) return null;
-    const next = this.#nextNumber(first, end);
-    return { from: Math.max(covered.from, next * rangeBlocks), to: (next + 1) * rangeBlocks - 1 };
+    return rangeAt(this.#nextNumber(first, end), covered);
   }
 
   #nextNumber(first: number, end: number): number {
@@ -139,6 +138,20 @@ export class AuditLog {
     else await this.#save();
   }
 
+  /** Has the range of a stored block compared again soon, because no endpoint could prove its logs. */
+  async queue(block: number, covered: BlockRange, nowMs: number): Promise<void> {
+    const range = rangeAt(Math.floor(block / auditLimits.rangeBlocks), covered);
+    const isOpen = (one: Finding) => one.from === range.from && one.state !== "repaired";
+    if (this.findings.some(isOpen)) return;
+    const detail = `the logs of block ${block} are not proven`;
+    const others = this.findings.filter(({ from }) => from !== range.from);
+    this.#state.findings = [
+      { ...range, state: "unverified", detail, changedAtMs: nowMs },
+      ...others,
+    ];
+    await this.#save();
+  }
+
   /** Advances the round past a range at its ends, even if it could not be audited: its next turn is in the next round. */
   #moveOn(to: number): void {
     const state = this.#state;
@@ -174,6 +187,12 @@ export class AuditLog {
     state.findings = state.findings.slice(0, auditLimits.findingsMax);
     await writeJsonFile(this.#path, state);
   }
+}
+
+/** Returns the blocks of the range with this number, as far as they are covered from below. */
+function rangeAt(number: number, { from }: BlockRange): BlockRange {
+  const first = number * auditLimits.rangeBlocks;
+  return { from: Math.max(from, first), to: first + auditLimits.rangeBlocks - 1 };
 }
 
 /** Whether a value has every field of the state, with its type. */

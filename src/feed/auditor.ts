@@ -25,6 +25,8 @@ type AuditorParts = {
   readonly facts: IndexedFacts;
   readonly reread: AuditParts["reread"];
   readonly endpoints: number;
+  /** Reads the numbers of the last blocks that were indexed without a proof of their logs. */
+  readonly unproven: () => readonly number[];
   /** The budget of calls over all endpoints; 0 turns the audit off. */
   readonly callsPerMinute: number;
   readonly clock: Clock;
@@ -37,6 +39,8 @@ export class Auditor {
   readonly #parts: AuditorParts;
   readonly #abort = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  /** The unproven blocks whose ranges were queued. */
+  #queued: ReadonlySet<number> = new Set();
   #tries = 0;
   /** The calls that the current range has cost. */
   #calls = 0;
@@ -113,6 +117,7 @@ export class Auditor {
     if (coverage === null) return 0;
     if (this.#isRestartDue()) this.#startAgain();
     const covered = { from: coverage.fromBlock, to: coverage.last.number };
+    await this.#queueUnproven(covered);
     // Between two rechecks the next regular range has its turn.
     const stale = this.#isRecheck ? null : this.#staleMismatch();
     const range = stale ?? this.#parts.auditLog.next(covered);
@@ -140,6 +145,19 @@ export class Auditor {
     this.#calls += reading.kind === "read" ? reading.calls : 1;
     return reading;
   };
+
+  /** Queues the ranges of unproven blocks once they are stored. */
+  async #queueUnproven(covered: BlockRange): Promise<void> {
+    const { auditLog, clock, unproven } = this.#parts;
+    const { rangeBlocks } = auditLimits;
+    const stored = unproven().filter((block) => {
+      return block >= covered.from && block - (block % rangeBlocks) + rangeBlocks - 1 <= covered.to;
+    });
+    for (const block of stored) {
+      if (!this.#queued.has(block)) await auditLog.queue(block, covered, clock.nowMs());
+    }
+    this.#queued = new Set(stored);
+  }
 
   #staleMismatch(): BlockRange | null {
     const before = this.#parts.clock.nowMs() - auditLimits.mismatchKeptMs;

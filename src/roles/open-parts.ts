@@ -183,6 +183,7 @@ export async function openAuditor(
       facts,
       reread: (request) => chain.reread(request),
       endpoints: config.rpcUrls.length,
+      unproven: () => chain.status?.unprovenBlocks ?? [],
       callsPerMinute: config.auditCallsPerMinute,
       clock: systemClock,
       log,

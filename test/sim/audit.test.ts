@@ -77,6 +77,7 @@ async function live(
     facts: folder.store,
     reread: (request) => rereadFacts({ source, decoder }, request),
     endpoints: world.urls.length,
+    unproven: () => source.status.unprovenBlocks,
     callsPerMinute: 60_000,
     clock,
     log: silent,

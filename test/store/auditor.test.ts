@@ -84,6 +84,7 @@ test("one restart repairs several corrupt ranges, and the service is not ready u
     facts: store,
     reread,
     endpoints: 1,
+    unproven: () => [],
     callsPerMinute: 600,
     clock: hastyClock(),
     log: openLog({ level: "silent" }),
@@ -130,6 +131,7 @@ test("an unproven mismatch is compared again within a minute, within the budget 
     facts: store,
     reread,
     endpoints: 1,
+    unproven: () => [],
     callsPerMinute,
     clock,
     log: openLog({ level: "silent" }),
@@ -158,6 +160,7 @@ test("an unverified range that no endpoint has any more is retried between the o
     facts: store,
     reread,
     endpoints: 1,
+    unproven: () => [],
     callsPerMinute: 10,
     clock,
     log: openLog({ level: "silent" }),
@@ -176,4 +179,33 @@ test("an unverified range that no endpoint has any more is retried between the o
   assert(ofUnverified > minutes / 2, `compared again every other time: ${ofUnverified} times`);
   assert(ofUnverified < asked.length * 0.7, `others too: ${asked.length - ofUnverified} times`);
   assert(ranges > minutes, `${ranges} ranges in all`);
+});
+
+test("the range of a block that was indexed without a proof is audited within a minute", async (t) => {
+  const { store, path } = await StoreFolder.open(t);
+  await appendFacts(store, encodeFacts({ fromBlock: first, last }, facts));
+  const clock = hastyClock();
+  const audited: number[] = [];
+  const reread = async ({ from, to }: FactsRequest): Promise<FactsReading> => {
+    audited.push(from);
+    return { kind: "read", host: "one", calls: 3, last: { ...last, number: to }, facts: null };
+  };
+  const auditor = new Auditor({
+    auditLog: await AuditLog.open(path),
+    facts: store,
+    reread,
+    endpoints: 1,
+    unproven: () => [first + 30, last.number + 1],
+    callsPerMinute: 1,
+    clock,
+    log: openLog({ level: "silent" }),
+    onRepairOrdered: assert.ifError,
+  });
+  auditor.start();
+  // Six calls are owed at the start, so the first range takes six minutes.
+  while (!audited.includes(first)) await nextTurn();
+  assert(clock.monotonicMs() <= 7 * 60_000, `${clock.monotonicMs()} ms`);
+  while (audited.length < 9) await nextTurn();
+  await auditor.close();
+  assert.equal(audited.filter((from) => from === first).length, 2, "and once in its turn");
 });

@@ -5,7 +5,7 @@ import { propertySettings } from "../../../test/support/property-settings.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { deriveLogFilter } from "./log-filter.ts";
-import { isWanted, parseLogs, parseReceiptLogs } from "./parse-log.ts";
+import { isWanted, logsInReceipts, parseAllLogs, parseLogs } from "./parse-log.ts";
 
 const address = `0x${"ab".repeat(20)}` as Address;
 const topic = `0x${"cd".repeat(32)}` as Hash;
@@ -79,7 +79,8 @@ test("R14: any input yields logs or a malformed error", () => {
   const anything = fc.oneof(fc.anything(), fc.array(fc.record(mutations(), { requiredKeys: [] })));
   fc.assert(
     fc.property(anything, (value) => {
-      for (const parse of [parseLogs, parseReceiptLogs]) {
+      const parseReceipts = () => parseAllLogs(logsInReceipts(value), filter);
+      for (const parse of [parseLogs, parseReceipts]) {
         try {
           parse(value);
         } catch (thrown) {

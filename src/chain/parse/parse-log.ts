@@ -3,7 +3,7 @@ import { EndpointError } from "../chain-errors.ts";
 import type { RawLog } from "../raw-log.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { parseBytes, parseQuantity } from "./parse-hex.ts";
-import { topic0Of } from "./scanned-log.ts";
+import { ScannedLog, topic0Of } from "./scanned-log.ts";
 
 /** Well-formed logs, in the order of the answer. */
 export class ParsedLogs {
@@ -83,31 +83,58 @@ function parseTopics(value: unknown): Hash[] | null {
 }
 
 /** Whether the log passes the filter. */
-export function isWanted(log: RawLog, filter: LogFilter): boolean {
+export function isWanted(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
   const topic0 = topic0Of(log);
   return topic0 !== undefined && filter.addresses.has(log.address) && filter.topics0.has(topic0);
 }
 
-/** Parses all logs of a block from its receipts; `null` when the node does not have them (yet). */
-export function parseReceiptLogs(value: unknown): readonly RawLog[] | null {
-  if (value === null) return null;
-  if (!Array.isArray(value)) throw new EndpointError("malformed", "receipts are not a list");
-  return (value as readonly unknown[]).flatMap((receipt) => {
-    if (typeof receipt !== "object" || receipt === null || !("logs" in receipt)) {
-      throw new EndpointError("malformed", "a receipt has no logs");
+/** All logs of a block: the wanted ones, and of every log what it adds to the bloom. */
+export type AllLogs = {
+  readonly wanted: readonly RawLog[];
+  readonly all: readonly Pick<RawLog, "address" | "topics">[];
+};
+
+/**
+ * Parses all logs of a block, in the order of the block. Only wanted logs must be valid, with an index that has room
+ * for the logs before it: nodes number the logs of other contracts, such as those of state-sync transactions, in ways
+ * of their own, and some count from 0 in each receipt. Throws a `malformed` `EndpointError`.
+ */
+export function parseAllLogs(items: readonly unknown[], filter: LogFilter): AllLogs {
+  const wanted: RawLog[] = [];
+  const all: AllLogs["all"][number][] = [];
+  for (const [place, item] of items.entries()) {
+    const json = (typeof item === "object" && item !== null ? item : {}) as Partial<LogJson>;
+    const address = parseAddress(json.address);
+    const topics = parseTopics(json.topics);
+    if (address === null || topics === null) continue;
+    all.push({ address, topics });
+    if (!isWanted({ address, topics }, filter)) continue;
+    const log = item instanceof ScannedLog ? item : parseLog(item);
+    if (log.logIndex < place) {
+      throw new EndpointError("malformed", `log ${log.logIndex} of a block has ${place} before it`);
     }
-    return parseLogs(receipt.logs).logs;
-  });
+    wanted.push(log);
+  }
+  return { wanted, all };
 }
 
-/** Parses the transaction hashes of a block; `null` when the node does not have the block (yet). */
-export function parseTransactionHashes(value: unknown): readonly Hash[] | null {
-  if (value === null) return null;
-  const isBlock = typeof value === "object" && "transactions" in value;
-  const hashes = isBlock && Array.isArray(value.transactions) ? value.transactions : [null];
-  return (hashes as readonly unknown[]).map((item) => {
-    const hash = parseHash(item);
-    if (hash === null) throw new EndpointError("malformed", "a block has no transaction hashes");
-    return hash;
-  });
+/** Returns the logs in receipts, without checking them. A receipt without logs, or none, adds nothing. */
+export function logsInReceipts(receipts: unknown): readonly unknown[] {
+  return listOf(receipts).flatMap((receipt) => listOf(memberOf(receipt, "logs")));
+}
+
+/** Returns the hashes of a block's transactions; none where there is no list. */
+export function parseTransactionHashes(block: unknown): readonly Hash[] {
+  const items = listOf(memberOf(block, "transactions"));
+  return items.flatMap((item) => parseHash(item) ?? parseHash(memberOf(item, "hash")) ?? []);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null
+    ? (value as Readonly<Record<string, unknown>>)[name]
+    : undefined;
 }

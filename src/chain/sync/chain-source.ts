@@ -173,6 +173,8 @@ export class ChainSource<Final = readonly Block[]> {
       deepestReorg,
       /** Blooms that seemed to contain more of our logs than the receipts did. */
       bloomFalsePositives: this.#parts.blockLogs.falsePositives,
+      /** The last blocks that were accepted although no endpoint could prove their logs. */
+      unprovenBlocks: this.#parts.blockLogs.unproven,
       warnings: this.#warnings(),
       endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, metrics }) => {
         return { host, isHeadBelieved, metrics };

@@ -11,9 +11,13 @@ import type { BlockRange, RawLog } from "../raw-log.ts";
 export type Expected = BlockRange & {
   /** Known headers by number. Logs of these blocks must have their hashes. */
   readonly headers: ReadonlyMap<number, Header>;
-  /** `null` accepts any address and topic, as in receipts. */
-  readonly filter: LogFilter | null;
+  readonly filter: LogFilter;
 };
+
+/** What is expected of the logs of one block. */
+export function onlyBlock(header: Header) {
+  return { from: header.number, to: header.number, headers: new Map([[header.number, header]]) };
+}
 
 /** Throws unless every log is in range, wanted, of the right block, and after the previous log. */
 export function checkLogs(logs: readonly RawLog[], expected: Expected): void {
@@ -21,7 +25,7 @@ export function checkLogs(logs: readonly RawLog[], expected: Expected): void {
   for (const log of logs) {
     const { blockNumber } = log;
     if (blockNumber < expected.from || blockNumber > expected.to) fail(log, "is out of range");
-    if (expected.filter !== null && !isWanted(log, expected.filter)) fail(log, "was not asked for");
+    if (!isWanted(log, expected.filter)) fail(log, "was not asked for");
     if (previous?.blockNumber === blockNumber) checkSameBlock(log, previous);
     else {
       if (previous !== null && blockNumber < previous.blockNumber) fail(log, "is out of order");
