@@ -1272,13 +1272,13 @@ export type GetMetrics = {
       readonly in_memory: number;
       readonly stale: number;
       readonly followed: number;
-      readonly hashes_usable: boolean;
+      readonly hashes_usable: { readonly [name: string]: number };
       readonly resyncs: { readonly [name: string]: number };
       readonly changes: number;
       readonly snapshots: number;
       readonly unreadable: number;
-      readonly hashes_proven: number;
-      readonly false_alarms: number;
+      readonly hashes_proven: { readonly [name: string]: number };
+      readonly false_alarms: { readonly [name: string]: number };
       readonly requests: number;
       readonly errors: { readonly [name: string]: number };
       readonly connections_open: number;

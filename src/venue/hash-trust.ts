@@ -1,28 +1,62 @@
 import { venueLimits } from "../base/config/venue-limits.ts";
+import { KindCounts } from "../base/metrics/kind-counts.ts";
+
+/** A kind of book whose hashes the venue may compute in a way of its own. */
+export type BookKind = `${"v1" | "v2" | "other"}${"" | "_untraded"}`;
+
+type Trust = {
+  /** Whether a message of the stream proved a hash of this kind. */
+  isProven: boolean;
+  isUsable: boolean;
+  /** Mismatches on correct books since the last proof. Of a proven kind, each token counts once. */
+  readonly falseAlarms: Set<string>;
+};
 
 /**
  * Whether the venue's hashes can be reproduced. The venue has changed their input before without notice. After many
- * mismatches in a row on correct books, hashes are no longer used. Books are then checked by their best prices and by
- * fetching them again.
+ * mismatches in a row on correct books of one kind, hashes of this kind are no longer used, until one matches again.
+ * These books are then checked by their best prices and by fetching them again.
  */
 export class HashTrust {
-  /** Counts since the start, by the names of their metrics. */
-  readonly counts = { hashes_proven: 0, false_alarms: 0 };
-  #falseAlarmsInRow = 0;
-  #isUsable = true;
+  readonly #proven = new KindCounts<BookKind>();
+  readonly #falseAlarms = new KindCounts<BookKind>();
+  readonly #trusts = new Map<BookKind, Trust>();
 
-  get isUsable(): boolean {
-    return this.#isUsable;
+  /** The values of the metrics, by their names; counts are since the start. */
+  get metrics() {
+    const usable = [...this.#trusts].map(([kind, { isUsable }]) => [kind, Number(isUsable)]);
+    return {
+      hashes_usable: Object.fromEntries(usable) as Readonly<Record<string, number>>,
+      hashes_proven: this.#proven.toRecord(),
+      false_alarms: this.#falseAlarms.toRecord(),
+    };
   }
 
-  noteProven(): void {
-    this.counts.hashes_proven += 1;
-    this.#falseAlarmsInRow = 0;
+  isUsable(kind: BookKind): boolean {
+    return this.#trustOf(kind).isUsable;
   }
 
-  noteFalseAlarm(): void {
-    this.counts.false_alarms += 1;
-    this.#falseAlarmsInRow += 1;
-    if (this.#falseAlarmsInRow >= venueLimits.bookFalseAlarmsMax) this.#isUsable = false;
+  noteProven(kind: BookKind): void {
+    this.#proven.add(kind);
+    const trust = this.#trustOf(kind);
+    trust.isProven = true;
+    trust.isUsable = true;
+    trust.falseAlarms.clear();
+  }
+
+  noteFalseAlarm(kind: BookKind, assetId: string): void {
+    this.#falseAlarms.add(kind);
+    const trust = this.#trustOf(kind);
+    // One altered book does not disprove a kind whose hashes match elsewhere.
+    trust.falseAlarms.add(trust.isProven ? assetId : String(trust.falseAlarms.size));
+    if (trust.falseAlarms.size >= venueLimits.bookFalseAlarmsMax) trust.isUsable = false;
+  }
+
+  #trustOf(kind: BookKind): Trust {
+    const existing = this.#trusts.get(kind);
+    if (existing !== undefined) return existing;
+    const trust = { isProven: false, isUsable: true, falseAlarms: new Set<string>() };
+    this.#trusts.set(kind, trust);
+    return trust;
   }
 }

@@ -54,6 +54,7 @@ test("200: levels best first, with quote, depth and the fields of the venue", as
   ] as const)
     book.set("SELL", price, size);
   book.tickSize = "0.01";
+  book.lastTradePrice = "0.5";
   const answer = await server.get(`/v1/orderbook/${token}`);
   assertEveryHeader(answer.headers);
   assert.equal(answer.headers.get("cache-control"), "private, max-age=10");

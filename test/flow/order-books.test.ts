@@ -26,6 +26,7 @@ async function openBooks(t: TestContext) {
     venue.book(assetId).set("BUY", bid, "30");
     venue.book(assetId).set("BUY", "0.1", "1000.25");
     venue.book(assetId).set("SELL", ask, "25");
+    venue.book(assetId).lastTradePrice = "0.5";
   }
   const clock = { offsetMs: 0, ...systemClock };
   clock.monotonicMs = () => systemClock.monotonicMs() + clock.offsetMs;
@@ -102,8 +103,8 @@ test("a book is available after the first request, and follows the stream", asyn
     book.facts?.tickSize === "0.001" && book.facts.lastTradePrice === "0.49" ? true : null,
   );
   assert.deepEqual(books.metrics.resyncs, {});
-  assert.equal(books.metrics.hashes_usable, true);
-  assert.ok(books.metrics.hashes_proven >= 2);
+  assert.deepEqual(books.metrics.hashes_usable, { v1: 1 });
+  assert.ok((books.metrics.hashes_proven["v1"] ?? 0) >= 2);
 });
 
 test("an order book has all fields when it is first read, although the stream omits some", async (t) => {
@@ -134,7 +135,8 @@ test("a book with different best prices, or a crossed book, is fetched again", a
   venue.change([{ assetId: yes, side: "BUY", price: "0.2", size: "1" }]);
   venue.messageFault = null;
   await waitFor("the mismatch", async () =>
-    books.metrics.resyncs["best_price_mismatch"] === 1 || books.metrics.hashes_proven > 0
+    books.metrics.resyncs["best_price_mismatch"] === 1 ||
+    books.metrics.hashes_proven["v1"] !== undefined
       ? true
       : null,
   );
@@ -257,9 +259,120 @@ test("a book without changes is fetched again, and is stale if it cannot be conf
   venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: "1" }]);
   clock.offsetMs += 31_000;
   await equals(book);
+  venue.messageFault = null;
+  venue.sendBook(yes);
+  await waitFor("the book of the stream", async () => book.source === "stream" || null);
   venue.httpFault = () => ({ status: 502, body: "<html>" });
   clock.offsetMs += 61_000;
   await settles(book, "unconfirmed");
+});
+
+test("a stream that answers PING but sends no changes makes its books stale, and is replaced", async (t) => {
+  const { venue, books, clock, read, reasonOf, settles, equals } = await openBooks(t);
+  const [book, quiet] = [await read(yes), await read(no)];
+  venue.isFrozen = true;
+  venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "1" }]);
+  clock.offsetMs += 6_000;
+  // The new book is right when the response has it, and may be old as soon as the stream does not confirm it.
+  await equals(book);
+  clock.offsetMs += 4_000;
+  assert.equal(reasonOf(book), "stalled");
+  await waitFor("a new connection", async () => books.metrics.connections >= 2 || null);
+  assert.equal(books.metrics.resyncs["stalled"], 1);
+  await settles(quiet, "not_followed");
+  venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "2" }]);
+  clock.offsetMs += 6_000;
+  await waitFor("the response", async () => textOf(book) === venueText(venue.book(yes)) || null);
+  assert.equal(reasonOf(book), "not_followed", "no message of the stream came");
+  venue.isFrozen = false;
+  clock.offsetMs += 160_000;
+  await equals(book);
+  await equals(quiet);
+  venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "3" }]);
+  await equals(book);
+  assert.equal(books.metrics.connections_open, 1);
+});
+
+test("a book that a working connection does not send is subscribed again alone", async (t) => {
+  const { venue, books, clock, read, settles, equals } = await openBooks(t);
+  const [book, other] = [await read(yes), await read(no)];
+  venue.messageFault = (text) => (text.includes(yes) ? [] : [text]);
+  venue.change([{ assetId: yes, side: "BUY", price: "0.49", size: "1" }]);
+  clock.offsetMs += 6_000;
+  await equals(book);
+  venue.change([{ assetId: no, side: "BUY", price: "0.2", size: "1" }]);
+  await equals(other);
+  clock.offsetMs += 4_000;
+  await settles(book, "stalled");
+  venue.messageFault = null;
+  clock.offsetMs += 160_000;
+  await equals(book);
+  assert.equal(books.metrics.connections, 1);
+});
+
+test("a quiet book, and one whose stream is a little late, are not stalled", async (t) => {
+  const { venue, books, clock, read, reasonOf, equals } = await openBooks(t);
+  const book = await read();
+  const late: string[] = [];
+  for (let round = 1; round <= 3; round += 1) {
+    venue.messageFault = (text) => {
+      late.push(text);
+      return [];
+    };
+    venue.change([{ assetId: yes, side: "BUY", price: "0.3", size: String(round) }]);
+    clock.offsetMs += 6_000;
+    await equals(book);
+    venue.messageFault = null;
+    for (const text of late.splice(0)) venue.say(text);
+    await waitFor("the late message", async () => books.metrics.changes === round || null);
+    const { requests } = books.metrics;
+    clock.offsetMs += 20_000;
+    await waitFor("a comparison", async () => books.metrics.requests > requests || null);
+    assert.equal(reasonOf(book), null);
+  }
+  assert.deepEqual([books.metrics.resyncs, books.metrics.connections], [{}, 1]);
+});
+
+test("books of generation 3 tokens and of tokens without trades are proven, altered ones never", async (t) => {
+  const { venue, books, read, equals, settles } = await openBooks(t);
+  const gen3 = String(BigInt(`0x01${"ab".repeat(15)}${"0".repeat(32)}`));
+  const fields: object[] = [];
+  for (const [assetId, lastTradePrice] of [
+    [gen3, "0.5"],
+    [String(BigInt(gen3) + 1n), ""],
+    [yes, "0.5"],
+    [no, ""],
+  ] as const) {
+    venue.book(assetId).lastTradePrice = lastTradePrice;
+    venue.book(assetId).set("BUY", "0.3", "5");
+    const book = await read(assetId);
+    venue.change([{ assetId, side: "BUY", price: "0.2", size: "1" }]);
+    await equals(book);
+    fields.push({ version: book.facts?.version, last: book.facts?.lastTradePrice });
+  }
+  assert.deepEqual(fields, [
+    { version: "v2", last: "0.5" },
+    { version: "v2", last: "" },
+    { version: null, last: "0.5" },
+    { version: null, last: "" },
+  ]);
+  const kinds = { v2: 1, v2_untraded: 1, v1: 1, v1_untraded: 1 };
+  await waitFor(
+    "all proofs",
+    async () => Object.keys(books.metrics.hashes_proven).length === 4 || null,
+  );
+  assert.deepEqual([books.metrics.hashes_usable, books.metrics.false_alarms], [kinds, {}]);
+  venue.httpFault = (path) => {
+    if (path !== "/books") return null;
+    const book = JSON.stringify([venue.book(gen3).summary]);
+    return { status: 200, body: book.replace('"size":"5"', '"size":"6"') };
+  };
+  venue.messageFault = () => [];
+  venue.dropSockets();
+  await settles(await read(gen3), "not_followed");
+  venue.messageFault = (text) => [text.replaceAll('"size":"5"', '"size":"6"')];
+  venue.dropSockets();
+  await settles(await read(gen3), "hash_mismatch");
 });
 
 test("tokens share connections, 500 each, and requests, 100 each", async (t) => {

@@ -1,4 +1,6 @@
 /** The venue's market metadata, page by page, in the formats of its API. */
+import type { TokenId } from "../../src/base/ids.ts";
+import { parseGen3TokenId } from "../../src/market/ids/gen3-ids.ts";
 
 /** A market of the venue. Its other fields are omitted. */
 export type VenueMarket = Readonly<Record<string, unknown>> & {
@@ -51,7 +53,10 @@ export class ScriptedMetadata {
   }
 }
 
-/** Formats a market as the venue does: lists are JSON inside strings. */
+/**
+ * Formats a market as the venue does: lists are JSON inside strings. A market of generation 3 has an id of 31 bytes and a
+ * plain list of tokens.
+ */
 export function venueMarket(market: {
   readonly conditionId: string;
   readonly tokenIds: readonly string[];
@@ -60,9 +65,18 @@ export function venueMarket(market: {
   readonly more?: Readonly<Record<string, unknown>>;
 }): VenueMarket {
   const { conditionId, tokenIds, outcomes = ["Yes", "No"], slug, more = {} } = market;
+  const isGen3 = parseGen3TokenId(conditionId as TokenId) !== null;
+  const ids = isGen3
+    ? {
+        conditionId: conditionId.slice(0, -2),
+        version: "v2",
+        clobTokenIds: null,
+        positionIds: tokenIds,
+      }
+    : { conditionId, version: "v1", clobTokenIds: JSON.stringify(tokenIds) };
   return {
     id: String(500_000 + slug.length),
-    conditionId,
+    ...ids,
     slug,
     question: `The venue asks: ${slug}?`,
     description: "As the venue describes it.",
@@ -70,7 +84,6 @@ export function venueMarket(market: {
     endDate: "2026-12-31T00:00:00Z",
     image: "https://venue.example/image.png",
     outcomes: JSON.stringify(outcomes),
-    clobTokenIds: JSON.stringify(tokenIds),
     outcomePrices: '["0.5", "0.5"]',
     closed: false,
     ...more,

@@ -49,6 +49,7 @@ export class ScriptedVenue {
   #httpFault: HttpFault = () => null;
   #messageFault: MessageFault = (text) => [text];
   #isSilent = false;
+  #isFrozen = false;
   #pings = 0;
 
   private constructor(server: Server, { nowMs = Date.now, hasEveryBook = false }: VenueOptions) {
@@ -187,6 +188,11 @@ export class ScriptedVenue {
     this.#isSilent = isSilent;
   }
 
+  /** Stops or resumes the books of the stream. It still answers PING. */
+  set isFrozen(isFrozen: boolean) {
+    this.#isFrozen = isFrozen;
+  }
+
   /** Cuts the connections of the stream without a closing frame. */
   dropSockets(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
@@ -209,7 +215,7 @@ export class ScriptedVenue {
     assetIds: ReadonlySet<string>,
     message: (reported: ReadonlySet<string>) => unknown,
   ): void {
-    if (this.#isSilent) return;
+    if (this.#isSilent || this.#isFrozen) return;
     for (const [socket, subscriber] of this.#subscribers) {
       const reported = new Set([...assetIds].filter((id) => subscriber.assetIds.has(id)));
       if (reported.size === 0) continue;
@@ -240,7 +246,7 @@ export class ScriptedVenue {
     }
     for (const assetId of asked) assetIds.add(assetId);
     const books = asked.flatMap((assetId) => this.#find(assetId)?.message ?? []);
-    if (this.#isSilent) return;
+    if (this.#isSilent || this.#isFrozen) return;
     for (const reported of this.#messageFault(JSON.stringify(books))) socket.send(reported);
   }
 

@@ -1,5 +1,7 @@
 /** The scripted venue's own implementation of an order book, as simple as possible. */
 import { createHash } from "node:crypto";
+import { tokenIdOf } from "../../src/base/ids.ts";
+import { parseGen3TokenId } from "../../src/market/ids/gen3-ids.ts";
 
 export type VenueSide = "BUY" | "SELL";
 type VenueLevel = { readonly price: string; readonly size: string };
@@ -11,14 +13,19 @@ export class VenueBook {
   tickSize = "0.01";
   minOrderSize = "5";
   isNegRisk = false;
-  lastTradePrice = "0.5";
+  /** Empty before the first trade. */
+  lastTradePrice = "";
   timestampMs: number;
+  /** `v2` for tokens of generation 3. */
+  readonly version: string | undefined;
   readonly #sizes: Record<VenueSide, Map<string, string>> = { BUY: new Map(), SELL: new Map() };
 
   constructor(options: { assetId: string; market: string; timestampMs: number }) {
     this.assetId = options.assetId;
     this.market = options.market;
     this.timestampMs = options.timestampMs;
+    const isGen3 = parseGen3TokenId(tokenIdOf(BigInt(options.assetId))) !== null;
+    this.version = isGen3 ? "v2" : undefined;
   }
 
   set(side: VenueSide, price: string, size: string): void {
@@ -58,6 +65,7 @@ export class VenueBook {
       tick_size: this.tickSize,
       neg_risk: this.isNegRisk,
       last_trade_price: this.lastTradePrice,
+      version: this.version,
     };
     return { ...summary, hash: createHash("sha1").update(JSON.stringify(summary)).digest("hex") };
   }

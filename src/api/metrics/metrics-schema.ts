@@ -201,13 +201,19 @@ const booksSchema = Type.Object(
     in_memory: count.gauge("Order books in memory"),
     stale: count.gauge("Order books that may differ from the venue's"),
     followed: count.gauge("Order books that clients of the stream follow"),
-    hashes_usable: flag.gauge("1 while the venue's hashes are checked, else 0"),
+    hashes_usable: countsBy("kind").gauge(
+      "1 while the venue's hashes are checked, else 0, by kind of order book",
+    ),
     resyncs: countsBy("reason").counter("Order books that were requested again, by reason"),
     changes: count.counter("Changed levels received from the stream"),
     snapshots: count.counter("Whole order books received from the stream"),
     unreadable: count.counter("Messages of the stream that could not be parsed"),
-    hashes_proven: count.counter("Hashes that confirmed an order book"),
-    false_alarms: count.counter("Hashes that differed for an order book that was correct"),
+    hashes_proven: countsBy("kind").counter(
+      "Hashes that confirmed an order book, by kind of order book",
+    ),
+    false_alarms: countsBy("kind").counter(
+      "Hashes that differed for an order book that was correct, by kind of order book",
+    ),
     requests: count.counter("Requests to the venue for order books"),
     errors: countsBy("kind").counter("Requests to the venue that failed, by kind"),
     connections_open: count.gauge("Connections to the venue's stream that are open"),

@@ -17,8 +17,19 @@ export const venueLimits = {
   booksMax: 5_000,
   /** A book that was not requested and has no listener for this long is released. */
   bookInterestMs: 5 * 60_000,
-  /** A book without confirmation for this long is requested again: the venue's stream has no sequence numbers. */
-  bookRereadMs: 30_000,
+  /**
+   * How long after a response a book is requested again, because a stream that answers PING can still send nothing. In
+   * between, so that at most this many books are requested per second.
+   */
+  bookRereadMsMin: 5_000,
+  bookRereadMsMax: 30_000,
+  bookRereadsPerSecond: 100,
+  /** How long the stream may take for what a response has. It usually takes 0.1 s, and PONG no longer. */
+  streamDelayMsMax: 3_000,
+  /** How much earlier than in a response a change may be dated in the stream. */
+  timestampSkewMsMax: 1_000,
+  /** How long a subscribed book may not come before it is subscribed again. The time doubles up to 160 s. */
+  resubscribeMs: 10_000,
   /** A book without confirmation for this long is stale. */
   bookUnconfirmedMsMax: 60_000,
   /** The venue sends a trade about 100 ms after a hash that includes it, so a mismatch can resolve itself. */

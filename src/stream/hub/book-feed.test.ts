@@ -14,7 +14,12 @@ const tokenId = parseTokenId(assetId);
 function openBook() {
   const venue = new VenueBook({ assetId, market: "0x01", timestampMs: 1_790_000_000_000 });
   venue.set("BUY", "0.4", "10");
-  const book = new LiveBook({ assetId, trust: new HashTrust(), onFault: () => {} });
+  const book = new LiveBook({
+    assetId,
+    trust: new HashTrust(),
+    onFault: () => {},
+    rereadMs: () => 30_000,
+  });
   const snapshot = parseSnapshot(venue.summary);
   assert(snapshot !== null && tokenId !== null);
   book.takeSnapshot(snapshot, 0);

@@ -1,8 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checksumBook, hashBook } from "./book-proof.ts";
+import { readFixture } from "../../../test/support/read-fixture.ts";
+import { VenueBook } from "../../../test/support/venue-book.ts";
+import { bookKindOf, checksumBook, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import { parseSnapshot } from "./parse-book.ts";
+
+const example = {
+  market: "0x01",
+  asset_id: "1",
+  timestamp: "1790000000000",
+  bids: [
+    { price: "0.4", size: "10.5" },
+    { price: "0.45", size: "20" },
+  ],
+  asks: [
+    { price: "0.99", size: "100" },
+    { price: "0.46", size: "3" },
+  ],
+};
 
 /** Parses a book in the venue's format and builds its sides. */
 function read(value: unknown) {
@@ -44,21 +60,31 @@ test("the hash equals the one of the venue's own client", () => {
   );
 });
 
+test("an empty last price of a recorded book is part of its hash", () => {
+  const [recorded] = readFixture("cases/book-that-never-traded.json.gz") as { hash: string }[];
+  const book = read(recorded);
+  assert.equal(hashBook(book, book), recorded?.hash);
+});
+
+test("the hash of a book of any kind equals the venue's", () => {
+  const gen3 = String(BigInt(`0x01${"ab".repeat(15)}${"0".repeat(32)}`));
+  const kinds = ["4711", gen3].flatMap((assetId) =>
+    ["", "0.5"].map((lastTradePrice) => {
+      const venue = new VenueBook({ assetId, market: "0x01", timestampMs: 1_790_000_000_000 });
+      venue.set("BUY", "0.4", "10.5");
+      venue.lastTradePrice = lastTradePrice;
+      const { summary } = venue;
+      const book = read(summary);
+      assert.equal(hashBook(book, book), summary.hash);
+      assert.notEqual(hashBook(read({ ...summary, bids: [] }), book), summary.hash);
+      return bookKindOf(book.facts);
+    }),
+  );
+  assert.deepEqual(kinds, ["v1_untraded", "v1", "v2_untraded", "v2"]);
+  assert.equal(bookKindOf({ ...read(example).facts, version: "v7", lastTradePrice: "1" }), "other");
+});
+
 test("the checksum covers the ten best levels of the asks, then those of the bids", () => {
-  const example = {
-    market: "0x01",
-    asset_id: "1",
-    timestamp: "1790000000000",
-    bids: [
-      { price: "0.01", size: "1000" },
-      { price: "0.4", size: "10.5" },
-      { price: "0.45", size: "20" },
-    ].slice(1),
-    asks: [
-      { price: "0.99", size: "100" },
-      { price: "0.46", size: "3" },
-    ],
-  };
   // The example of docs/order-books.md.
   assert.equal(checksumBook(read(example)), 3_201_457_651);
   const many = (from: number) =>

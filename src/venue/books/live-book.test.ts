@@ -71,7 +71,7 @@ class Stage {
   nowMs = 0;
 
   constructor(trust = new HashTrust(), onFault: (reason: StaleReason) => void = () => {}) {
-    this.book = new LiveBook({ assetId, trust, onFault });
+    this.book = new LiveBook({ assetId, trust, onFault, rereadMs: () => 30_000 });
   }
 
   play(step: Step): void {
@@ -287,13 +287,13 @@ test("hashes that never match are no longer checked, and books are fetched again
     stage.play({ kind: "ask" });
     stage.play({ kind: "answer", isRefused: false });
   }
-  assert.equal(trust.isUsable, false);
+  assert.equal(trust.isUsable("v1_untraded"), false);
   stage.settle();
   assert.equal(stage.book.staleReason(stage.nowMs), null);
   const change = { kind: "change", side: "BUY", isLost: false, isLate: false } as const;
   stage.play({ ...change, price: 4, size: 2 });
   assert.equal(stage.book.staleReason(stage.nowMs), null);
   assert.equal(textOf(stage.book), "0.4x2 | ");
-  stage.nowMs += venueLimits.bookRereadMs;
+  stage.nowMs += venueLimits.bookRereadMsMax + 1_000;
   assert.equal(stage.book.isDue(stage.nowMs), true);
 });

@@ -1,7 +1,7 @@
 import { venueBackoff, venueLimits } from "../../base/config/venue-limits.ts";
 import { backoffMs } from "../../base/time/retry.ts";
-import type { HashTrust } from "../hash-trust.ts";
-import { hashBook } from "./book-proof.ts";
+import type { BookKind, HashTrust } from "../hash-trust.ts";
+import { bookKindOf, hashBook } from "./book-proof.ts";
 import { BookSide } from "./book-side.ts";
 import type { BookChanges, BookFacts, BookSnapshot, LevelChange } from "./parse-book.ts";
 
@@ -11,6 +11,8 @@ export type StaleReason =
   | "loading"
   /** No open connection of the stream covers the book. */
   | "not_followed"
+  /** Responses have changes that the stream does not send. */
+  | "stalled"
   /** The response was older than the stream's newest message. */
   | "behind"
   | "crossed"
@@ -31,6 +33,8 @@ type LiveBookOptions = {
   readonly assetId: string;
   readonly trust: HashTrust;
   readonly onFault: (reason: StaleReason) => void;
+  /** How long after a response the book is requested again, to compare it with the stream. */
+  readonly rereadMs: () => number;
 };
 
 /**
@@ -45,6 +49,7 @@ export class LiveBook {
   readonly listeners = new Set<BookListener>();
   readonly #trust: HashTrust;
   readonly #onFault: (reason: StaleReason) => void;
+  readonly #rereadMs: () => number;
   #facts: BookFacts | null = null;
   #hasAllFacts = false;
   #timestampMs = 0;
@@ -52,9 +57,18 @@ export class LiveBook {
   #isHashChecked = true;
   #source: "rest" | "stream" = "rest";
   #fault: StaleReason | null = "loading";
-  #isFollowed = false;
+  /** Whether the stream covers the book, or else why not. */
+  #following: "followed" | "not_followed" | "stalled" = "not_followed";
   /** The venue's timestamp of the newest stream message. */
   #streamMs = 0;
+  /** Whether the levels are those that the stream has sent. */
+  #isStreams = false;
+  /** The first book that a response had before the stream: its timestamp, and when the response came. */
+  #unsent: { readonly timestampMs: number; readonly sinceMs: number } | null = null;
+  /** Since when the stream does not cover the book, when it is subscribed again, and how often it was. */
+  #lostAtMs: number | null = null;
+  #resubscribeAtMs = 0;
+  #resubscriptions = 0;
   #heardAtMs = 0;
   #confirmedAtMs = 0;
   #dueAtMs = 0;
@@ -63,10 +77,11 @@ export class LiveBook {
   /** The changes that the stream has sent since a fetch began; `null` when none is in progress. */
   #ahead: BookChanges[] | null = null;
 
-  constructor({ assetId, trust, onFault }: LiveBookOptions) {
+  constructor({ assetId, trust, onFault, rereadMs }: LiveBookOptions) {
     this.assetId = assetId;
     this.#trust = trust;
     this.#onFault = onFault;
+    this.#rereadMs = rereadMs;
   }
 
   /** The fields of the book other than its levels; `null` until they are received. */
@@ -100,6 +115,9 @@ export class LiveBook {
   /** Returns why the book may differ from the venue's at the newest message; `null` if it does not. */
   staleReason(nowMs: number): StaleReason | null {
     this.#checkHash(nowMs);
+    if (this.#unsent !== null && nowMs - this.#unsent.sinceMs > venueLimits.streamDelayMsMax) {
+      this.#lose("stalled", nowMs);
+    }
     if (this.#fault !== null) return this.#fault;
     const isOld = nowMs - this.#confirmedAtMs > venueLimits.bookUnconfirmedMsMax;
     return isOld ? "unconfirmed" : null;
@@ -107,6 +125,20 @@ export class LiveBook {
 
   isDue(nowMs: number): boolean {
     return this.#ahead === null && nowMs >= this.#dueAtMs;
+  }
+
+  /**
+   * Returns since when the stream should have sent this book, if it is to be subscribed again now; else `null`. Each
+   * time the next one is planned later.
+   */
+  takeResubscription(nowMs: number): number | null {
+    // A book that no response had may not exist.
+    const isDue = this.#lostAtMs !== null && this.#hasAllFacts && nowMs >= this.#resubscribeAtMs;
+    if (!isDue) return null;
+    const { resubscribeMs } = venueLimits;
+    this.#resubscribeAtMs = nowMs + resubscribeMs * 2 ** Math.min(this.#resubscriptions, 4);
+    this.#resubscriptions += 1;
+    return this.#lostAtMs;
   }
 
   /** Begins a fetch. From now on changes are also kept, to be applied to the response. */
@@ -125,7 +157,9 @@ export class LiveBook {
     const isOverflown = ahead.length >= venueLimits.bookChangesAheadMax;
     this.#ahead = null;
     this.#hasAllFacts = true;
-    this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
+    if (this.#following !== "followed" && this.#lostAtMs === null)
+      this.#lose("not_followed", nowMs);
+    this.#planReread(nowMs);
     const isOlder = snapshot.timestampMs < this.#timestampMs;
     // The book is newer than the response, and nothing is wrong with it.
     if (isOlder && this.#fault === null) {
@@ -135,11 +169,15 @@ export class LiveBook {
     }
     const wasUnverified = this.#fault === "hash_mismatch";
     const isNew = this.#load(snapshot, "rest", nowMs);
-    if (wasUnverified && !isNew) this.#trust.noteFalseAlarm();
-    this.#fault = this.#isFollowed ? null : "not_followed";
+    if (wasUnverified && !isNew) this.#noteFalseAlarm();
+    this.#fault = this.#following === "followed" ? null : this.#following;
     this.#checkHash(nowMs);
     for (const changes of ahead) if (!this.#isWithin(changes)) this.#apply(changes, nowMs);
     if (isOverflown || this.#streamMs > this.#timestampMs) this.#mismatch("behind", nowMs);
+    const isAhead = !this.#isStreams && this.#timestampMs > this.#streamMs;
+    if (isAhead && this.#following === "followed") {
+      this.#unsent ??= { timestampMs: this.#timestampMs, sinceMs: nowMs };
+    }
     this.#checkPrices(null, nowMs);
     this.#checkHash(nowMs);
     this.#attempts = this.#fault === null ? 0 : this.#attempts + 1;
@@ -147,14 +185,19 @@ export class LiveBook {
   }
 
   takeSnapshot(snapshot: BookSnapshot, nowMs: number): void {
-    this.#isFollowed = true;
+    const wasLost = this.#fault === "not_followed" || this.#fault === "stalled";
+    this.#following = "followed";
+    this.#lostAtMs = null;
     if (snapshot.timestampMs < this.#streamMs) return; // an earlier message is newer
-    this.#streamMs = snapshot.timestampMs;
+    this.#noteStream(snapshot);
     if (snapshot.timestampMs < this.#timestampMs) {
       // A response was newer. With the changes that follow, that book is complete. The book is fetched again in any
       // case.
-      const isAnswer = this.#fault === "not_followed" && this.#source === "rest";
-      if (isAnswer) this.#fault = null;
+      if (wasLost && this.#source === "rest") {
+        this.#fault = null;
+        this.#isHashChecked = this.#hash === null; // a mismatch does not show while the book is not followed
+        this.#checkHash(nowMs);
+      }
       this.#dueAtMs = Math.min(this.#dueAtMs, nowMs);
       this.report([]);
       return;
@@ -177,7 +220,7 @@ export class LiveBook {
       this.report([]);
       return;
     }
-    this.#streamMs = changes.timestampMs;
+    this.#noteStream(changes);
     if (this.#facts === null || this.#isWithin(changes)) return;
     this.#apply(changes, nowMs);
     // Without a response the hash cannot be computed, and nothing proves that no change was lost.
@@ -202,12 +245,7 @@ export class LiveBook {
   }
 
   unfollow(nowMs: number): void {
-    this.#isFollowed = false;
-    this.#streamMs = 0;
-    if (this.#fault !== "loading") {
-      this.#mismatch("not_followed", nowMs);
-      this.#fault = "not_followed";
-    }
+    this.#lose("not_followed", nowMs);
     this.report([]);
   }
 
@@ -217,16 +255,16 @@ export class LiveBook {
   }
 
   #load(snapshot: BookSnapshot, source: "rest" | "stream", nowMs: number): boolean {
-    const isNew = [
-      this.bids.replace(snapshot.bids),
-      this.asks.replace(snapshot.asks),
-      this.#timestampMs !== snapshot.timestampMs,
-    ].some(Boolean);
+    const hasNewLevels = [this.bids.replace(snapshot.bids), this.asks.replace(snapshot.asks)].some(
+      Boolean,
+    );
+    const isNew = hasNewLevels || this.#timestampMs !== snapshot.timestampMs;
     this.#facts = mergeFacts(snapshot.facts, this.#facts ?? snapshot.facts);
     this.#timestampMs = snapshot.timestampMs;
     this.#hash = snapshot.hash;
     this.#isHashChecked = snapshot.hash === null;
     this.#source = source;
+    this.#isStreams = source === "stream" || (this.#isStreams && !hasNewLevels);
     this.#heardAtMs = nowMs;
     this.#confirmedAtMs = nowMs;
     return isNew;
@@ -241,7 +279,33 @@ export class LiveBook {
     this.#hash = hash;
     this.#isHashChecked = hash === null;
     this.#source = "stream";
+    this.#isStreams = true;
     this.#heardAtMs = nowMs;
+  }
+
+  /** Notes the time of a message. It ends the wait for what a response had, also if it is dated a little earlier. */
+  #noteStream({ timestampMs }: { readonly timestampMs: number }): void {
+    this.#streamMs = timestampMs;
+    const awaitedMs = this.#unsent?.timestampMs ?? 0;
+    if (timestampMs + venueLimits.timestampSkewMsMax >= awaitedMs) this.#unsent = null;
+  }
+
+  /** Notes that the stream does not cover the book. A lost connection is restored automatically, a stalled one is not. */
+  #lose(reason: "not_followed" | "stalled", nowMs: number): void {
+    this.#lostAtMs = this.#unsent?.sinceMs ?? nowMs;
+    this.#resubscribeAtMs = reason === "stalled" ? nowMs : nowMs + venueLimits.resubscribeMs;
+    this.#following = reason;
+    this.#streamMs = 0;
+    this.#isStreams = false;
+    this.#unsent = null;
+    if (this.#fault === "loading") return;
+    this.#mismatch(reason, nowMs);
+    this.#fault = reason;
+  }
+
+  /** Plans the next comparison with the stream. Books that are due in the same second share requests. */
+  #planReread(nowMs: number): void {
+    this.#dueAtMs = Math.ceil((nowMs + this.#rereadMs()) / 1000) * 1000;
   }
 
   /** Whether the book includes these changes already. */
@@ -260,7 +324,16 @@ export class LiveBook {
 
   #isProven(nowMs: number): boolean {
     this.#checkHash(nowMs);
-    return this.#fault === null && this.#isHashChecked && this.#hash !== null;
+    const isChecked = this.#isHashChecked && this.#hash !== null;
+    return this.#fault === null && isChecked && this.#trust.isUsable(this.#kind);
+  }
+
+  get #kind(): BookKind {
+    return this.#facts === null ? "v1_untraded" : bookKindOf(this.#facts);
+  }
+
+  #noteFalseAlarm(): void {
+    this.#trust.noteFalseAlarm(this.#kind, this.assetId);
   }
 
   get #isCrossed(): boolean {
@@ -273,16 +346,16 @@ export class LiveBook {
     if (isRight === null) return;
     if (isRight) return this.#confirm(nowMs);
     this.#isHashChecked = true;
+    if (!this.#trust.isUsable(this.#kind)) return;
     // A response is a complete book. If its hash differs, the venue computes hashes in another way.
-    if (this.#source === "rest") this.#trust.noteFalseAlarm();
+    if (this.#source === "rest") this.#noteFalseAlarm();
     this.#mismatch("hash_mismatch", nowMs);
   }
 
   /** Compares the hash; returns `null` if it was compared before or cannot be. */
   #isHashRight(): boolean | null {
     const facts = this.#facts;
-    if (this.#isHashChecked || facts === null || !this.#hasAllFacts || !this.#trust.isUsable)
-      return null;
+    if (this.#isHashChecked || facts === null || !this.#hasAllFacts) return null;
     const { assetId } = this;
     const timestampMs = this.#timestampMs;
     return hashBook(this, { assetId, timestampMs, facts }) === this.#hash;
@@ -292,11 +365,11 @@ export class LiveBook {
   #confirm(nowMs: number): void {
     this.#isHashChecked = true;
     this.#confirmedAtMs = nowMs;
-    if (this.#source === "stream") this.#trust.noteProven();
-    if (!this.#isFollowed || this.#isCrossed || this.#fault === null) return;
+    if (this.#source === "stream") this.#trust.noteProven(this.#kind);
+    if (this.#following !== "followed" || this.#isCrossed || this.#fault === null) return;
     this.#fault = null;
     this.#attempts = 0;
-    this.#dueAtMs = nowMs + venueLimits.bookRereadMs;
+    this.#planReread(nowMs);
   }
 
   #mismatch(reason: StaleReason, nowMs: number): void {
@@ -317,5 +390,6 @@ function mergeFacts(newer: BookFacts, older: BookFacts): BookFacts {
     tickSize: newer.tickSize ?? older.tickSize,
     negRisk: newer.negRisk ?? older.negRisk,
     lastTradePrice: newer.lastTradePrice ?? older.lastTradePrice,
+    version: newer.version ?? older.version,
   };
 }

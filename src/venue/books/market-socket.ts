@@ -26,7 +26,9 @@ export class MarketSocket {
   /** Tokens that are not subscribed on the open connection yet. */
   readonly #added = new Set<string>();
   #open: WebSocket | null = null;
+  /** Messages about books, and when the last one came, in monotonic milliseconds. PONG says nothing about data. */
   #messages = 0;
+  #dataAtMs = Number.NEGATIVE_INFINITY;
 
   private constructor(options: MarketSocketOptions) {
     this.#options = options;
@@ -52,6 +54,16 @@ export class MarketSocket {
     this.#added.delete(assetId);
     this.assetIds.delete(assetId);
     this.#send({ operation: "unsubscribe", assets_ids: [assetId] });
+  }
+
+  /**
+   * Subscribes to a book again that should have come since `sinceMs`. A connection on which nothing came since then is
+   * replaced.
+   */
+  resubscribe(assetId: string, sinceMs: number): void {
+    if (this.#dataAtMs < sinceMs) return this.#open?.terminate();
+    this.#send({ operation: "unsubscribe", assets_ids: [assetId] });
+    this.add(assetId);
   }
 
   close(): void {
@@ -89,9 +101,11 @@ export class MarketSocket {
     socket.on("open", () => this.#begin(socket));
     socket.on("message", (data) => {
       heardAtMs = clock.monotonicMs();
-      this.#messages += 1;
       const text = (data as Buffer).toString("utf8");
-      if (text !== "PONG") this.#options.onText(text);
+      if (text === "PONG") return;
+      this.#messages += 1;
+      this.#dataAtMs = heardAtMs;
+      this.#options.onText(text);
     });
     socket.on("error", () => socket.terminate());
     socket.on("close", () => resolve());

@@ -27,13 +27,22 @@ export class MarketSockets {
     socket.add(assetId);
   }
 
+  /** See `MarketSocket.resubscribe`. */
+  resubscribe(assetId: string, sinceMs: number): void {
+    this.#socketOf(assetId)?.resubscribe(assetId, sinceMs);
+  }
+
   remove(assetId: string): void {
-    const socket = this.#sockets.values().find(({ assetIds }) => assetIds.has(assetId));
+    const socket = this.#socketOf(assetId);
     if (socket === undefined) return;
     socket.remove(assetId);
     if (socket.assetIds.size > 0) return;
     this.#sockets.delete(socket);
     socket.close();
+  }
+
+  #socketOf(assetId: string): MarketSocket | undefined {
+    return this.#sockets.values().find(({ assetIds }) => assetIds.has(assetId));
   }
 
   #open(): MarketSocket {

@@ -96,8 +96,7 @@ export class OrderBooks {
       followed: entries.filter(({ book }) => book.listeners.size > 0).length,
       resyncs: this.#faults.toRecord(),
       ...this.#counts,
-      ...this.#trust.counts,
-      hashes_usable: this.#trust.isUsable,
+      ...this.#trust.metrics,
       requests,
       errors,
       connections_open: this.#sockets.openConnections,
@@ -173,7 +172,7 @@ export class OrderBooks {
     if (this.#entries.size >= venueLimits.booksMax && !this.#releaseOldest()) return null;
     const onFault = (reason: StaleReason) => this.#faults.add(reason);
     const entry: Entry = {
-      book: new LiveBook({ assetId, trust: this.#trust, onFault }),
+      book: new LiveBook({ assetId, trust: this.#trust, onFault, rereadMs: this.#rereadMs }),
       news: new WakeSignal(),
       interestAtMs: nowMs,
       isAbsent: false,
@@ -297,13 +296,24 @@ export class OrderBooks {
     }
   }
 
-  /** Checks hashes that no request has checked, reports stale books to followers, and releases idle books. */
+  readonly #rereadMs = (): number => {
+    const { bookRereadMsMin, bookRereadMsMax, bookRereadsPerSecond } = venueLimits;
+    const ms = (this.#entries.size / bookRereadsPerSecond) * 1000;
+    return Math.min(Math.max(ms, bookRereadMsMin), bookRereadMsMax);
+  };
+
+  /**
+   * Checks hashes that no request has checked, reports stale books to followers, subscribes again to books that the
+   * stream does not send, and releases idle books.
+   */
   #sweep(): void {
     const nowMs = this.clock.monotonicMs();
     for (const entry of this.#entries.values()) {
       const { book, interestAtMs } = entry;
       book.staleReason(nowMs);
       book.report([]);
+      const lostAtMs = book.takeResubscription(nowMs);
+      if (lostAtMs !== null) this.#sockets.resubscribe(book.assetId, lostAtMs);
       const isIdle = nowMs - interestAtMs > venueLimits.bookInterestMs;
       if (isIdle && book.listeners.size === 0) this.#release(entry);
     }

@@ -15,7 +15,10 @@ export type BookFacts = {
   readonly minOrderSize: string | null;
   readonly tickSize: string | null;
   readonly negRisk: boolean | null;
+  /** Empty before the first trade. */
   readonly lastTradePrice: string | null;
+  /** `v2` for tokens of generation 3; other books have none. */
+  readonly version: string | null;
 };
 
 /** A whole book. */
@@ -68,6 +71,7 @@ const priceMax = 1_000_000;
 const hashPattern = /^(?:0x)?[0-9a-zA-Z]{1,64}$/;
 const marketPattern = /^0x[0-9a-fA-F]{1,64}$/;
 const assetPattern = /^[0-9]{1,78}$/;
+const versionPattern = /^[0-9A-Za-z._-]{1,20}$/;
 const namedAssets = /"asset_id"\s*:\s*"([0-9]{1,78})"/g;
 const namedMarket = /"market"\s*:\s*"(0x[0-9a-fA-F]{1,64})"/;
 
@@ -92,13 +96,14 @@ export function parseSnapshot(value: unknown): BookSnapshot | null {
   const asks = parseLevels(value["asks"]);
   if (!isMatch(assetPattern, assetId) || !isMatch(marketPattern, market)) return null;
   if (timestampMs === null || bids === null || asks === null) return null;
-  const { neg_risk: negRisk } = value;
+  const { neg_risk: negRisk, version } = value;
   const facts = {
     market,
     minOrderSize: decimalOf(value["min_order_size"]),
     tickSize: decimalOf(value["tick_size"]),
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
     lastTradePrice: decimalOf(value["last_trade_price"]),
+    version: isMatch(versionPattern, version) ? version : null,
   };
   const hash = hashOf(value["hash"]);
   return { kind: "book", assetId, timestampMs, hash, facts, bids, asks };
@@ -124,7 +129,7 @@ function parseEvent(value: unknown): BookEvent[] {
 function parseFact(value: Fields, name: keyof BookFacts, sent: unknown): BookEvent {
   const { asset_id: assetId } = value;
   const decimal = decimalOf(sent);
-  if (!isMatch(assetPattern, assetId) || decimal === null) return broken(value);
+  if (!isMatch(assetPattern, assetId) || !decimal) return broken(value);
   return { kind: "fact", assetId, fact: { [name]: decimal } };
 }
 
@@ -213,8 +218,9 @@ function hashOf(value: unknown): string | null {
   return isMatch(hashPattern, value) ? value : null;
 }
 
+/** Returns a decimal, or the empty text by which the venue says that it has none. */
 function decimalOf(value: unknown): string | null {
-  return typeof value === "string" && microsOf(value) !== null ? value : null;
+  return typeof value === "string" && (value === "" || microsOf(value) !== null) ? value : null;
 }
 
 function broken(value: unknown): BookEvent {

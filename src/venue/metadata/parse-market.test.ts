@@ -92,6 +92,25 @@ describe("a market of the venue", () => {
     assert.equal(parseMarket({ ...entry, conditionId: id })?.conditionId, `${id}00`);
   });
 
+  test("has the token ids that belong to its version, whatever other fields it has", () => {
+    const positionIds = ["11", "12"];
+    for (const [more, expected] of [
+      [{ version: "v2", clobTokenIds: null, positionIds }, positionIds],
+      [{ version: "v2", positionIds }, positionIds],
+      [{ version: "v2", positionIds: JSON.stringify(positionIds) }, positionIds],
+      [{ version: "v2" }, null],
+      [{ version: "v2", positionIds: [11, 12] }, null],
+      [{ version: "v1", positionIds, comboStatus: "active" }, tokens],
+      [{ version: "v1", clobTokenIds: null, positionIds }, null],
+      [{ positionIds }, tokens],
+      [{ version: null, positionIds }, tokens],
+      [{ version: 2, positionIds }, tokens],
+    ] as const) {
+      const tokenIds = claimsOf(more).tokenIds?.map((id) => BigInt(id).toString()) ?? null;
+      assert.deepEqual(tokenIds, expected, JSON.stringify(more));
+    }
+  });
+
   test("can have plain lists instead of JSON strings, as for older clients", () => {
     const { tokenIds, outcomes } = claimsOf({ clobTokenIds: tokens, outcomes: ["Up", "Down"] });
     assert.equal(tokenIds?.length, 2);

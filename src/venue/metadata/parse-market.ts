@@ -87,10 +87,15 @@ function readClaims(fields: Fields): VenueClaims {
       /^0x[0-9a-fA-F]{64}$/.test(text) ? text.toLowerCase() : null,
     ),
     negRisk: typeof negRisk === "boolean" ? negRisk : null,
-    tokenIds: readEach(fields["clobTokenIds"], parseTokenId),
+    tokenIds: readEach(fields[tokenIdsField(fields)], parseTokenId),
     outcomes: readEach(fields["outcomes"], labelOf),
     winnerIndex: prices === null ? null : winnerOf(prices),
   };
+}
+
+/** Markets of CTF Exchange V1 and V2 can also have positions of Protocol V2, so the version decides. */
+function tokenIdsField({ version }: Fields): "clobTokenIds" | "positionIds" {
+  return typeof version === "string" && version !== "v1" ? "positionIds" : "clobTokenIds";
 }
 
 /** Returns the outcome whose price is 1 while all others are 0. A closed market can have any other prices. */
