@@ -12,6 +12,7 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { bundleExplorer } from "../explorer/bundle-explorer.ts";
+import { readViewerScript } from "./viewer-script.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const target = resolve(root, process.argv[2] ?? "dist");
@@ -63,8 +64,9 @@ await build({
   target: "node24",
   external: [
     ...Object.keys({ ...dependencies, ...optionalDependencies }),
-    // The package has the explorer as it is served, so it needs no bundler.
+    // The package has the explorer and the viewer of the API reference as they are served.
     "*/explorer/bundle-explorer.ts",
+    "*/deploy/viewer-script.ts",
   ],
   plugins: [addresses],
   logLevel: "warning",
@@ -73,6 +75,9 @@ await build({
 mkdirSync(join(target, "explorer"));
 for (const [name, body] of await bundleExplorer())
   writeFileSync(join(target, "explorer", name), body);
+
+mkdirSync(join(target, "docs"));
+writeFileSync(join(target, "docs/viewer.js"), await readViewerScript());
 
 const copied = ["demo/artifacts"];
 // `npm run guide` builds docs/dist. A package without it does not serve /guide.

@@ -620,7 +620,7 @@ export type Time = string;
 /** Unix milliseconds. */
 export type Milliseconds = number;
 
-/** GET /v1/markets: Markets, with search, filters and pagination. */
+/** GET /v1/markets: List markets. */
 export type ListMarkets = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -654,7 +654,7 @@ export type ListMarkets = {
   };
 };
 
-/** GET /v1/markets/{id}: One market by condition id, token id or slug. */
+/** GET /v1/markets/{id}: Get a market. */
 export type GetMarket = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -665,7 +665,7 @@ export type GetMarket = {
   };
 };
 
-/** GET /v1/events: Events with their markets, totals and prices. */
+/** GET /v1/events: List events. */
 export type ListEvents = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -692,7 +692,7 @@ export type ListEvents = {
   };
 };
 
-/** GET /v1/events/{id}: One event by its id, the venue's id or slug. */
+/** GET /v1/events/{id}: Get an event. */
 export type GetEvent = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -703,7 +703,7 @@ export type GetEvent = {
   };
 };
 
-/** GET /v1/trades: Trades, newest first. */
+/** GET /v1/trades: List trades. */
 export type ListTrades = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -738,7 +738,7 @@ export type ListTrades = {
   };
 };
 
-/** GET /v1/trades/market/{token_id}: Trades of one token, newest first. */
+/** GET /v1/trades/market/{token_id}: List trades of a token. */
 export type ListTokenTrades = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -772,7 +772,7 @@ export type ListTokenTrades = {
   };
 };
 
-/** GET /v1/fills: Every OrderFilled as on the chain, both legs; for volume use trades. */
+/** GET /v1/fills: List fills. */
 export type ListFills = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -806,7 +806,7 @@ export type ListFills = {
   };
 };
 
-/** GET /v1/matches: Matches: what each taker order got from all its legs. */
+/** GET /v1/matches: List matches. */
 export type ListMatches = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -838,7 +838,7 @@ export type ListMatches = {
   };
 };
 
-/** GET /v1/cancellations: Cancellations on the chain, by kind; canceling off the chain leaves no trace. */
+/** GET /v1/cancellations: List cancellations. */
 export type ListCancellations = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -864,7 +864,7 @@ export type ListCancellations = {
   };
 };
 
-/** GET /v1/exchange-events: What exchanges log besides fills: cancellations, approvals, pauses, roles, fees. */
+/** GET /v1/exchange-events: List other exchange events. */
 export type ListExchangeEvents = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -915,7 +915,7 @@ export type ListExchangeEvents = {
   };
 };
 
-/** GET /v1/resolutions: Resolutions of conditions, newest first. */
+/** GET /v1/resolutions: List resolutions. */
 export type ListResolutions = {
   readonly query: {
     readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
@@ -939,7 +939,7 @@ export type ListResolutions = {
   };
 };
 
-/** GET /v1/orders/{order_hash}: All fills of one order and what ended it. */
+/** GET /v1/orders/{order_hash}: Get an order. */
 export type GetOrder = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -955,7 +955,7 @@ export type GetOrder = {
   };
 };
 
-/** GET /v1/transactions/{tx_hash}: All trades, fills, matches and events of one transaction. */
+/** GET /v1/transactions/{tx_hash}: Get a transaction. */
 export type GetTransaction = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -1012,7 +1012,7 @@ export type GetTransaction = {
   };
 };
 
-/** GET /v1/wallets/{address}: What one wallet has traded, in total and by market. */
+/** GET /v1/wallets/{address}: Get a wallet. */
 export type GetWallet = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -1045,7 +1045,7 @@ export type GetWallet = {
   };
 };
 
-/** GET /v1/price/{token_id}: Current price, 24-hour statistics and the complement's price. */
+/** GET /v1/price/{token_id}: Get a price. */
 export type GetPrice = {
   readonly query: {
     readonly min_seq?: number | undefined;
@@ -1056,7 +1056,7 @@ export type GetPrice = {
   };
 };
 
-/** GET /v1/price: Prices of up to 100 tokens; not_found names those never seen on the chain. */
+/** GET /v1/price: List prices. */
 export type ListPrices = {
   readonly query: {
     readonly token_ids: readonly string[];
@@ -1070,7 +1070,7 @@ export type ListPrices = {
   };
 };
 
-/** GET /v1/candles/{token_id}: OHLCV candles; without start and end the newest. */
+/** GET /v1/candles/{token_id}: List candles. */
 export type ListCandles = {
   readonly query: {
     readonly resolution?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | undefined;
@@ -1103,7 +1103,7 @@ export type ListCandles = {
   };
 };
 
-/** GET /v1/orderbook/{token_id}: Order book of a token, from the venue; only with a book source configured. */
+/** GET /v1/orderbook/{token_id}: Get an order book. */
 export type GetOrderbook = {
   readonly query: {
     readonly depth?: number | undefined;
@@ -1115,7 +1115,7 @@ export type GetOrderbook = {
   };
 };
 
-/** GET /v1/health: Whether the service is alive. */
+/** GET /v1/health: Check health. */
 export type GetHealth = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -1125,7 +1125,7 @@ export type GetHealth = {
   };
 };
 
-/** GET /v1/ready: Whether the service is ready for requests. */
+/** GET /v1/ready: Check readiness. */
 export type GetReady = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -1138,7 +1138,7 @@ export type GetReady = {
   };
 };
 
-/** GET /v1/metrics: System metrics. */
+/** GET /v1/metrics: Get metrics. */
 export type GetMetrics = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -1315,7 +1315,7 @@ export type GetMetrics = {
   };
 };
 
-/** POST /v1/keys: Generate an API key; its value is shown only once. */
+/** POST /v1/keys: Create a key. */
 export type CreateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
@@ -1330,7 +1330,7 @@ export type CreateKey = {
   };
 };
 
-/** GET /v1/keys: List API keys, newest first, revoked ones included. */
+/** GET /v1/keys: List keys. */
 export type ListKeys = {
   readonly query: {
     readonly limit?: number | undefined;
@@ -1342,7 +1342,7 @@ export type ListKeys = {
   };
 };
 
-/** GET /v1/keys/{id}: Get one API key, without its value. */
+/** GET /v1/keys/{id}: Get a key. */
 export type GetKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -1351,7 +1351,7 @@ export type GetKey = {
   };
 };
 
-/** DELETE /v1/keys/{id}: Revoke an API key, immediately and for good. */
+/** DELETE /v1/keys/{id}: Revoke a key. */
 export type RevokeKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {
@@ -1359,7 +1359,7 @@ export type RevokeKey = {
   };
 };
 
-/** POST /v1/keys/{id}/rotate: Give an API key a new value; the old one ends immediately or after the grace period. */
+/** POST /v1/keys/{id}/rotate: Rotate a key. */
 export type RotateKey = {
   readonly query: Readonly<Record<string, never>>;
   readonly body: {
@@ -1371,7 +1371,7 @@ export type RotateKey = {
   };
 };
 
-/** GET /v1/ip-blocks: List the IPs that are blocked now, newest first. */
+/** GET /v1/ip-blocks: List blocked IPs. */
 export type ListIpBlocks = {
   readonly query: {
     readonly limit?: number | undefined;
@@ -1389,7 +1389,7 @@ export type ListIpBlocks = {
   };
 };
 
-/** DELETE /v1/ip-blocks/{ip}: Unblock an IP address. */
+/** DELETE /v1/ip-blocks/{ip}: Unblock an IP. */
 export type UnblockIp = {
   readonly query: Readonly<Record<string, never>>;
   readonly answer: {

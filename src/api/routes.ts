@@ -1,6 +1,5 @@
 /** All endpoints of the service, in the order of the documentation. */
 
-import { Type } from "typebox";
 import type { AccessStore } from "../access/access-store.ts";
 import type { Role } from "../base/config/config.ts";
 import type { Log } from "../base/log.ts";
@@ -8,9 +7,7 @@ import type { Clock } from "../base/time/clock.ts";
 import type { Checks } from "../feed/intake.ts";
 import type { Backend } from "./backend.ts";
 import { BulkAnswers } from "./bulk/bulk-answers.ts";
-import { describeApi } from "./docs/describe-api.ts";
-import { PackableBytes } from "./http/gzip.ts";
-import { defineRoute, type Route } from "./http/route.ts";
+import type { Route } from "./http/route.ts";
 import { withMinSeq } from "./lists/min-seq.ts";
 import { listIpBlocks, unblockIp } from "./routes/admin/ip-block-routes.ts";
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from "./routes/admin/key-routes.ts";
@@ -28,6 +25,7 @@ import { listMarkets } from "./routes/read/list-markets.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
+import { getOpenapi } from "./routes/service/get-openapi.ts";
 import { getHealth, getReady } from "./routes/service/probe-routes.ts";
 import { openStream } from "./stream/stream-server.ts";
 
@@ -71,7 +69,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     listCandles: listCandles(lists),
     getOrderbook: getOrderbook(backend),
   };
-  const routes = {
+  const routes: Readonly<Record<string, Route>> = {
     ...Object.fromEntries(
       Object.entries(reading).map(([name, route]) => [name, withMinSeq(route, backend)]),
     ),
@@ -87,21 +85,8 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     revokeKey: revokeKey(services),
     listIpBlocks: listIpBlocks(services),
     unblockIp: unblockIp(services),
-    getOpenapi: getOpenapi(() => document),
+    // The document describes all routes, including its own.
+    getOpenapi: getOpenapi(backend, { clock, readRoutes: () => routes }),
   };
-  // The document describes all routes, including its own.
-  const document = new PackableBytes(Buffer.from(JSON.stringify(describeApi(routes))));
   return Object.values(routes);
-}
-
-/** The route of the OpenAPI document, which is made once from the schemas that the service runs on. */
-function getOpenapi(readDocument: () => PackableBytes): Route {
-  return defineRoute({
-    path: "/v1/openapi.json",
-    access: "public",
-    summary: "This API as an OpenAPI 3.1 document",
-    response: Type.Record(Type.String(), Type.Unknown()),
-    cacheControl: "private, max-age=300",
-    handler: readDocument,
-  });
 }

@@ -1,18 +1,22 @@
 /** GET /docs and its script: the viewer of the API document, also in a real browser. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { after, test } from "node:test";
+import { promisify } from "node:util";
+import type { Locator, Page } from "playwright-core";
 import { referenceRoutes } from "../../src/api/docs/reference-routes.ts";
+import { assertAccessible } from "../explorer/axe.ts";
+import { ApiContract, type Endpoint } from "../support/api-contract.ts";
 import { collectComplaints, openBrowser, openPage, skipsBrowser } from "../support/browser.ts";
 import { DataServer } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader, openTestServer } from "../support/open-test-server.ts";
 
-const source = await DataServer.open({ finalBlocks: 2, unfinalizedBlocks: 0 });
+const source = await DataServer.open();
 const server = await openTestServer({
-  routes: [
-    ...source.routes.filter(({ path }) => path === "/v1/openapi.json"),
-    ...referenceRoutes(),
-  ],
+  makeRoutes: () => [...source.routes, ...referenceRoutes()],
 });
+const { endpoints } = await ApiContract.read(source);
+const { admin } = server.keys;
 after(async () => {
   await server.close();
   await source.close();
@@ -31,19 +35,72 @@ test("200: a page and its script, without a key", async () => {
   assert((await script.text()).length > 1_000_000);
 });
 
-test("200: the page shows an operation in a browser and contacts no other host", {
+/** What the examples of the document get: the key and the block do not exist, and the stream is not HTTP. */
+function expectedStatus({ operationId, path, method }: Endpoint): number {
+  if (operationId === "openStream") return 400;
+  if (path.startsWith("/v1/keys/") || path.startsWith("/v1/ip-blocks/")) return 404;
+  return method === "POST" ? 201 : 200;
+}
+
+/** Shows an operation of the reference and returns its part of the page. */
+async function showOperation(page: Page, { tags, method, path }: Endpoint): Promise<Locator> {
+  const id = `tag/${String(tags[0]).toLowerCase()}/${method}${path}`;
+  await page.evaluate(`location.hash = ${JSON.stringify(id)}`);
+  return page.locator(`[id="api-1/${id}"]`);
+}
+
+test("200: the page shows each operation with a sample that works, and contacts no other host", {
   skip: skipsBrowser,
 }, async (t) => {
   const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
   const complaints = collectComplaints(page);
   const hosts = new Set<string>();
   page.on("request", (request) => hosts.add(new URL(request.url()).origin));
-  await page.goto(`${server.url}/docs#tag/data/GET/v1/trades`);
-  await page.waitForSelector("text=Test Request");
-  await page.waitForSelector("text=--header 'X-API-Key");
+  await page.goto(`${server.url}/docs`);
+  for (const endpoint of endpoints) {
+    const operation = await showOperation(page, endpoint);
+    const sample = await operation.locator("pre:has-text('curl ')").first().innerText();
+    const command = sample
+      .replace("ow_read_...", admin)
+      .replace("curl ", "curl -sw '%{http_code}' -o /dev/null ");
+    const { stdout } = await promisify(execFile)("bash", ["-c", command]);
+    assert.equal(Number(stdout), expectedStatus(endpoint), sample);
+    server.clock.advance(1000);
+  }
   assert.deepEqual([...hosts], [server.url]);
   assert.deepEqual(complaints, []);
 });
+
+test("200: each operation can be sent from the page as it is filled in", {
+  skip: skipsBrowser,
+}, async (t) => {
+  const page = await openPage(await openBrowser(t), { viewport: { width: 1280, height: 900 } });
+  await page.goto(`${server.url}/docs`);
+  await page.fill("input[placeholder='ow_read_...']", admin);
+  for (const endpoint of endpoints) {
+    const operation = await showOperation(page, endpoint);
+    await operation.locator("button:has-text('Test Request')").click();
+    const [answer] = await Promise.all([
+      page.waitForResponse((one) => new URL(one.url()).pathname.startsWith("/v1/")),
+      page.click("[aria-label='API Client'] [data-addressbar-action=send]:visible"),
+    ]);
+    // The sample has created the key.
+    const isTaken = endpoint.operationId === "createKey";
+    assert.equal(answer.status(), isTaken ? 409 : expectedStatus(endpoint), answer.url());
+    await page.keyboard.press("Escape");
+    server.clock.advance(1000);
+  }
+});
+
+for (const colorScheme of ["light", "dark"] as const)
+  test(`200: the page breaks no rule of axe in the ${colorScheme} theme`, {
+    skip: skipsBrowser,
+  }, async (t) => {
+    const page = await openPage(await openBrowser(t), { colorScheme });
+    await page.goto(`${server.url}/docs#tag/trades/GET/v1/trades`);
+    await page.waitForSelector("text=Test Request");
+    await assertAccessible(page, colorScheme);
+  });
 
 test("400, 405: any parameter, and any other method", async () => {
   assertError(await server.request("GET", "/docs?theme=dark"), "VALIDATION_ERROR");

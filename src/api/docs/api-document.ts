@@ -36,7 +36,12 @@ export type Parameter = {
   readonly in: "path" | "query" | "header";
   readonly required: boolean;
   readonly description?: string;
+  /** What a required parameter is filled in with. */
   readonly example?: unknown;
+  /** An optional parameter is not filled in: viewers send whatever `example` or a schema suggests. */
+  readonly examples?: {
+    readonly sample: { readonly value: unknown; readonly "x-disabled": true };
+  };
   readonly schema: JsonSchema;
   readonly style?: "form";
   /** `false` for lists: items are separated by commas and the parameter is not repeated. */

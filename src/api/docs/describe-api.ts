@@ -2,10 +2,12 @@ import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { version } from "../../base/config/version.ts";
 import type { Route } from "../http/route.ts";
-import type { Content, Parameter, Response } from "./api-document.ts";
+import type { Content, JsonSchema, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
+import { exampleOf } from "./examples.ts";
 import { guide } from "./guide.ts";
+import type { LiveExamples } from "./live-examples.ts";
 
 /** The OpenAPI 3.1 document of the API. */
 export type ApiDocument = ReturnType<typeof describeApi>;
@@ -17,14 +19,29 @@ type Security = readonly Readonly<Record<string, readonly string[]>>[];
 const keyScheme = "ApiKey";
 const bearerScheme = "Bearer";
 
-const tags = [
-  {
-    name: "Data",
-    description: "Markets, trades, prices and everything else derived from the chain",
+/** The groups of the reference, with the first segments of their paths. */
+const groups = {
+  Markets: {
+    description: "Markets, events and resolutions",
+    paths: ["markets", "events", "resolutions", "tags", "categories"],
   },
-  { name: "Service", description: "Health, readiness and metrics" },
-  { name: "Administration", description: "API keys and IP blocks; needs an admin key" },
-] as const;
+  Trades: {
+    description: "Trades, the fills and matches they are made of, orders and wallets",
+    paths: ["trades", "fills", "matches", "orders", "wallets"],
+  },
+  Prices: {
+    description: "Current prices, candles and order books",
+    paths: ["price", "candles", "orderbook"],
+  },
+  Chain: {
+    description: "Transactions and events of the exchange contracts",
+    paths: ["transactions", "cancellations", "exchange-events"],
+  },
+  Stream: { description: "Everything as it happens, over WebSocket", paths: ["stream"] },
+  Keys: { description: "API keys and IP blocks; needs an admin key", paths: ["keys", "ip-blocks"] },
+  Service: { description: "Health, readiness, metrics and this document", paths: [] },
+} as const;
+const tags = Object.entries(groups).map(([name, { description }]) => ({ name, description }));
 
 const requestId: Parameter = {
   name: "X-Request-Id",
@@ -51,15 +68,18 @@ const upgrade: Parameter = {
   schema: { type: "string", const: "websocket" },
 };
 
-/** Describes the whole API from the schemas that the service runs on, by the names of its operations. Pure. */
-export function describeApi(routes: Readonly<Record<string, Route>>) {
+/**
+ * Describes the whole API from the schemas that the service runs on, by the names of its operations. Required
+ * parameters have the values of `live` as examples. Pure.
+ */
+export function describeApi(routes: Readonly<Record<string, Route>>, live: LiveExamples = {}) {
   const paths: Record<string, Record<string, Operation>> = {};
   const errors: Record<string, Response> = {};
   for (const [operationId, route] of Object.entries(routes)) {
     const { responses, components } = describeResponses(operationId, route);
     Object.assign(errors, components);
     const path = (paths[route.path] ??= {});
-    path[route.method.toLowerCase()] = describeOperation(operationId, route, responses);
+    path[route.method.toLowerCase()] = describeOperation(operationId, route, { responses, live });
   }
   return {
     openapi: "3.1.0" as const,
@@ -85,7 +105,11 @@ export function describeApi(routes: Readonly<Record<string, Route>>) {
   };
 }
 
-function describeOperation(operationId: string, route: Route, responses: Responses) {
+function describeOperation(
+  operationId: string,
+  route: Route,
+  { responses, live }: { readonly responses: Responses; readonly live: LiveExamples },
+) {
   const { summary, params, querystring, body } = route;
   return {
     operationId,
@@ -94,8 +118,8 @@ function describeOperation(operationId: string, route: Route, responses: Respons
     description: explain(route),
     security: securityOf(route),
     parameters: [
-      ...describeParameters(route, "path", params),
-      ...describeParameters(route, "query", querystring),
+      ...describeParameters(route.path, params, { in: "path", live }),
+      ...describeParameters(route.path, querystring, { in: "query", live }),
       refTo("parameters", "RequestId"),
       ...(route.upgrade === undefined ? [] : [refTo("parameters", "Upgrade")]),
       ...(route.isTagged === undefined ? [] : [refTo("parameters", "IfNoneMatch")]),
@@ -115,13 +139,13 @@ function securityOf({ access, upgrade: to }: Route): Security {
 }
 
 function describeParameters(
-  { path }: Route,
-  place: "path" | "query",
+  path: string,
   schema: TObject,
+  place: { readonly in: "path" | "query"; readonly live: LiveExamples },
 ): Parameter[] {
   return Object.entries(schema.properties).map(([name, property]) => {
     const isRequired = schema.required?.includes(name) ?? false;
-    return describeParameter(name, property, { in: place, isRequired, path });
+    return describeParameter(name, property, { ...place, isRequired, path });
   });
 }
 
@@ -132,8 +156,14 @@ function describeBody(body: TObject) {
     (name) => described.properties?.[name]?.default === undefined,
   );
   const schema = { ...described, required, additionalProperties: false };
-  const content: Content = { "application/json": { schema } };
+  const content: Content = { "application/json": { schema, ...bodyExampleOf(schema) } };
   return { required: required.length > 0, content };
+}
+
+/** Only what has to be sent: viewers fill in everything that has an example. */
+function bodyExampleOf({ properties = {}, required = [] }: JsonSchema) {
+  const fields = required.map((name) => [name, exampleOf(name, properties[name] ?? {})]);
+  return { example: Object.fromEntries(fields) as unknown };
 }
 
 const streamGuide = `
@@ -148,7 +178,7 @@ Send a subscription once the connection is open; browsers send an \`auth\` frame
 Channels: \`trades\`, \`token_trades\`, \`resolutions\`, \`markets\`, \`cancellations\`, \`candles\`, \`price\` and \`orderbook\`. The frames that the service sends are the models whose names begin with \`Stream\`; [the guide](/guide/stream) explains them.`;
 
 /** Returns the description of an endpoint: who can call it, how long to cache it, and whether it exports files. */
-function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route): string {
+function explain({ description, access, cacheControl, isBulk, upgrade: to }: Route): string {
   const caller =
     takesNoKey(access) && to === undefined
       ? "Needs no key."
@@ -157,7 +187,7 @@ function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route):
         : "Needs a key of any scope.";
   const age = /max-age=(\d+)/.exec(cacheControl ?? "")?.[1];
   return [
-    `${summary}.`,
+    ...(description === undefined ? [] : [`${description}.`]),
     caller,
     ...(to === undefined ? [] : [streamGuide]),
     ...(age === undefined ? [] : [`Responses may be cached for ${age} s.`]),
@@ -165,8 +195,11 @@ function explain({ summary, access, cacheControl, isBulk, upgrade: to }: Route):
   ].join(" ");
 }
 
-function tagOf({ access, path, upgrade: to }: Route): (typeof tags)[number]["name"] {
-  if (isAdministrative(access)) return "Administration";
-  if (to !== undefined) return "Data";
-  return takesNoKey(access) || path.startsWith("/v1/metrics") ? "Service" : "Data";
+/** Returns the group of a path by its first segment after the version. */
+function tagOf({ path }: Route): string {
+  const [, , segment = ""] = path.split("/");
+  const group = Object.entries(groups).find(([, { paths }]) =>
+    paths.some((name) => name === segment),
+  );
+  return group?.[0] ?? "Service";
 }

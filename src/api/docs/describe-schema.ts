@@ -3,6 +3,7 @@ import type { JsonSchema, Parameter, Reference } from "./api-document.ts";
 import { components } from "./components.ts";
 import { exampleOf } from "./examples.ts";
 import { fieldNotes } from "./field-notes.ts";
+import type { LiveExamples } from "./live-examples.ts";
 import { parameterNotes } from "./parameter-notes.ts";
 
 const names = new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
@@ -29,21 +30,29 @@ export function refTo(sort: string, name: string): Reference & JsonSchema {
 export function describeParameter(
   name: string,
   schema: TSchema,
-  place: { readonly in: "path" | "query"; readonly isRequired: boolean; readonly path: string },
+  place: {
+    readonly in: "path" | "query";
+    readonly isRequired: boolean;
+    readonly path: string;
+    readonly live: LiveExamples;
+  },
 ): Parameter {
   const described = describeOnce(schema);
   const { description: _expected, examples: _examples, ...rest } = described;
   const { description: own }: { description?: string } = schema;
-  const special = parameterNotes[`${place.path} ${name}`];
+  const key = `${place.path} ${name}`;
+  const special = parameterNotes[key];
   const description = special ?? own ?? parameterNotes[name] ?? fieldNotes[name];
-  const example = exampleOf(name, described);
+  const required = place.isRequired && rest.default === undefined;
+  const sample = exampleOf(name, described);
+  const example = place.live[key] ?? place.live[name] ?? sample;
   const isList = rest.items !== undefined;
   return {
     name,
     in: place.in,
-    required: place.isRequired && rest.default === undefined,
+    required,
     ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example }),
+    ...(required ? { example } : { examples: { sample: { value: sample, "x-disabled": true } } }),
     schema: rest,
     ...(isList ? { style: "form" as const, explode: false } : {}),
   };

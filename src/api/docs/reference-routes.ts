@@ -1,5 +1,6 @@
 /** The API reference at `/docs`: Scalar's viewer, served from here, for the document at `/v1/openapi.json`. */
-import { fastify } from "fastify";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { PackableBytes } from "../http/gzip.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import {
@@ -24,9 +25,27 @@ const configuration = {
   showDeveloperTools: "never",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   authentication: { preferredSecurityScheme: "ApiKey" },
+  customCss: `
+    .light-mode { --scalar-color-2: #5c5c5c; --scalar-color-3: #666; --scalar-color-accent: #005fa3;
+      --scalar-color-blue: #005fa3; --scalar-color-green: #1a6b38; --scalar-color-orange: #8f4a00;
+      --scalar-color-red: #b3140c; --scalar-color-yellow: #7a5b00; --scalar-color-purple: #5b3fc2; }
+    .dark-mode { --scalar-color-2: #b5b5b5; --scalar-color-3: #a5a5a5; --scalar-color-accent: #6cb8ff;
+      --scalar-color-blue: #6cb8ff; --scalar-color-red: #ff8b84; }`,
 } as const;
 
-const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(configuration)});`;
+/** Starts the viewer, and names what it leaves without a name for screen readers. */
+const startScript = `Scalar.createApiReference("#reference", ${JSON.stringify(configuration)});
+const named = [
+  ["button[class*='copy-button']:not([aria-label])", { "aria-label": "Copy" }],
+  [".code-input-lite__editor:not([aria-label])", { "aria-label": "Value", role: "textbox" }],
+  ["button.show-more[aria-label]", { "aria-label": null }],
+];
+new MutationObserver(() => {
+  for (const [selector, attributes] of named)
+    for (const element of document.querySelectorAll(selector))
+      for (const [name, value] of Object.entries(attributes))
+        value === null ? element.removeAttribute(name) : element.setAttribute(name, value);
+}).observe(document.body, { childList: true, subtree: true });`;
 
 const page = `<!doctype html>
 <html lang="en">
@@ -77,12 +96,12 @@ export function referenceRoutes(): readonly Route[] {
   ];
 }
 
-/** Reads the script through a Fastify server that never listens, because only the package's plugin has it. */
+const scriptFile = new URL("../../../docs/viewer.js", import.meta.url);
+
+/** Reads the script, which a package has as a file. In a checkout it comes from the viewer's package. */
 async function readScript(): Promise<PackableBytes> {
-  const { default: scalar } = await import("@scalar/fastify-api-reference");
-  const server = fastify();
-  await server.register(scalar, { routePrefix: "/docs", configuration });
-  const { rawPayload } = await server.inject(scriptPath);
-  await server.close();
-  return staticFile(rawPayload, "text/javascript; charset=utf-8", scriptPolicy);
+  const script = existsSync(scriptFile)
+    ? await readFile(scriptFile)
+    : await (await import("../../../deploy/viewer-script.ts")).readViewerScript();
+  return staticFile(script, "text/javascript; charset=utf-8", scriptPolicy);
 }

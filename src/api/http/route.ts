@@ -47,8 +47,10 @@ export type RouteOptions<
   /** The path with parameters in braces, such as `/v1/keys/{id}`. */
   readonly path: `/${string}`;
   readonly access: Exclude<Access, "optional" | "upgrade" | "preflight">;
-  /** One line for the documentation. */
+  /** Name in the documentation, such as `List trades`. */
   readonly summary: string;
+  /** One or two sentences for the documentation, without a period at the end. */
+  readonly description?: string;
   readonly params?: Params;
   readonly querystring?: Query;
   /** The schema of the body. Without one, a request with a body is refused. */

@@ -145,8 +145,9 @@ export function openStream(): Route {
     access: "public",
     upgrade: "websocket",
     statuses: [101],
-    summary:
-      "The stream, over WebSocket: trades, resolutions, markets, candles, prices, books and more, as they happen and from any position on",
+    summary: "Open the stream",
+    description:
+      "A WebSocket with trades, resolutions, markets, candles, prices and books as they happen, from any position on",
     querystring: streamQuery,
     errors: ["UNAUTHORIZED", "SERVICE_UNAVAILABLE"],
     response: Type.Object({}),

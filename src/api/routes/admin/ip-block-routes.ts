@@ -28,7 +28,8 @@ export function listIpBlocks({ ipBlocks, cursors }: AdminServices): Route {
   return defineRoute({
     path,
     access: "unblock",
-    summary: "List the IPs that are blocked now, newest first",
+    summary: "List blocked IPs",
+    description: "IP addresses that are blocked now, newest first",
     querystring: Type.Object({
       limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
       cursor: Type.Optional(cursor),
@@ -64,7 +65,8 @@ export function unblockIp({ ipBlocks, audit }: AdminServices): Route {
     method: "DELETE",
     path: "/v1/ip-blocks/{ip}",
     access: "unblock",
-    summary: "Unblock an IP address",
+    summary: "Unblock an IP",
+    description: "Ends the block of an IP address immediately",
     params: Type.Object({ ip: bucket }),
     response: Type.Object({
       message: Type.Literal("IP unblocked", { description: "What was done" }),

@@ -33,7 +33,8 @@ export function createKey({ keys, audit, clock }: AdminServices): Route {
     method: "POST",
     path,
     access: "admin",
-    summary: "Generate an API key; its value is shown only once",
+    summary: "Create a key",
+    description: "The value of the key is returned only once",
     body: Type.Object({
       name,
       scope: Type.Enum([...scopes], { default: "read" }),
@@ -66,7 +67,8 @@ export function listKeys({ keys, clock, cursors }: AdminServices): Route {
   return defineRoute({
     path,
     access: "admin",
-    summary: "List API keys, newest first, revoked ones included",
+    summary: "List keys",
+    description: "Newest first, including revoked keys",
     querystring: Type.Object({
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 50 }),
       cursor: Type.Optional(cursor),
@@ -92,7 +94,8 @@ export function getKey({ keys, clock }: AdminServices): Route {
   return defineRoute({
     path: "/v1/keys/{id}",
     access: "admin",
-    summary: "Get one API key, without its value",
+    summary: "Get a key",
+    description: "A key without its value",
     params: keyParams,
     response: oneOf(keySchema),
     handler: async ({ params }) => {
@@ -109,7 +112,9 @@ export function rotateKey({ keys, audit }: AdminServices): Route {
     method: "POST",
     path: "/v1/keys/{id}/rotate",
     access: "admin",
-    summary: "Give an API key a new value; the old one ends immediately or after the grace period",
+    summary: "Rotate a key",
+    description:
+      "Gives the key a new value. The old value stops working immediately or after the grace period",
     params: keyParams,
     body: Type.Object({
       grace_seconds: Type.Integer({ minimum: 0, maximum: daySeconds, default: 0 }),
@@ -130,7 +135,8 @@ export function revokeKey({ keys, audit }: AdminServices): Route {
     method: "DELETE",
     path: "/v1/keys/{id}",
     access: "admin",
-    summary: "Revoke an API key, immediately and for good",
+    summary: "Revoke a key",
+    description: "The key stops working immediately and cannot be restored",
     params: keyParams,
     response: Type.Object({
       message: Type.Literal("Key revoked", { description: "What was done" }),

@@ -11,7 +11,8 @@ export function getMarket(backend: Backend): Route {
   return defineRoute({
     path: "/v1/markets/{id}",
     access: "read",
-    summary: "One market by condition id, token id or slug",
+    summary: "Get a market",
+    description: "One market by condition id, token id or slug",
     params: Type.Object({ id: Type.String({ minLength: 1, maxLength: 200 }) }),
     response: oneOf(marketRow),
     cacheControl: "private, max-age=300",

@@ -29,7 +29,8 @@ export function getOrder(backend: Backend): Route {
   return defineRoute({
     path: "/v1/orders/{order_hash}",
     access: "read",
-    summary: "All fills of one order and what ended it",
+    summary: "Get an order",
+    description: "All fills of one order and what ended it",
     params: Type.Object({ order_hash: hash }),
     response: oneOf(orderRow),
     cacheControl: "private, max-age=1",

@@ -16,7 +16,8 @@ export function getOrderbook({ state, books }: Backend): Route {
   return defineRoute({
     path: "/v1/orderbook/{token_id}",
     access: "read",
-    summary: "Order book of a token, from the venue; only with a book source configured",
+    summary: "Get an order book",
+    description: "Order book of a token, from the venue. Needs a configured venue",
     params: Type.Object({ token_id: tokenId }),
     querystring: Type.Object({
       depth: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),

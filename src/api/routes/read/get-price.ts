@@ -20,7 +20,8 @@ export function getPrice(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price/{token_id}",
     access: "read",
-    summary: "Current price, 24-hour statistics and the complement's price",
+    summary: "Get a price",
+    description: "Price of the last trade, 24-hour statistics and the complement's price",
     params: oneToken,
     response: oneOf(priceRow),
     cacheControl: "private, max-age=1",
@@ -41,7 +42,9 @@ export function listPrices(backend: Backend): Route {
   return defineRoute({
     path: "/v1/price",
     access: "read",
-    summary: "Prices of up to 100 tokens; not_found names those never seen on the chain",
+    summary: "List prices",
+    description:
+      "Prices of up to 100 tokens. `not_found` names tokens that were never seen on the chain",
     querystring: someTokens,
     response: Type.Object({
       data: Type.Array(priceRow),

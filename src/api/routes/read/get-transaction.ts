@@ -70,7 +70,8 @@ export function getTransaction(backend: Backend): Route {
   return defineRoute({
     path: "/v1/transactions/{tx_hash}",
     access: "read",
-    summary: "All trades, fills, matches and events of one transaction",
+    summary: "Get a transaction",
+    description: "All trades, fills, matches and events of one transaction",
     params: Type.Object({ tx_hash: hash }),
     response: oneOf(transactionRow),
     cacheControl: "private, max-age=1",

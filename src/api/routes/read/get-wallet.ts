@@ -12,7 +12,8 @@ export function getWallet({ facts, state: { directory } }: Backend): Route {
   return defineRoute({
     path: "/v1/wallets/{address}",
     access: "read",
-    summary: "What one wallet has traded, in total and by market",
+    summary: "Get a wallet",
+    description: "What one wallet has traded, in total and by market",
     params: Type.Object({ address }),
     response: oneOf(walletRow),
     cacheControl: "private, max-age=10",

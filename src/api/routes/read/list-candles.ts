@@ -43,7 +43,8 @@ export function listCandles(backend: ListParts): Route {
   return defineRoute({
     path: "/v1/candles/{token_id}",
     access: "read",
-    summary: "OHLCV candles; without start and end the newest",
+    summary: "List candles",
+    description: "OHLCV candles of a token. Without start and end, the newest",
     params: Type.Object({ token_id: tokenId }),
     querystring,
     response: Type.Object({ ...listOf(candleRow).properties, meta: candleMeta }),

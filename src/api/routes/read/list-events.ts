@@ -42,7 +42,8 @@ export function listEvents(parts: ListParts, clock: Clock): Route {
   return defineRoute({
     ...rowListRoute(eventRow),
     path,
-    summary: "Events with their markets, totals and prices",
+    summary: "List events",
+    description: "Events with their markets, totals and prices",
     querystring: eventQuery,
     cacheControl: "private, max-age=10",
     handler: ({ query }, reply) =>
@@ -67,7 +68,8 @@ export function getEvent({ state }: Backend): Route {
   return defineRoute({
     path: "/v1/events/{id}",
     access: "read",
-    summary: "One event by its id, the venue's id or slug",
+    summary: "Get an event",
+    description: "One event by its id, the venue's id or slug",
     params: Type.Object({
       id: Type.String({ minLength: 1, maxLength: 200, examples: ["903193"] }),
     }),

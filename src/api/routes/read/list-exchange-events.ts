@@ -39,7 +39,9 @@ type EventQuery = Static<TObject<typeof eventQuery>> & { readonly kind?: Kind };
 export function listCancellations(parts: ListParts): Route {
   return eventListRoute(parts, {
     path: "/v1/cancellations",
-    summary: "Cancellations on the chain, by kind; canceling off the chain leaves no trace",
+    summary: "List cancellations",
+    description:
+      "Cancellations on the chain. Orders that are canceled at the venue leave no trace there",
     row: cancellationRow,
     kinds: cancellationKinds,
     present: presentCancellation,
@@ -50,7 +52,9 @@ export function listCancellations(parts: ListParts): Route {
 export function listExchangeEvents(parts: ListParts): Route {
   return eventListRoute(parts, {
     path: "/v1/exchange-events",
-    summary: "What exchanges log besides fills: cancellations, approvals, pauses, roles, fees",
+    summary: "List other exchange events",
+    description:
+      "Cancellations, approvals, pauses, roles and fees: everything exchanges log except fills",
     row: exchangeEventRow,
     kinds: noticeKinds,
     present: presentExchangeEvent,
@@ -62,12 +66,13 @@ function eventListRoute(
   list: {
     readonly path: `/v1/${string}`;
     readonly summary: string;
+    readonly description: string;
     readonly row: TObject;
     readonly kinds: readonly Kind[];
     readonly present: (...of: Parameters<typeof presentExchangeEvent>) => Row | null;
   },
 ): Route {
-  const { path, summary, row, kinds, present } = list;
+  const { path, summary, description, row, kinds, present } = list;
   const shown = shownAs((located: LocatedEvent, context: RowContext): Row => {
     const event = present(located, context);
     assert(event !== null, "only what exchanges log is read");
@@ -77,6 +82,7 @@ function eventListRoute(
     ...rowListRoute(row),
     path,
     summary,
+    description,
     querystring: Type.Object({ ...eventQuery, kind: Type.Optional(Type.Enum([...kinds])) }),
     handler: ({ query }, reply) => {
       const events = {

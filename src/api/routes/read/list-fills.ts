@@ -37,7 +37,8 @@ export function listFills(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(fillRow),
     path,
-    summary: "Every OrderFilled as on the chain, both legs; for volume use trades",
+    summary: "List fills",
+    description: "Raw OrderFilled events, both sides of each match. To sum volume, use trades",
     querystring: fillListQuery,
     handler: ({ query }, reply) => {
       const source = fillSource(parts, orderFilter(query, parts), { path, query });
@@ -52,7 +53,8 @@ export function listMatches(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(matchRow),
     path,
-    summary: "Matches: what each taker order got from all its legs",
+    summary: "List matches",
+    description: "One row for each taker order: what it received from all its makers",
     querystring: matchListQuery,
     handler: ({ query }, reply) => {
       const source = fillSource(parts, summaryFilter(query, parts), { path, query });

@@ -15,7 +15,8 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
   return defineRoute({
     ...rowListRoute(marketRow),
     path,
-    summary: "Markets, with search, filters and pagination",
+    summary: "List markets",
+    description: "Markets with totals and prices. Search, filter, sort and export them",
     querystring: marketQuery,
     cacheControl: "private, max-age=300",
     isTagged: () => true,

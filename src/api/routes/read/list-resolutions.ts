@@ -34,7 +34,8 @@ export function listResolutions(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(resolutionRow),
     path,
-    summary: "Resolutions of conditions, newest first",
+    summary: "List resolutions",
+    description: "Resolved conditions with their payouts, newest first",
     querystring,
     handler: ({ query }, reply) => {
       const source = resolutionSource(parts, query);

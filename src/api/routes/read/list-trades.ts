@@ -29,7 +29,8 @@ export function listTrades(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(tradeRow),
     path,
-    summary: "Trades, newest first",
+    summary: "List trades",
+    description: "Trades of all tokens, newest first. Volume is counted once",
     querystring: allQuery,
     cachePolicyOf: () => untilChange(parts),
     handler: ({ query }, reply) => {
@@ -46,7 +47,9 @@ export function listTokenTrades(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(tradeRow),
     path: "/v1/trades/market/{token_id}",
-    summary: "Trades of one token, newest first",
+    summary: "List trades of a token",
+    description:
+      "Trades of one token, newest first; optionally with inverted trades of its complement",
     params: Type.Object({ token_id: tokenId }),
     querystring: tokenQuery,
     cachePolicyOf: ({ params, query }) => {

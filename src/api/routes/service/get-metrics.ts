@@ -18,7 +18,8 @@ export function getMetrics(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics",
     access: "read",
-    summary: "System metrics",
+    summary: "Get metrics",
+    description: "Metrics of the service as JSON",
     response: metricsSchema,
     handler: async () => packable(JSON.stringify(await source.read())),
   });
@@ -29,7 +30,8 @@ export function getPrometheus(source: MetricsSource): Route {
   return defineRoute({
     path: "/v1/metrics/prometheus",
     access: "read",
-    summary: "System metrics in the text format of Prometheus",
+    summary: "Get metrics as text",
+    description: "Metrics in the text format of Prometheus",
     ...asText(source),
   });
 }
@@ -39,7 +41,8 @@ export function scrapeMetrics(source: MetricsSource): Route {
   return defineRoute({
     path: "/metrics",
     access: "public",
-    summary: "Metrics for scrapers",
+    summary: "Scrape metrics",
+    description: "Metrics in the text format of Prometheus, at the path that scrapers expect",
     ...asText(source),
   });
 }

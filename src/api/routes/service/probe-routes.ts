@@ -16,7 +16,8 @@ export function getHealth(clock: Clock): Route {
   return defineRoute({
     path: "/v1/health",
     access: "probe",
-    summary: "Whether the service is alive",
+    summary: "Check health",
+    description: "200 while the process responds",
     response: Type.Object({
       status: Type.Literal("ok", { description: "The process responds" }),
       version: Type.String(),
@@ -35,7 +36,8 @@ export function getReady(readChecks: () => Checks | Promise<Checks>, role: Role 
   return defineRoute({
     path: "/v1/ready",
     access: "probe",
-    summary: "Whether the service is ready for requests",
+    summary: "Check readiness",
+    description: "200 when every check is ok, otherwise 503 with the reasons",
     statuses: [200, 503],
     response: Type.Object({
       status: Type.Enum(["ready", "not_ready"], { description: "ready when every check is ok" }),
