@@ -7,6 +7,6 @@ import { openSession } from "./service/session.ts";
 
 watchTheme();
 watchLocation();
-openSession();
+void openSession();
 const root = document.getElementById("app");
 if (root !== null) render(<App />, root);

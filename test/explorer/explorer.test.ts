@@ -52,7 +52,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     return event;
   }
 
-  /** Opens another tab, which has no key yet. */
+  /** Opens another tab, which gets the key of the first one. */
   function openTab(): Promise<Page> {
     return page.context().newPage();
   }
@@ -83,6 +83,39 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await fresh.waitForSelector("tr[data-id]");
     assert.equal(new URL(fresh.url()).hash, "");
     await fresh.close();
+  });
+
+  await t.test("shares the key with new tabs, and remembers it only if asked", async () => {
+    const first = await openPage(browser);
+    const context = first.context();
+    const signIn = async (isRemembered: boolean): Promise<void> => {
+      await first.goto(`${service.baseUrl}/`);
+      await first.fill("input[name=key]", adminKey);
+      if (isRemembered) await first.check("input[name=remember]");
+      await first.click("button.primary");
+      await first.waitForSelector("[data-row]");
+    };
+    await signIn(false);
+    const [opened] = await Promise.all([
+      context.waitForEvent("page"),
+      first.click("[data-row]", { modifiers: ["ControlOrMeta"] }),
+    ]);
+    await opened.waitForSelector(".outcome");
+    assert(!opened.url().includes(adminKey));
+    await first.click("text=Sign out");
+    await opened.waitForSelector("input[name=key]");
+    await opened.close();
+    assert.equal(await first.evaluate("localStorage.getItem('oddwire-key')"), null);
+    await signIn(true);
+    await first.goto("about:blank");
+    const later = await context.newPage();
+    await later.goto(`${service.baseUrl}/trades`);
+    await later.waitForSelector("tr[data-id]");
+    await later.click("text=Sign out");
+    await later.waitForSelector("input[name=key]");
+    await later.reload();
+    await later.waitForSelector("input[name=key]");
+    await context.close();
   });
 
   await t.test("leads from search to market, trade and transaction by keyboard alone", async () => {
@@ -467,7 +500,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       await page.waitForSelector(".pulse.live");
       await page.waitForSelector("[data-row], main .notice");
       await service.waitReady();
-      const visitor = await openTab();
+      const visitor = await openPage(browser);
       await visitor.goto(service.baseUrl + marketPath);
       await visitor.waitForSelector(".live-state.live");
       await follow(visitor, "/?status=all");
@@ -475,7 +508,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       assert.equal(await visitor.isVisible("th:has-text('Liquidity')"), false);
       await follow(visitor, "/keys");
       await visitor.waitForSelector("text=No key is in use");
-      await visitor.close();
+      await visitor.context().close();
       complaints.length = 0;
       await follow(page, "/trades");
       await page.waitForSelector("tr[data-id]");

@@ -1,6 +1,6 @@
 import { duration } from "../format/times.ts";
 import { segments } from "../routing/location.ts";
-import { access, askForKey, isPublic, metrics, outage, useKey } from "../service/session.ts";
+import { access, askForKey, isPublic, metrics, outage, signOut } from "../service/session.ts";
 import { SearchBox } from "./search-box.tsx";
 import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";
@@ -87,8 +87,8 @@ function Pulse() {
         <button
           type="button"
           class="quiet small sign-out"
-          title="Remove the key from this tab"
-          onClick={() => useKey(null)}
+          title="Remove the key from all tabs and from this device"
+          onClick={signOut}
         >
           Sign out
         </button>

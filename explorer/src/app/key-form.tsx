@@ -1,17 +1,18 @@
 import { useState } from "preact/hooks";
 import { Notice } from "../parts/states.tsx";
-import { isReadingPublic, useKey } from "../service/session.ts";
+import { isReadingPublic, readPublic, useKey } from "../service/session.ts";
 
 /** Asks for a key, or for another one after the service refused the last. */
 export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
   const [value, setValue] = useState("");
+  const [isRemembered, setRemembered] = useState(false);
   const submit = (event: Event): void => {
     event.preventDefault();
-    if (value.trim() !== "") useKey(value.trim());
+    if (value.trim() !== "") useKey(value.trim(), { isRemembered });
   };
   return (
     <div class="welcome">
-      <h1>Every trade, as the chain has it</h1>
+      <h1>Every Polymarket trade, straight from the chain</h1>
       <p class="lead">
         Live prices, order books and the full history of on-chain prediction markets, from your own
         service.
@@ -33,16 +34,25 @@ export function KeyForm({ isRefused }: { readonly isRefused: boolean }) {
           onInput={({ currentTarget }) => setValue(currentTarget.value)}
         />
         <button class="primary">Open</button>
+        <label class="check">
+          <input
+            type="checkbox"
+            name="remember"
+            checked={isRemembered}
+            onChange={({ currentTarget }) => setRemembered(currentTarget.checked)}
+          />
+          Remember on this device
+        </label>
       </form>
       {isReadingPublic.value && (
-        <button type="button" onClick={() => useKey(null)}>
+        <button type="button" onClick={readPublic}>
           Continue without a key
         </button>
       )}
       <p class="dim">
-        The key stays in this tab and is removed when the tab closes. The operator makes keys with{" "}
-        <code>oddwire keys create</code>, or opens reading to everyone with{" "}
-        <code>ODDWIRE_PUBLIC_READ=1</code>.
+        Open tabs share the key, which is forgotten when the last one closes unless it is
+        remembered. The operator creates keys with <code>oddwire keys create</code>, or allows
+        reading without a key with <code>ODDWIRE_PUBLIC_READ=1</code>.
       </p>
     </div>
   );

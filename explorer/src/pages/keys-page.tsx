@@ -15,7 +15,7 @@ import {
   isPublic,
   replaceKey,
   scope,
-  useKey,
+  signOut,
 } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
@@ -29,13 +29,9 @@ export function KeysPage() {
     <>
       <div class="page-head">
         <h1>Keys</h1>
-        {isPublic.value ? (
+        {isPublic.value && (
           <button type="button" class="small" onClick={() => askForKey()}>
             Use a key
-          </button>
-        ) : (
-          <button type="button" class="small" onClick={() => useKey(null)}>
-            Sign out of this tab
           </button>
         )}
       </div>
@@ -45,7 +41,7 @@ export function KeysPage() {
         <Notice
           title={isPublic.value ? "No key is in use" : `This key has the scope ${scope.value}`}
         >
-          Keys are managed with an admin key. The operator makes one with{" "}
+          Keys are managed with an admin key. The operator creates one with{" "}
           <code>oddwire keys create --scope admin</code>.
         </Notice>
       )}
@@ -114,7 +110,7 @@ function Keys() {
 
 function KeyValue({ of: { name, key } }: { readonly of: IssuedKey }) {
   return (
-    <Notice title={`The value of ${name}, shown only once`} tone="good">
+    <Notice title={`Copy the key for “${name}” now. You won't see it again.`} tone="good">
       <p class="secret">
         <code>{key}</code> <CopyButton text={key} label="Copy the key" />
       </p>
@@ -167,9 +163,9 @@ function NewKey({
         <label>
           Scope
           <select name="scope">
-            <option value="read">read: prices, trades, books, stream</option>
-            <option value="write">write: as read, at a higher limit</option>
-            <option value="admin">admin: keys and IP blocks too</option>
+            <option value="read">Read</option>
+            <option value="write">Write: higher limits</option>
+            <option value="admin">Admin: manages keys</option>
           </select>
         </label>
         <label>
@@ -208,7 +204,7 @@ function KeyTable(props: {
       if (kind === "revoke") {
         await client.value.revokeKey(key.id);
         props.onRevoked(key.id);
-        if (isOwn) useKey(null);
+        if (isOwn) signOut();
         return;
       }
       const rotated = await client.value.rotateKey(key.id);
@@ -297,7 +293,7 @@ function Confirmation(props: {
     <Dialog title={title} onClose={props.onClose}>
       <p>
         {kind === "revoke"
-          ? "Requests with it are refused immediately and for good, and its streams are closed."
+          ? "The key stops working immediately and cannot be restored. Its streams are closed."
           : "The old value stops working immediately. The new one is shown once."}
       </p>
       {isOwn && (
@@ -305,7 +301,7 @@ function Confirmation(props: {
           <strong>This is the key that this page uses.</strong>{" "}
           {kind === "revoke"
             ? "You will need another admin key to continue."
-            : "This tab continues with the new value."}
+            : "Open tabs continue with the new value."}
         </p>
       )}
       <div class="row">

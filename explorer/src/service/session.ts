@@ -5,11 +5,19 @@ import { wait } from "../../../client/src/backoff.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { dropFragment } from "../routing/location.ts";
 import { type Failure, toFailure } from "./failure.ts";
+import {
+  dropKey,
+  keepKey,
+  readKey,
+  replaceStored,
+  requestKey,
+  signOutEverywhere,
+  watchTabs,
+} from "./key-store.ts";
 import { fetchWhenAllowed, forgetRefusal } from "./limited-fetch.ts";
 
 type Metrics = GetMetrics["answer"];
 
-const storedName = "oddwire-key";
 const pulseMs = 4000;
 const outageMs = 1500;
 /** The interval without a key. Requests then count by IP, whose limit is low. */
@@ -73,16 +81,29 @@ export function isOwnKey(prefix: string): boolean {
   return key.value?.startsWith(prefix.replace(/[….]+$/, "")) === true;
 }
 
-/** Takes the key from the address or from the tab, and starts to follow the service. */
-export function openSession(): void {
+/** Takes the key from the address, the tab, the device or another tab, and starts to follow the service. */
+export async function openSession(): Promise<void> {
   const given = takeGivenKey();
-  if (given !== null) sessionStorage.setItem(storedName, given);
-  key.value = sessionStorage.getItem(storedName);
-  void followService();
+  if (given !== null) keepKey(given);
+  watchTabs({
+    key: () => (access.value.state === "open" ? key.value : null),
+    onReplaced: (before, by) => {
+      if (key.value !== before) return;
+      keepKey(by);
+      key.value = by;
+    },
+    onSignedOut: () => startWith(null),
+  });
   addEventListener("hashchange", () => {
     const later = takeGivenKey();
     if (later !== null) useKey(later);
   });
+  const own = generation.value;
+  const stored = readKey() ?? (await requestKey());
+  if (own !== generation.value) return;
+  if (stored !== null) keepKey(stored);
+  key.value = stored;
+  await followService();
 }
 
 /** Removes the key from the address and returns it; `null` if there is none. */
@@ -92,10 +113,25 @@ function takeGivenKey(): string | null {
   return given;
 }
 
-/** Uses another key; `null` uses none. */
-export function useKey(value: string | null): void {
-  if (value === null) sessionStorage.removeItem(storedName);
-  else sessionStorage.setItem(storedName, value);
+/** Uses another key, which is kept on this device if `isRemembered`. */
+export function useKey(value: string, options: { readonly isRemembered?: boolean } = {}): void {
+  keepKey(value, options);
+  startWith(value);
+}
+
+/** Removes the key from all tabs and from this device. */
+export function signOut(): void {
+  signOutEverywhere();
+  startWith(null);
+}
+
+/** Reads without a key. */
+export function readPublic(): void {
+  startWith(null);
+}
+
+function startWith(value: string | null): void {
+  if (value === null) dropKey(key.value);
   key.value = value;
   forgetRefusal();
   access.value = { state: "checking", failure: null };
@@ -103,9 +139,9 @@ export function useKey(value: string | null): void {
   void followService();
 }
 
-/** Replaces the key of this tab with its new value. The page stays as it is. */
+/** Replaces the key of all tabs with its new value. The pages stay as they are. */
 export function replaceKey(value: string): void {
-  sessionStorage.setItem(storedName, value);
+  if (key.value !== null) replaceStored(key.value, value);
   key.value = value;
 }
 
@@ -114,7 +150,7 @@ export function lock(): void {
   // Several requests can fail for the same refused key.
   if (access.value.state === "locked") return;
   const isRefused = key.value !== null;
-  sessionStorage.removeItem(storedName);
+  dropKey(key.value);
   key.value = null;
   askForKey(isRefused);
 }
