@@ -153,11 +153,7 @@ suite("imports", () => {
   });
 
   test("the source imports nothing from outside `src`, except package.json, the client in commands and what a package has as files", () => {
-    const allowed = [
-      "package.json",
-      "explorer/bundle-explorer.ts",
-      "deploy/viewer-script.ts",
-    ];
+    const allowed = ["package.json", "explorer/bundle-explorer.ts", "deploy/viewer-script.ts"];
     assertNone(
       violationsOfImports((from, target) => {
         if (from.startsWith("src/cli/") && target.startsWith("client/src/")) return false;
