@@ -14,6 +14,7 @@ import { ReorgBeyondFinalityError, WrongChainError } from "../../src/chain/chain
 import type { BlockRef } from "../../src/chain/raw-log.ts";
 import { ChainSource, type ChainSourceOptions } from "../../src/chain/sync/chain-source.ts";
 import type { ChainWarning } from "../../src/chain/sync/chain-warning.ts";
+import { allLogsInBloomFrom } from "../../src/chain/verify/bloom.ts";
 import { type BlockSpec, buildBlocks } from "../support/build-blocks.ts";
 import { ChainFollower } from "../support/chain-follower.ts";
 import * as faults from "../support/faults.ts";
@@ -759,7 +760,7 @@ describe("blooms", () => {
     });
   }
 
-  test("logs that the bloom does not contain are accepted, because Polygon has such logs", async () => {
+  test("before Madhugiri, logs that the bloom does not contain are accepted: Polygon's state syncs", async () => {
     const honest = buildBlocks(specs(30));
     const noBloom = `0x${"0".repeat(512)}`;
     const chain = honest.map((block) => ({
@@ -769,6 +770,42 @@ describe("blooms", () => {
     const node = await openNode(chain);
     const follower = new ChainFollower(await openSource([node.url]), 0);
     await follower.untilTip(29);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("R4: from Madhugiri on, an invented log at the head is replaced by the receipts", async () => {
+    const firstNumber = allLogsInBloomFrom;
+    const mine = { address: ours, topics: [topic] };
+    const chain = buildBlocks(
+      Array.from({ length: 20 }, () => ({ logs: [mine] })),
+      { firstNumber },
+    );
+    const node = await openNode(chain);
+    node.setHead(firstNumber + 9);
+    const source = await openSource([node.url], { startBlock: firstNumber });
+    const follower = new ChainFollower(source, firstNumber);
+    await follower.untilTip(firstNumber + 9);
+    node.fault(faults.inventedLog);
+    node.setHead(firstNumber + 19);
+    await follower.untilTip(firstNumber + 19);
+    follower.assertEquals(chain, isOurs);
+  });
+
+  test("from Madhugiri on, the logs of a state sync are read from its receipt, of type 0x7f", async () => {
+    const firstNumber = allLogsInBloomFrom;
+    const mine = { address: ours, topics: [topic] };
+    const chain = buildBlocks(
+      Array.from({ length: 12 }, () => ({ logs: [mine, { ...mine, transaction: "state sync" }] })),
+      { firstNumber },
+    );
+    const node = await openNode(chain);
+    node.setHead(firstNumber + 5);
+    const source = await openSource([node.url], { startBlock: firstNumber });
+    const follower = new ChainFollower(source, firstNumber);
+    await follower.untilTip(firstNumber + 5);
+    node.fault(faults.noLogs);
+    node.setHead(firstNumber + 11);
+    await follower.untilTip(firstNumber + 11);
     follower.assertEquals(chain, isOurs);
   });
 });

@@ -216,6 +216,16 @@ export function wrongHeaders(
 /** Sends the last log twice. */
 export const duplicateLog: FaultHook = changeLastLog((last) => [last, last]);
 
+/** Sends the last log once more, with a topic that no log of the block has. */
+export const inventedLog: FaultHook = changeLastLog((last) => [
+  last,
+  {
+    ...last,
+    topics: [...last.topics, `0x${"f1".repeat(32)}`],
+    logIndex: toQuantity(Number(last.logIndex) + 1),
+  },
+]);
+
 /** Sends the last log again as removed. */
 export const removedLog: FaultHook = changeLastLog((last) => [last, { ...last, removed: true }]);
 

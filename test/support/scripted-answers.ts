@@ -162,7 +162,7 @@ function receiptOf(chain: ChainView, hash: unknown): unknown {
   return null;
 }
 
-/** Receipts of all transactions in the header, all successful, with the logs of the block. */
+/** Receipts of all transactions in the header, all successful, with the logs of the block. One of several is a state sync. */
 function receiptsOf(block: ScriptedBlock): unknown[] {
   const transactions = (block.header["transactions"] ?? []) as string[];
   return transactions.map((transactionHash, index) => {
@@ -172,6 +172,7 @@ function receiptsOf(block: ScriptedBlock): unknown[] {
       transactionIndex: toQuantity(index),
       blockHash: block.hash,
       blockNumber: toQuantity(block.number),
+      type: index > 0 && index === transactions.length - 1 ? "0x7f" : "0x2",
       status: "0x1",
       logsBloom: bloomOf(logs),
       logs,

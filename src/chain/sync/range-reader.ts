@@ -8,7 +8,7 @@ import { parseLogs } from "../parse/parse-log.ts";
 import type { Block, BlockRange, RawLog } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
 import { resultOf } from "../rpc/json-rpc.ts";
-import { missingError } from "../verify/block-logs.ts";
+import { wrongLogsError } from "../verify/block-logs.ts";
 import { checkLinks, checkLogs } from "../verify/check-logs.ts";
 import { fetchHeaders } from "../verify/fetch-headers.ts";
 import { areTimesConsistent, assembleBlocks } from "./assemble-blocks.ts";
@@ -74,7 +74,7 @@ function sampleOf(logs: readonly RawLog[], random: () => number): readonly RawLo
   return sampled === undefined ? [] : [sampled];
 }
 
-/** Throws when the bloom of a header contains logs that are missing from the answer. */
+/** Throws when the bloom of a header shows that logs are missing from the answer, or are not of the block. */
 async function checkBlooms(
   { blockLogs }: ReadParts,
   { endpoint, headers, logs }: { endpoint: Endpoint; headers: Headers; logs: readonly RawLog[] },
@@ -83,8 +83,8 @@ async function checkBlooms(
   const logsOf = Map.groupBy(ofHeaders, (log) => log.blockNumber);
   const check = async (header: Header): Promise<void> => {
     const reported = logsOf.get(header.number) ?? [];
-    const missing = await blockLogs.findMissing(endpoint, header, reported);
-    if (missing.length > 0) throw missingError(header, missing);
+    const confirmed = await blockLogs.confirm(endpoint, header, reported);
+    if (confirmed !== reported) throw wrongLogsError(header, reported, confirmed);
   };
   const checks = mapInOrder(headers.values(), check, chainLimits.proofsAtOnceMax);
   for await (const _ of checks);

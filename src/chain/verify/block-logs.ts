@@ -7,6 +7,7 @@ import { type Block, type BlockRef, type RawLog, timedBlockOf } from "../raw-log
 import type { Endpoint } from "../rpc/endpoint.ts";
 import type { EndpointPool } from "../rpc/endpoint-pool.ts";
 import { type RpcCall, type RpcReply, resultOf } from "../rpc/json-rpc.ts";
+import { allLogsInBloomFrom, containsLogs } from "./bloom.ts";
 import { checkLogs, onlyBlock } from "./check-logs.ts";
 import { fetchHeader } from "./fetch-headers.ts";
 import { proveLogs } from "./prove-logs.ts";
@@ -58,40 +59,43 @@ export class BlockLogs {
       if (proof.logs === null) throw thrown;
       return blockOf(header, proof.logs);
     }
-    const missing = await this.findMissing(endpoint, header, logs);
-    if (missing.length > 0) endpoint.noteBadData(missingError(header, missing));
-    return blockOf(header, [...logs, ...missing]);
+    const confirmed = await this.confirm(endpoint, header, logs);
+    if (confirmed !== logs) endpoint.noteBadData(wrongLogsError(header, logs, confirmed));
+    return blockOf(header, confirmed);
   }
 
   /**
-   * Returns the logs of the block that `endpoint` left out, as far as its bloom can show, and none once no endpoint
-   * can prove the block. Throws a `not_yet` `EndpointError` until then.
+   * Returns the wanted logs of the block: those that `endpoint` reported, unless its bloom shows more or others and a
+   * proof has them. The same list is returned if nothing is wrong with it, or no endpoint can prove the block. Throws
+   * a `not_yet` `EndpointError` until that is certain.
    */
-  async findMissing(
+  async confirm(
     endpoint: Endpoint,
     header: Header,
     reported: readonly RawLog[],
   ): Promise<readonly RawLog[]> {
-    if (!showsMore(header.logsBloom, reported, this.filter)) return [];
+    const isStrict = header.number >= allLogsInBloomFrom;
+    const hasOthers = isStrict && !containsLogs(header.logsBloom, reported);
+    if (!hasOthers && !showsMore(header.logsBloom, reported, this.filter)) return reported;
     const others = this.#pool.ranked().filter((other) => other !== endpoint);
     let isConclusive = true;
     for (const witness of [endpoint, ...others.slice(0, otherWitnessesMax)]) {
       const proof = await proveLogs(witness, header, this.filter);
       isConclusive &&= proof.isConclusive;
       if (proof.logs === null) continue;
-      // Logs that are only in the answer stay valid: Polygon's receipts lack the logs of state-sync transactions.
-      const existing = new Set(reported.map((log) => log.logIndex));
-      const missing = proof.logs.filter((log) => !existing.has(log.logIndex));
-      if (missing.length === 0) this.#falsePositives += 1;
-      return missing;
+      const all = union(reported, proof.logs);
+      // Logs that are only in the answer can be valid: earlier receipts of Polygon lack the logs of state syncs.
+      if (hasOthers || all.length > reported.length) return isStrict ? proof.logs : all;
+      this.#falsePositives += 1;
+      return reported;
     }
     this.#acceptUnproven(header, isConclusive);
-    return [];
+    return reported;
   }
 
   /**
-   * Reads a block with all wanted logs of one endpoint: those that are proven, and those that only its log index has,
-   * such as those of Polygon's state-sync transactions. Throws an `EndpointError` without a proof.
+   * Reads a block with all wanted logs of one endpoint: those that are proven, and in earlier blocks of Polygon those
+   * of state syncs, which only its log index has. Throws an `EndpointError` without a proof.
    */
   async gather(endpoint: Endpoint, header: Header): Promise<Block> {
     const { logs, isConclusive } = await proveLogs(endpoint, header, this.filter);
@@ -99,12 +103,12 @@ export class BlockLogs {
       const message = `the logs of block ${header.number} are not proven`;
       throw new EndpointError(isConclusive ? "not_yet" : "unavailable", message);
     }
+    if (header.number >= allLogsInBloomFrom) return blockOf(header, logs);
     const [reply] = (await endpoint.requestWithRetries([this.call(header.hash)])).replies;
     // The block has more logs than the endpoint sends in one answer. Its receipts have all of them.
     const isTooLarge = reply?.kind === "error" && reply.error.verdict.kind === "too_large";
     const reported = isTooLarge ? [] : this.#read(header, resultOf(reply));
-    const existing = new Set(logs.map((log) => log.logIndex));
-    return blockOf(header, [...logs, ...reported.filter((log) => !existing.has(log.logIndex))]);
+    return blockOf(header, union(logs, reported));
   }
 
   /**
@@ -160,8 +164,19 @@ function blockOf(header: Header, logs: readonly RawLog[]): Block {
   };
 }
 
-/** The error of an endpoint that left out logs. */
-export function missingError(header: Header, missing: readonly RawLog[]): EndpointError {
-  const message = `${missing.length} logs of block ${header.number} were left out`;
-  return new EndpointError("inconsistent", message);
+/** Returns the logs, and those of `more` at other indexes, in any order. */
+function union(logs: readonly RawLog[], more: readonly RawLog[]): readonly RawLog[] {
+  const existing = new Set(logs.map((log) => log.logIndex));
+  return [...logs, ...more.filter((log) => !existing.has(log.logIndex))];
+}
+
+/** The error of an endpoint that left out logs of a block, or reported others. */
+export function wrongLogsError(
+  header: Header,
+  reported: readonly RawLog[],
+  confirmed: readonly RawLog[],
+): EndpointError {
+  const missing = union(reported, confirmed).length - reported.length;
+  const what = missing > 0 ? `${missing} logs were left out` : "logs are not in its receipts";
+  return new EndpointError("inconsistent", `of block ${header.number}, ${what}`);
 }

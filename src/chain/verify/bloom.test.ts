@@ -8,7 +8,7 @@ import type { ScriptedBlock } from "../../../test/support/scripted-block.ts";
 import type { Address, Hash } from "../../base/ids.ts";
 import { deriveLogFilter, showsMore } from "../parse/log-filter.ts";
 import { parseBloom } from "../parse/parse-hex.ts";
-import { countBits, deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
+import { containsLogs, countBits, deriveBloomBits, isExplainedBy, mayContain } from "./bloom.ts";
 
 /** A worked example from the public documentation of Ethereum. */
 const known = { item: "0x0f572e5295c57f15886f9b263e2f6d2d6c7b5ec6", bits: [1323, 431, 1319] };
@@ -38,6 +38,7 @@ test("the items of a bloom are always found in it, and account for all its bits"
       const bloom = bloomWith([address, ...topics]);
       for (const topic of topics) assert(mayContain(bloom, deriveBloomBits(topic)));
       assert(isExplainedBy(bloom, [{ address, topics }]));
+      assert(containsLogs(bloom, [{ address, topics: topics.slice(1) }]));
       assert(isExplainedBy(bloomWith([]), [{ address, topics }]), "more logs than bits are legal");
     }),
     propertySettings(100),
@@ -61,6 +62,8 @@ test("a bit that no log sets is detected", () => {
   assert(!isExplainedBy(bloom, [{ address, topics: [one] }]));
   assert(!isExplainedBy(bloom, []));
   assert(isExplainedBy(bloom, [{ address, topics: [one, two] }]));
+  assert(containsLogs(bloom, []));
+  assert(!containsLogs(bloom, [{ address, topics: [one, `0x${"33".repeat(32)}` as Hash] }]));
 });
 
 test("a block may have wanted logs when its bloom has a wanted address and a wanted topic", () => {

@@ -5,6 +5,13 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import type { Address, Hash } from "../../base/ids.ts";
 
+/**
+ * From this block on, Madhugiri (2025-12-09), receipts, receipts root and bloom of a block of Polygon contain the logs
+ * of its state syncs, which are the last transaction, of type 0x7f (PIP-74). Before it only the log index has them.
+ * Other chains have no such logs.
+ */
+export const allLogsInBloomFrom = 80_084_800;
+
 /** Derives the bits of an address or topic: the first three 16-bit words of its keccak hash, modulo 2048. */
 export function deriveBloomBits(item: Address | Hash): bigint {
   const hash = Buffer.from(keccak_256(Buffer.from(item.slice(2), "hex")));
@@ -22,16 +29,22 @@ export function countBits(bloom: bigint): number {
   return bloom.toString(2).replaceAll("0", "").length;
 }
 
+type BloomItems = { readonly address: Address; readonly topics: readonly Hash[] };
+
 /**
  * Whether the logs account for every bit of `bloom`. If so, no log is missing that alone sets a bit. Logs that are not
- * in the bloom are allowed: Polygon leaves the logs of state-sync transactions out of it.
+ * in the bloom are allowed here: before block `allLogsInBloomFrom` Polygon has such logs.
  */
-export function isExplainedBy(
-  bloom: bigint,
-  logs: readonly { readonly address: Address; readonly topics: readonly Hash[] }[],
-): boolean {
+export function isExplainedBy(bloom: bigint, logs: readonly BloomItems[]): boolean {
+  return (bloom & ~bloomOf(logs)) === 0n;
+}
+
+/** Whether the bloom contains every address and topic of the logs. If not, a log is not of this block. */
+export function containsLogs(bloom: bigint, logs: readonly BloomItems[]): boolean {
+  return mayContain(bloom, bloomOf(logs));
+}
+
+function bloomOf(logs: readonly BloomItems[]): bigint {
   const items = new Set(logs.flatMap(({ address, topics }) => [address, ...topics]));
-  let left = bloom;
-  for (const item of items) left &= ~deriveBloomBits(item);
-  return left === 0n;
+  return items.values().reduce((bloom, item) => bloom | deriveBloomBits(item), 0n);
 }
