@@ -596,7 +596,7 @@ export type StreamError = {
 /** ERC-1155 outcome token id, a decimal below 2^256. */
 export type TokenId = string;
 
-/** Condition id; 62 digits for generation 3, 64 before. */
+/** Condition id; 62 digits for Protocol V2, 64 before. */
 export type ConditionId = string;
 
 /** An account or contract, lower-case hex. */

@@ -26,7 +26,7 @@ export const addressText = Type.String({
 });
 export const conditionIdText = Type.String({
   pattern: "^0x([0-9a-f]{62}|[0-9a-f]{64})$",
-  description: "Condition id; 62 digits for generation 3, 64 before",
+  description: "Condition id; 62 digits for Protocol V2, 64 before",
 });
 export const decimalText = Type.String({
   pattern: "^-?[0-9]+(\\.[0-9]{1,6})?$",

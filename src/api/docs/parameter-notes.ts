@@ -12,7 +12,7 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   batch: "1: data frames are arrays, flushed at most every 50 ms",
   category: "Markets of one of these categories of the venue, in any case",
   compress: "zlib: data frames are binary, each a complete zlib stream",
-  condition_id: "Only of this market: a condition id of 64 hex digits, or 62 in generation 3",
+  condition_id: "Only of this market: a condition id of 64 hex digits, or 62 of Protocol V2",
   created_after: `Markets created at this time or later. ${times}`,
   created_before: `Markets created before this time. ${times}`,
   cursor: "next_cursor of the previous page, with the same filters",
