@@ -229,7 +229,13 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8A
       {
         ...place,
         seq: seq(1),
-        event: { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text },
+        event: {
+          kind: "gen3_text_registered",
+          requestId: eventId,
+          requester: nobody,
+          isNumerical: false,
+          text,
+        },
       },
     ];
   });

@@ -242,7 +242,13 @@ function deltaOfMarkets(block: number): Delta {
       events.push({ ...place, seq: at(log), event: event as LocatedEvent["event"] });
     add(0, { kind: "gen3_event_announced", eventId, marketType: "binary" });
     const text = `0x${Buffer.from(textOf(index)).toString("hex")}`;
-    add(1, { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text });
+    add(1, {
+      kind: "gen3_text_registered",
+      requestId: eventId,
+      requester: nobody,
+      isNumerical: false,
+      text,
+    });
     if (index < markets * 0.9) {
       const payouts = index % 2 === 0 ? [1n, 0n] : [0n, 1n];
       const result = { conditionId, questionId: null, oracle: nobody, payouts };

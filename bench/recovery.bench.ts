@@ -113,7 +113,13 @@ function eventsAt(number: number): LocatedEvent[] {
       {
         ...place,
         seq: seqOf(number, at + 1),
-        event: { kind: "gen3_text_registered", requestId: eventId, requester: nobody, text },
+        event: {
+          kind: "gen3_text_registered",
+          requestId: eventId,
+          requester: nobody,
+          isNumerical: false,
+          text,
+        },
       },
     ];
   });

@@ -100,9 +100,18 @@ type Gen3MarketFields = {
     /** `incremental`: each condition has a text and a result; `atomic`: all conditions share one text and result. */
     marketType: "binary" | "incremental" | "atomic";
   };
-  gen3_reporter_added: { reporter: Address };
-  /** `requestId` is the condition, or the event if the event is atomic. */
-  gen3_text_registered: { requestId: Hash; requester: Address; text: string };
+  gen3_reporter_added: { eventId: Hash; reporter: Address };
+  gen3_text_registered: {
+    /** The condition, or the event if the event is atomic. */
+    requestId: Hash;
+    requester: Address;
+    /** Whether the answer is a number, the index of the winning condition: only of atomic events. */
+    isNumerical: boolean;
+    /** The rules, as `0x` hex. */
+    text: string;
+  };
+  /** An addition to the rules. The aggregator and the reporter both log it. */
+  gen3_text_updated: { requestId: Hash; text: string };
   gen3_condition_migrated: { conditionId: ConditionId; legacyConditionId: ConditionId };
   gen3_combo_prepared: { conditionId: ConditionId; legs: readonly TokenId[] };
   /** One condition of the event is YES, so every other one without a result is NO. */
@@ -156,6 +165,7 @@ export const subjectFieldByKind = {
   gen3_event_announced: "eventId",
   gen3_reporter_added: "reporter",
   gen3_text_registered: "requestId",
+  gen3_text_updated: "requestId",
   gen3_condition_migrated: "conditionId",
   gen3_combo_prepared: "conditionId",
   gen3_remaining_resolved_no: "eventId",

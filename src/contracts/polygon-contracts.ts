@@ -33,6 +33,7 @@ export const polygonContracts: ContractsFile = {
     other("uma_adapter", "0x6A9D222616C90FcA5754cd1333cFD9b7fb6a4F74", 34876144),
     other("uma_adapter", "0x157Ce2d672854c848c9b79C49a8Cc6cc89176a49", 46755254),
     other("uma_adapter", "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7", 74797879),
+    other("uma_adapter", "0x71392E133063CC0D16F40E1F9B60227404Bc03f7", 43375847),
     other("uma_adapter", "0x2F5e3684cb1F318ec51b00Edba38d79Ac2c0aA9d", 50505488),
     other("uma_adapter", "0x69c47De9D4D3Dad79590d61b9e05918E03775f24", 82000000),
     other("oracle", "0x58e1745bedda7312c4cddb72618923da1b90efde", 33605403),
@@ -41,8 +42,7 @@ export const polygonContracts: ContractsFile = {
     other("neg_risk_module", "0x200000900045e3B6259600682756002200028933", 85300000),
     other("combinatorial_module", "0x30000034706C7d8e12009DAB006Be20000c031A8", 85300000),
     other("oracle_aggregator", "0x0A0a0A0A8B00C51b7D810501b03F230028C04a87", 85300000),
-    // The address on a staging fork of chain 137; the one in production is not verified.
-    other("oo_reporter", "0x2df52c80E4Fae386fc63EBfb550C64880848852c", 85300000),
+    other("oo_reporter", "0x53703Dd6129d723066b6362510E5aE2fECd48218", 85300000),
   ],
 };
 

@@ -27,6 +27,9 @@ export type EventText = {
  */
 const textBytesMax = 8139;
 
+/** The longest rules of Protocol V2 that are parsed. Its reporter accepts 8,139 bytes, but can be upgraded. */
+const rulesBytesMax = 65_536;
+
 /** A text in no known format, up to this many characters, is taken as a title. */
 const bareTitleCharsMax = 256;
 
@@ -58,9 +61,31 @@ export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
   return question.title === null && isBareTitle ? { ...question, title: text } : question;
 }
 
-/** Decodes bytes as text; `null` when they are not UTF-8 or are longer than adapters accept. */
-export function decodeText(bytes: Uint8Array): string | null {
-  if (bytes.length > textBytesMax || !isUtf8(bytes)) return null;
+/**
+ * Parses the rules of a question of Protocol V2: JSON with `title`, `description` and `res_data`, among other fields;
+ * else UMA text. Of a field that is repeated the last one counts, as for every reader of JSON.
+ */
+export function parseRules(bytes: Uint8Array): QuestionText {
+  const text = decodeText(bytes, rulesBytesMax);
+  if (text === null) return noQuestion;
+  const json = parseStampedJson(text);
+  if (json === null) return parseQuestion(text);
+  const { title, description, res_data: resolution } = json;
+  const outcomes = typeof resolution === "string" ? parseOutcomes(resolution.toWellFormed()) : null;
+  return { title: textOrNull(title), description: textOrNull(description), outcomes };
+}
+
+/** Parses a later addition to the rules of a question: JSON with a description, or plain text; `null` for no text. */
+export function parseRulesUpdate(bytes: Uint8Array): string | null {
+  const text = decodeText(bytes, rulesBytesMax);
+  if (text === null) return null;
+  const json = parseStampedJson(text);
+  return json === null ? textOrNull(text) : textOrNull(json["description"]);
+}
+
+/** Decodes bytes as text; `null` when they are not UTF-8 or are longer than `bytesMax`, by default what adapters accept. */
+export function decodeText(bytes: Uint8Array, bytesMax = textBytesMax): string | null {
+  if (bytes.length > bytesMax || !isUtf8(bytes)) return null;
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
@@ -125,6 +150,14 @@ function labelsOf(first = "", second = ""): readonly [string, string] | null {
 /** Removes the article of early texts, such as "p2 corresponds to Yes, p1 to a No". */
 function withoutArticle(label: string): string {
   return label === "a Yes" || label === "a No" ? label.slice(2) : label;
+}
+
+/** Parses a JSON object, after which oracles append stamps such as `,ooRequester:A,childChainId:137` when they hash it. */
+function parseStampedJson(text: string): Readonly<Record<string, unknown>> | null {
+  const end = text.lastIndexOf("}") + 1;
+  const isStamped = /^(?:,[A-Za-z]+:[0-9A-Za-z]+)*\s*$/.test(text.slice(end));
+  const json = isStamped ? tryParseJson(text.slice(0, end).trim()) : null;
+  return isJsonObject(json) ? json : null;
 }
 
 function parseJsonQuestion(text: string): QuestionText | null {

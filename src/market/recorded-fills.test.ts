@@ -192,7 +192,7 @@ for (const name of recordingNames) {
 }
 
 test("mints of the live chain are valued from the taker's side", () => {
-  const byTransaction = Map.groupBy(readRealLogs(), (log) => log.txHash);
+  const byTransaction = Map.groupBy(readRealLogs().trades, (log) => log.txHash);
   const fills = [...byTransaction.values()].flatMap((logs) => {
     const ordered = logs.toSorted((a, b) => a.logIndex - b.logIndex);
     return deriveBlockFacts(blockOf(ordered), decoder).fills;

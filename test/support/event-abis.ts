@@ -354,8 +354,17 @@ const oracleAggregator: readonly EventAbi[] = [
   ),
   event("ReporterModuleAdded(bytes29 indexed eventId, address indexed module)", (args) => ({
     kind: "gen3_reporter_added",
+    eventId: args.padded("eventId"),
     reporter: args.address("module"),
   })),
+  event(
+    "RuleAdded(bytes32 indexed requestId, uint256 index, uint256 timestamp, bytes data)",
+    (args) => ({
+      kind: "gen3_text_updated",
+      requestId: args.hash("requestId"),
+      text: args.text("data"),
+    }),
+  ),
 ];
 
 const ooReporter: readonly EventAbi[] = [
@@ -367,7 +376,17 @@ const ooReporter: readonly EventAbi[] = [
       kind: "gen3_text_registered",
       requestId: args.hash("requestId"),
       requester: args.address("requester"),
+      isNumerical: args.hash("priceIdentifier") === `0x${"4e554d45524943414c".padEnd(64, "0")}`,
       text: args.text("requestRules"),
+    }),
+  ),
+  event(
+    `RequestRulesUpdated(bytes32 indexed requestId, uint256 indexed timestamp,
+      address indexed updater, bytes updatedRules)`,
+    (args) => ({
+      kind: "gen3_text_updated",
+      requestId: args.hash("requestId"),
+      text: args.text("updatedRules"),
     }),
   ),
 ];

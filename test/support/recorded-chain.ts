@@ -29,9 +29,16 @@ export function readRecordedBlocks(name: RecordingName): Block[] {
   }));
 }
 
-/** Single logs of Polygon, from public sources. */
-export function readRealLogs(): RawLog[] {
-  return (readFixture("chain-real/raw_logs.json.gz") as readonly RpcLog[]).map(toRawLog);
+/** Single logs of Polygon, from public sources: of generations 1 and 2, of the first exchange's first blocks, of Protocol V2. */
+export function readRealLogs(): { trades: RawLog[]; deployment: RawLog[]; protocolV2: RawLog[] } {
+  const trades = readFixture("chain-real/raw_logs.json.gz") as readonly RpcLog[];
+  const deployment = readFixture("real/gen1-deployment-logs.json.gz") as { logs: RpcLog[] };
+  const protocolV2 = readFixture("real/gen3-logs.json.gz") as { captured: RpcLog[] };
+  return {
+    trades: trades.map(toRawLog),
+    deployment: deployment.logs.map(toRawLog),
+    protocolV2: protocolV2.captured.map(toRawLog),
+  };
 }
 
 function toRawLog(log: RpcLog): RawLog {

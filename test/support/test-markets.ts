@@ -125,6 +125,18 @@ const gen3Logs: readonly LogContent[] = [
   }),
   registeredText(gen3Conditions.binary, knownCreator),
   registeredText(gen3Conditions.first, stranger),
+  encodeLog(aggregator, "RuleAdded", {
+    requestId: gen3Conditions.binary,
+    index: 0n,
+    timestamp: 0n,
+    data: hexOf("The deadline is noon."),
+  }),
+  encodeLog(only("oo_reporter"), "RequestRulesUpdated", {
+    requestId: gen3Conditions.binary,
+    timestamp: 0n,
+    updater: knownCreator,
+    updatedRules: hexOf("The deadline is noon."),
+  }),
   encodeLog(only("combinatorial_module"), "CombinatorialConditionPrepared", {
     conditionId: bytes31(gen3Conditions.combo),
     legs: comboLegs.map(BigInt),

@@ -16,6 +16,7 @@ import type { RawLog } from "../../chain/raw-log.ts";
 import type { Contract } from "../contracts.ts";
 import type { ChainEvent } from "../events.ts";
 import { decodersOf, LogDecoder } from "../log-decoder.ts";
+import { polygonContracts } from "../polygon-contracts.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
@@ -101,8 +102,12 @@ describe("recorded logs decode as viem decodes them", () => {
   }
 
   test("logs of the live chain", () => {
-    const found = Map.groupBy(readRealLogs().map(assertEqualsViem), (kind) => kind);
+    const { trades, deployment, protocolV2 } = readRealLogs();
+    const found = Map.groupBy(trades.map(assertEqualsViem), (kind) => kind);
     assert.equal(found.get("order_filled")?.length, 22);
     assert.equal(found.get("undecodable"), undefined);
+    assert.deepEqual(deployment.map(assertEqualsViem), Array(4).fill("role_changed"));
+    assert.equal(deployment[0]?.blockNumber, polygonContracts.contracts[0]?.start_block);
+    assert.equal(protocolV2.map(assertEqualsViem)[0], "condition_resolved");
   });
 });

@@ -46,8 +46,10 @@ export const gen3MarketDecoders = {
     ),
     eventDecoder("ReporterModuleAdded(bytes29,address)", 2, (log) => ({
       kind: "gen3_reporter_added",
+      eventId: topicHash(log, 1),
       reporter: topicAddress(log, 2),
     })),
+    eventDecoder("RuleAdded(bytes32,uint256,uint256,bytes)", 1, withText(2, readTextUpdated)),
   ],
   /** The UMA reporter: the only source of texts of generation 3. */
   oo_reporter: [
@@ -58,8 +60,14 @@ export const gen3MarketDecoders = {
         kind: "gen3_text_registered",
         requestId: topicHash(log, 1),
         requester: topicAddress(log, 2),
+        isNumerical: topicHash(log, 3) === numericalIdentifier,
         text,
       })),
+    ),
+    eventDecoder(
+      "RequestRulesUpdated(bytes32,uint256,address,bytes)",
+      3,
+      withText(0, readTextUpdated),
     ),
   ],
   /** Module 1: single questions. */
@@ -95,7 +103,14 @@ export const gen3MarketDecoders = {
   ],
 } satisfies Readonly<Record<string, readonly Decoder[]>>;
 
+/** "NUMERICAL" as bytes: UMA's identifier of questions whose answer is a number. */
+const numericalIdentifier = "0x4e554d45524943414c".padEnd(66, "0");
+
 const marketTypes = ["binary", "incremental", "atomic"] as const;
+
+function readTextUpdated(log: LogText, text: string): ChainEvent {
+  return { kind: "gen3_text_updated", requestId: topicHash(log, 1), text };
+}
 
 function readConditionResolved(log: LogText, emitter: Address): ChainEvent {
   const payouts = readUints(log, 0);

@@ -15,7 +15,7 @@ import type { FeedMessage, FeedPosition, LinkedBlock } from "./change-feed.ts";
  * Raise this whenever older nodes could misread a message, and then let `decode` read the previous version too:
  * serving nodes are upgraded before indexers.
  */
-const formatVersion = 3;
+const formatVersion = 4;
 
 const codeBytes = 32;
 

@@ -184,3 +184,16 @@ test("the token id depends on the collateral", () => {
     deriveTokenId(wrappedCollateral, collectionId),
   );
 });
+
+test("the token ids of real markets, from 2020 to 2025", () => {
+  const { pairs } = readFixture("real/token-pairs.json.gz") as {
+    readonly pairs: readonly (readonly [ConditionId, string])[];
+  };
+  const others = pairs.filter(
+    ([conditionId, tokenId]) =>
+      ![usdce, wrappedCollateral].some((collateral) =>
+        decimalTokenIds(conditionId, collateral).includes(tokenId),
+      ),
+  );
+  assert.deepEqual([pairs.length, others], [255, []]);
+});

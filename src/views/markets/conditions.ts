@@ -17,7 +17,7 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
-import { displayOf, type MarketText, noText, Questions } from "./questions.ts";
+import { displayOf, type MarketText, noText, Questions, withUpdates } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
 import { noTotals, totalsCodec } from "./token-totals.ts";
 
@@ -146,7 +146,9 @@ export class Conditions {
   /** Returns the registered text, or else the text of the older condition, or else a text made of the legs. */
   #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
     const registered = this.gen3.textOf(conditionId, eventId);
-    if (registered !== null) return displayOf(registered.text, registered.trusted);
+    if (registered !== null) {
+      return withUpdates(displayOf(registered.text, registered.trusted), registered.updates);
+    }
     const legacy = this.gen3.legacyOf(conditionId);
     const older = legacy === null ? undefined : this.conditions.get(legacy);
     if (older !== undefined && older.gen3 === null) return this.#textOf(older);

@@ -2,46 +2,71 @@
  * What is known of generation 3 beyond what its ids encode: announced events, registered texts,
  * migrated conditions, and the legs of combinations. Any of it can be missing, or come late.
  */
+import { isDeepStrictEqual } from "node:util";
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
 import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
-import { parseQuestionText, type QuestionText } from "../../market/question-text.ts";
+import { parseRules, parseRulesUpdate, type QuestionText } from "../../market/question-text.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
 type Announcement = Extract<Gen3MarketEvent, { kind: "gen3_event_announced" }>["marketType"];
-type RegisteredText = { readonly text: QuestionText; readonly requester: Address };
+type RegisteredText = {
+  readonly text: QuestionText;
+  /** The account that registered the text, and the contract at which it did. */
+  readonly accounts: readonly Address[];
+  readonly isNumerical: boolean;
+};
+/** The text of a condition. It is trusted if one of its accounts reports the results of its event. */
+type ConditionText = {
+  readonly text: QuestionText;
+  readonly trusted: boolean;
+  readonly updates: readonly string[];
+};
 
 /** How many conditions of an event are added. The contract allows 65,536; real events have fewer than 256. */
 const conditionsOfEventMax = 4096;
 
+/** How many reporters of an event, and texts and updates of a request, are kept. Real ones have a few. */
+const itemsMax = 100;
+
 export class Gen3Registry {
   readonly #announcements: JournaledMap<Hash, Announcement>;
-  readonly #texts: JournaledMap<Hash, RegisteredText>;
-  readonly #reporters: JournaledMap<Address, true>;
+  /** By condition or atomic event: its texts, oldest first. A reporter registers one. */
+  readonly #texts: JournaledMap<Hash, readonly RegisteredText[]>;
+  readonly #updates: JournaledMap<Hash, readonly string[]>;
+  /** By event, the modules that report its results. */
+  readonly #reporters: JournaledMap<Hash, readonly Address[]>;
   readonly #legacy: JournaledMap<ConditionId, ConditionId>;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
   constructor(stateStore: StateStore) {
     this.#announcements = new JournaledMap(stateStore, "market.announcement");
     this.#texts = new JournaledMap(stateStore, "market.text");
-    this.#reporters = new JournaledMap(stateStore, "gen3_reporters");
+    this.#updates = new JournaledMap(stateStore, "market.text_updates");
+    this.#reporters = new JournaledMap(stateStore, "market.reporters");
     this.#legacy = new JournaledMap(stateStore, "market.legacy");
     this.#legs = new JournaledMap(stateStore, "market.legs");
   }
 
-  /** Applies one event. Returns the conditions that it shows to exist. */
-  apply(event: Gen3MarketEvent): readonly ConditionId[] {
+  /** Applies one event of the contract at `address`. Returns the conditions that it shows to exist. */
+  apply(event: Gen3MarketEvent, address: Address): readonly ConditionId[] {
     switch (event.kind) {
       case "gen3_event_announced":
         this.#announcements.set(event.eventId, event.marketType);
         return conditionsOf(event.eventId);
       case "gen3_reporter_added":
-        this.#reporters.set(event.reporter, true);
+        add(this.#reporters, event.eventId, event.reporter);
         return [];
       case "gen3_text_registered": {
-        const text = parseQuestionText(Buffer.from(event.text.slice(2), "hex"));
-        this.#texts.set(event.requestId, { text, requester: event.requester });
+        const { requestId, requester, isNumerical } = event;
+        const text = parseRules(bytesOf(event.text));
+        add(this.#texts, requestId, { text, accounts: [requester, address], isNumerical });
+        return [];
+      }
+      case "gen3_text_updated": {
+        const update = parseRulesUpdate(bytesOf(event.text));
+        if (update !== null) add(this.#updates, event.requestId, update);
         return [];
       }
       case "gen3_condition_migrated":
@@ -69,17 +94,48 @@ export class Gen3Registry {
 
   /** The title registered for an atomic event; `null` when there is none. */
   eventTitleOf(eventId: Hash): string | null {
-    if (this.#announcements.get(eventId) !== "atomic") return null;
-    return this.#texts.get(eventId)?.text.title?.trim() || null;
+    if (!this.#isAtomic(eventId)) return null;
+    return this.#registeredText(eventId, eventId)?.text.title?.trim() || null;
   }
 
-  /** A condition's own text, and whether a reporter registered it; `null` without one, and in atomic events. */
-  textOf(conditionId: ConditionId, eventId: Hash): { text: QuestionText; trusted: boolean } | null {
-    if (this.#announcements.get(eventId) === "atomic") return null;
-    const known = this.#texts.get(conditionId as string as Hash);
-    if (known === undefined) return null;
-    return { text: known.text, trusted: this.#reporters.get(known.requester) === true };
+  /** A condition's own text; `null` without one, and in atomic events. */
+  textOf(conditionId: ConditionId, eventId: Hash): ConditionText | null {
+    const requestId = conditionId as string as Hash;
+    const registered = this.#isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
+    return registered && { ...registered, updates: this.#updates.get(requestId) ?? [] };
   }
+
+  /** The first trusted text of a request, or else the first one. Before its reporters are known, any text is trusted. */
+  #registeredText(requestId: Hash, eventId: Hash) {
+    const texts = this.#texts.get(requestId) ?? [];
+    const reporters = this.#reporters.get(eventId);
+    const trusted = texts.find(
+      ({ accounts }) => reporters?.some((one) => accounts.includes(one)) ?? true,
+    );
+    const [first] = texts;
+    return first === undefined
+      ? null
+      : { text: (trusted ?? first).text, trusted: trusted !== undefined };
+  }
+
+  /** Whether all conditions share one text. Its request has the id of the first condition. */
+  #isAtomic(eventId: Hash): boolean {
+    const announced = this.#announcements.get(eventId);
+    return (
+      announced === "atomic" || (this.#texts.get(eventId) ?? []).some((one) => one.isNumerical)
+    );
+  }
+}
+
+/** Adds an item to the list of a key, unless it is there or the list is full. */
+function add<Item>(lists: JournaledMap<Hash, readonly Item[]>, key: Hash, item: Item): void {
+  const items = lists.get(key) ?? [];
+  const isNew = !items.some((one) => isDeepStrictEqual(one, item));
+  if (isNew && items.length < itemsMax) lists.set(key, [...items, item]);
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), "hex");
 }
 
 function conditionsOf(eventId: Hash): readonly ConditionId[] {

@@ -232,6 +232,10 @@ describe("markets", () => {
       [null, "none", true, yes, false],
       [null, "none", true, no, true],
     ]);
+    assert.equal(
+      directory.market(others.binary)?.description,
+      "About Of generation 3.\n\nUpdate: The deadline is noon.",
+    );
     assert.deepEqual(shown(derivedYes), [null, "none", true, yes, true]);
     assert.deepEqual(shown(migrated), [
       "Standard, isn't it?",

@@ -73,6 +73,7 @@ export class MarketDirectory extends Conditions {
       case "gen3_event_announced":
       case "gen3_reporter_added":
       case "gen3_text_registered":
+      case "gen3_text_updated":
       case "gen3_condition_migrated":
       case "gen3_combo_prepared":
       case "gen3_remaining_resolved_no":
@@ -203,7 +204,7 @@ export class MarketDirectory extends Conditions {
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
-    const named = this.gen3.apply(event);
+    const named = this.gen3.apply(event, located.address);
     if (event.kind === "gen3_condition_migrated") {
       this.#addDependencies(event.conditionId, [event.legacyConditionId]);
     }
@@ -217,7 +218,7 @@ export class MarketDirectory extends Conditions {
     for (const conditionId of named) {
       if (!this.#addGen3Condition(conditionId, located)) this.#updateTexts(conditionId);
     }
-    if (event.kind === "gen3_text_registered") {
+    if (event.kind === "gen3_text_registered" || event.kind === "gen3_text_updated") {
       this.#updateTexts(event.requestId as string as ConditionId);
     }
     if (event.kind === "gen3_other_resolved_yes") {

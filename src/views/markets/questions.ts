@@ -187,7 +187,7 @@ export class Questions {
     const question = (this.#umaQuestions.get(questionId) ?? []).find((q) => q.adapter === oracle);
     return question === undefined
       ? noText
-      : withUpdates(displayOf(question.text, question.trusted), question);
+      : withUpdates(displayOf(question.text, question.trusted), question.updates);
   }
 
   #negRiskText(questionId: Hash): MarketText {
@@ -199,7 +199,7 @@ export class Questions {
     const request = asked.find(({ creator }) => creator !== null);
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
-      ...withUpdates(displayOf(request?.text ?? question.text, trusted), request),
+      ...withUpdates(displayOf(request?.text ?? question.text, trusted), request?.updates ?? []),
       eventId: market?.text.eventId ?? null,
       eventTitle: market?.text.title?.trim() || null,
       negRiskMarketId: question.negRiskMarketId,
@@ -219,9 +219,8 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
   };
 }
 
-/** Appends the creator's posts to the description, as the venue does. */
-function withUpdates(text: MarketText, question: UmaQuestion | undefined): MarketText {
-  const updates = question?.updates ?? [];
+/** Appends later posts to the description, as the venue does. */
+export function withUpdates(text: MarketText, updates: readonly string[]): MarketText {
   if (updates.length === 0) return text;
   const parts = [text.description ?? "", ...updates.map((update) => `Update: ${update.trim()}`)];
   return { ...text, description: parts.join("\n\n").trim() };

@@ -1,0 +1,194 @@
+/** Facts of the live chain, from public sources, become the markets that the venue shows. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { BlockWriter } from "../../../test/support/generate-matches.ts";
+import { listedMarkets } from "../../../test/support/listed-markets.ts";
+import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
+import { readFixture } from "../../../test/support/read-fixture.ts";
+import { knownContracts } from "../../../test/support/recorded-chain.ts";
+import {
+  encodeLog,
+  knownCreator,
+  type LogContent,
+  stranger,
+  umaText,
+} from "../../../test/support/test-markets.ts";
+import type { Address, ConditionId, Hash } from "../../base/ids.ts";
+import { LogDecoder } from "../../contracts/log-decoder.ts";
+import { deriveBlockFacts } from "../../market/block-facts.ts";
+import { deriveConditionId } from "../../market/ids/condition-ids.ts";
+import { keccakOf } from "../../market/ids/keccak.ts";
+import { MarketDirectory } from "./market-directory.ts";
+
+const contracts = knownContracts();
+const decoder = new LogDecoder(contracts);
+const reporter = "0x53703dd6129d723066b6362510e5ae2fecd48218";
+const reporterModule = "0x000012e0009c84078c4924fba808a41b9f67527f";
+const native = `0x01${"ab".repeat(16)}`.padEnd(66, "0") as ConditionId;
+
+const realText = readFixture("real/gen3-text.json.gz") as {
+  readonly request_rules_utf8: string;
+  readonly expected: { readonly title: string; readonly outcomes: readonly string[] };
+};
+const realLogs = readFixture("real/gen3-logs.json.gz") as {
+  readonly captured: readonly (LogContent & { readonly blockNumber: string })[];
+};
+
+function contractAt(address: string) {
+  const contract = contracts.byAddress.get(address.toLowerCase() as Address);
+  assert(contract !== undefined, address);
+  return contract;
+}
+
+function directoryOf(...logs: readonly LogContent[]): MarketDirectory {
+  const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
+  const hash = `0x${"b".repeat(64)}` as Hash;
+  const place = { number: 94_125_638, hash, parentHash: null, timestamp: 1_789_000_000 };
+  const writer = new BlockWriter(place);
+  for (const log of logs) writer.addLog(log);
+  for (const event of deriveBlockFacts(writer.block, decoder).events) directory.applyEvent(event);
+  return directory;
+}
+
+function registered(requestId: Hash | ConditionId, text = realText.request_rules_utf8): LogContent {
+  return encodeLog(contractAt(reporter), "RequestRegistered", {
+    requestId,
+    requester: reporterModule,
+    priceIdentifier: `0x${Buffer.from("YES_OR_NO_QUERY").toString("hex").padEnd(64, "0")}`,
+    requestRules: `0x${Buffer.from(text).toString("hex")}`,
+    minimumLiveness: 0n,
+    maximumLiveness: 0n,
+  });
+}
+
+function textOf(directory: MarketDirectory, conditionId: ConditionId) {
+  const market = directory.market(conditionId);
+  assert(market !== null);
+  const outcomes = market.tokens.map(({ outcome }) => outcome);
+  return [market.question, outcomes, market.metadataSource];
+}
+
+describe("a native market of Protocol V2", () => {
+  const announced = encodeLog(
+    contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87"),
+    "RequestInitialized",
+    {
+      eventId: native.slice(0, 60),
+      targetContract: stranger,
+      marketType: 0,
+      a: 0n,
+      b: 0n,
+      c: 0,
+      d: stranger,
+      e: 0,
+      f: stranger,
+    },
+  );
+  const { title, outcomes } = realText.expected;
+
+  test("has the title, outcomes and description that the reporter logged, in any order of logs", () => {
+    for (const logs of [
+      [registered(native), announced],
+      [announced, registered(native)],
+    ]) {
+      const directory = directoryOf(...logs);
+      assert.deepEqual(textOf(directory, native), [title, outcomes, "chain"]);
+      const { description } = JSON.parse(realText.request_rules_utf8) as Record<string, string>;
+      assert.equal(directory.market(native)?.description, description);
+    }
+  });
+
+  test("an unreadable text leaves the market without a title", () => {
+    for (const text of ["{", "\u0000", "[".repeat(100_000), "x".repeat(1_000_000)]) {
+      const directory = directoryOf(registered(native, text), announced);
+      assert.deepEqual(textOf(directory, native), [null, [null, null], "none"]);
+    }
+  });
+
+  test("the text of an event is not that of its first condition", () => {
+    const eventId = `0x02${"cd".repeat(16)}0003`.padEnd(66, "0") as ConditionId;
+    const log = registered(eventId);
+    const numerical = `0x${Buffer.from("NUMERICAL").toString("hex").padEnd(64, "0")}` as Hash;
+    const resolved = encodeLog(
+      contractAt("0x200000900045e3B6259600682756002200028933"),
+      "ConditionResolved",
+      { conditionId: eventId.slice(0, 64), result: [1_000_000n, 0n] },
+    );
+    const atomic = { ...log, topics: [...log.topics.slice(0, 3), numerical] };
+    const market = directoryOf(atomic, resolved).market(eventId);
+    assert.deepEqual([market?.question, market?.eventTitle], [null, title]);
+    assert.equal(directoryOf(log, resolved).market(eventId)?.question, title);
+  });
+
+  test("a condition of another resolution chain is another market", () => {
+    const elsewhere = `${native.slice(0, 56)}0001${native.slice(60)}` as ConditionId;
+    const resolved = encodeLog(
+      contractAt("0x1000008dD9001B968442c1000017eaE6E0dA00Ba"),
+      "ConditionResolved",
+      { conditionId: elsewhere.slice(0, 64), result: [0n, 1_000_000n] },
+    );
+    const directory = directoryOf(registered(native), announced, resolved);
+    assert.deepEqual(new Set(listedMarkets(directory)), new Set([native, elsewhere]));
+    assert.deepEqual(textOf(directory, elsewhere), [null, [null, null], "none"]);
+    assert.equal(directory.market(native)?.resolution, null);
+    assert.equal(directory.market(elsewhere)?.tokens[0]?.tokenId, elsewhere);
+  });
+});
+
+test("the captured result of a migrated market is one half each", () => {
+  const conditionId = "0x01855e8d70c70344a860f9c98fde2fb9a6000000000000000000000000000000";
+  const market = directoryOf(...realLogs.captured).market(conditionId as ConditionId);
+  assert.deepEqual(market?.resolution?.numerators, [500_000n, 500_000n]);
+});
+
+describe("UMA adapters", () => {
+  const text = umaText({ title: "Asked once", creator: knownCreator });
+  const questionId = keccakOf(Buffer.from(text));
+  const asked = (adapter: string): LogContent[] => {
+    const oracle = adapter.toLowerCase() as Address;
+    const initialized = encodeLog(
+      contractAt("0x71392E133063CC0D16F40E1F9B60227404Bc03f7"),
+      "QuestionInitialized",
+      {
+        questionID: questionId,
+        requestTimestamp: 1n,
+        creator: knownCreator,
+        ancillaryData: `0x${Buffer.from(text).toString("hex")}`,
+        rewardToken: stranger,
+        reward: 0n,
+        proposalBond: 0n,
+      },
+    );
+    const conditionId = deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 });
+    const prepared = encodeLog(
+      contractAt("0x4D97DCd97eC945f40cF65F87097ACe5EA0476045"),
+      "ConditionPreparation",
+      { conditionId, oracle, questionId, outcomeSlotCount: 2n },
+    );
+    return [prepared, { ...initialized, address: oracle }];
+  };
+  const conditionOf = (adapter: string) =>
+    deriveConditionId({
+      oracle: adapter.toLowerCase() as Address,
+      questionId,
+      outcomeSlotCount: 2,
+    });
+
+  test("the texts of version 3.0.0 count", () => {
+    const adapter = "0x71392E133063CC0D16F40E1F9B60227404Bc03f7";
+    const directory = directoryOf(...asked(adapter));
+    assert.deepEqual(textOf(directory, conditionOf(adapter)), [
+      "Asked once",
+      ["Yes", "No"],
+      "chain",
+    ]);
+    assert.deepEqual(listedMarkets(directory), [conditionOf(adapter)]);
+  });
+
+  test("those of copies by others do not", () => {
+    const copy = `0x${"87".repeat(20)}`;
+    const directory = directoryOf(...asked(copy));
+    assert.deepEqual(textOf(directory, conditionOf(copy)), [null, [null, null], "none"]);
+    assert.deepEqual(listedMarkets(directory), []);
+  });
+});
