@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { RedisConnection } from "../src/base/redis.ts";
+import { RedisConnection } from "../src/base/redis/redis-connection.ts";
 import { ClickHouseServer } from "../test/support/clickhouse/clickhouse-server.ts";
 import { RedisServer } from "../test/support/redis/redis-server.ts";
 import { adminKey, type Page, Service } from "../test/support/service.ts";

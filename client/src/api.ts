@@ -1152,6 +1152,7 @@ export type GetMetrics = {
       readonly finalized_block: number | null;
       readonly lag_blocks: number | null;
       readonly lag_seconds: number | null;
+      readonly head_age_seconds: number | null;
       readonly coverage: {
         readonly from_block: number;
         readonly to_block: number;

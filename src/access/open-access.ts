@@ -40,9 +40,8 @@ async function openStore(config: Config, { isNode, log }: OpenOptions): Promise<
   makeDataFolder(dataDir, 0o700);
   const { queryTimeoutMs } = accessLimits;
   const engine = await ServerEngine.open({ ...serverSettingsOf(config), queryTimeoutMs });
-  const { limitsWithoutRedis } = config;
-  const redisPrefix = `oddwire:${config.clickhouseDatabase}`;
-  const cluster = { engine, redisUrl, redisPrefix, pepper, limitsWithoutRedis, isNode };
+  const { limitsWithoutRedis, clickhouseDatabase: database } = config;
+  const cluster = { engine, redisUrl, database, pepper, limitsWithoutRedis, isNode };
   return orClose(engine, () => ClusterAccess.open({ ...cluster, ...common }));
 }
 

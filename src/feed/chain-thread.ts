@@ -12,7 +12,7 @@ import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors
 import type { ChainSourceOptions, ChainStatus, Resumption } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
-import type { ChangeSource, Check, HeardHead } from "./intake.ts";
+import { type ChangeSource, type Check, type HeardHead, staleSeconds } from "./intake.ts";
 import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 
 /** The options of the thread; plain data. */
@@ -46,6 +46,8 @@ export class ChainThread implements ChangeSource {
   #status: ChainStatus | null = null;
   /** Monotonic time since which heads are below our final blocks; `null` while they are not. */
   #belowFinalSinceMs: number | null = null;
+  /** The highest head, and the monotonic time at which it was first reported. */
+  #highest = { number: -1, atMs: nowMs() };
   #failure: Error | null = null;
   #isClosed = false;
   readonly #wake = new WakeSignal();
@@ -86,12 +88,19 @@ export class ChainThread implements ChangeSource {
   }
 
   get head(): HeardHead | null {
-    return this.#status?.head ?? null;
+    const head = this.#status?.head ?? null;
+    return head && { ...head, ageMs: nowMs() - this.#highest.atMs };
+  }
+
+  /** Resolves once every endpoint is identified. Rejects with the error that ended the thread before. */
+  get opened(): Promise<void> {
+    return this.#opened.promise;
   }
 
   /** For readiness: fails while no endpoint can be followed. A node behind a balancer may be behind for a moment. */
   check(): Check {
     const status = this.#status;
+    if (this.#failure !== null) return { ok: false, detail: this.#failure.message };
     if (status === null) return { ok: false, detail: "connecting" };
     if (status.warnings.includes("no_endpoint")) {
       return { ok: false, detail: "no RPC endpoint is healthy; see the log" };
@@ -102,7 +111,13 @@ export class ChainThread implements ChangeSource {
       return { ok: false, detail };
     }
     const ignored = status.endpoints.filter(({ isHeadBelieved }) => !isHeadBelieved);
-    const details = [...status.warnings, ...ignored.map(({ host }) => `ignored: ${host}`)];
+    const staleForS = this.head === null ? 0 : staleSeconds(this.head);
+    const stale = staleForS === 0 ? [] : [`no new block for ${staleForS} s`];
+    const details = [
+      ...stale,
+      ...status.warnings,
+      ...ignored.map(({ host }) => `ignored: ${host}`),
+    ];
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;
     return { ok: status.head !== null, detail: `following${suffix}` };
   }
@@ -158,6 +173,8 @@ export class ChainThread implements ChangeSource {
 
   #note(status: ChainStatus): void {
     this.#status = status;
+    const number = status.head?.number ?? -1;
+    if (number > this.#highest.number) this.#highest = { number, atMs: nowMs() };
     const isBelow = status.warnings.includes("head_below_final");
     this.#belowFinalSinceMs = isBelow ? (this.#belowFinalSinceMs ?? nowMs()) : null;
   }

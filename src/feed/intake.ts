@@ -18,12 +18,15 @@ export type Check = { ok: boolean; detail: string };
 /** The checks of readiness by name. */
 export type Checks = Record<string, Check>;
 
-/** The newest known head of the chain; time in Unix seconds. Stale: the real head is probably newer. */
+/** The newest known head of the chain; time in Unix seconds. Its age is the time since it last rose. */
 export type HeardHead = {
   readonly number: number;
   readonly timestamp: number;
-  readonly isStale?: boolean;
+  readonly ageMs: number;
 };
+
+/** A head that has not risen for this long is stale: five blocks of Polygon. */
+export const headStaleMs = 10_000;
 
 /** Where changes come from: the chain, or the feed of an indexer in another process. */
 export type ChangeSource = {
@@ -83,20 +86,25 @@ export class Intake {
     return this.#pipeline.status;
   }
 
-  /** How fresh answers are. The lag is in seconds of chain time. */
+  /** How fresh answers are. The lag is in seconds of chain time. A stale head is assumed to have moved on since. */
   freshness(): Freshness {
     const { facts, state, source } = this.#parts;
     const { head } = source;
     const indexed = facts.newestBlock;
-    const isCurrent = indexed !== null && head?.isStale !== true && indexed >= (head?.number ?? 0);
-    const behindSeconds = isCurrent || head === null ? 0 : head.timestamp - state.dayWindow.now;
+    const isCurrent = head === null || (indexed ?? -1) >= head.number;
+    const behindSeconds = isCurrent ? 0 : Math.max(0, head.timestamp - state.dayWindow.now);
     return {
       indexed_block: indexed,
       indexed_seq: indexed === null ? null : lastSeqOf(indexed),
       head_block: this.#headNumber,
       finalized_block: facts.coverage?.last.number ?? null,
-      lag_seconds: head === null || indexed === null ? null : Math.max(0, behindSeconds),
+      lag_seconds: head === null || indexed === null ? null : behindSeconds + staleSeconds(head),
     };
+  }
+
+  /** Milliseconds since the head of the chain last rose; `null` while no head is known. */
+  get headAgeMs(): number | null {
+    return this.#parts.source.head?.ageMs ?? null;
   }
 
   /** The checks that readiness depends on. `missingBlocks`: gaps in the coverage; `null` when the store cannot know. */
@@ -130,6 +138,11 @@ export class Intake {
     const head = this.#headNumber;
     return { from, indexed: facts.newestBlock, head, fills, events: events.total };
   }
+}
+
+/** Returns the age of a head that is stale, in seconds; 0 for any other. */
+export function staleSeconds({ ageMs }: Pick<HeardHead, "ageMs">): number {
+  return ageMs > headStaleMs ? Math.floor(ageMs / 1000) : 0;
 }
 
 /** Checks whether the store answers and accepts rows. */

@@ -3,7 +3,8 @@ import { hostname } from "node:os";
 import type { AccessStore } from "../access/access-store.ts";
 import type { Metrics } from "../api/metrics/metrics-schema.ts";
 import { assert } from "../base/assert.ts";
-import { RedisConnection } from "../base/redis.ts";
+import { RedisConnection } from "../base/redis/redis-connection.ts";
+import { redisNames } from "../base/redis/redis-names.ts";
 import { roundToThousandths } from "../base/round.ts";
 import type { ActiveIndexer } from "../feed/cluster/change-feed.ts";
 import { FeedCodec } from "../feed/cluster/feed-codec.ts";
@@ -31,9 +32,9 @@ export async function openFeed(
   start: RoleStart,
   { redis, access }: { readonly redis: RedisConnection; readonly access: AccessStore },
 ): Promise<RedisFeed> {
-  const { chainId } = start.config;
   const codec = new FeedCodec(access.keys.deriveSecret("feed"));
-  return new RedisFeed({ redis, reader: await openRedis(start), codec, chainId });
+  const names = redisNames(start.config.clickhouseDatabase);
+  return new RedisFeed({ redis, reader: await openRedis(start), codec, names });
 }
 
 /** Returns the status of the cluster as a serving node knows it. */

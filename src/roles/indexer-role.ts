@@ -1,8 +1,10 @@
 import type { ServiceMetrics } from "../api/metrics/service-metrics.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
+import { redisNames } from "../base/redis/redis-names.ts";
 import { systemClock as clock } from "../base/time/clock.ts";
 import type { ChainThread } from "../feed/chain-thread.ts";
 import type { ActiveIndexer } from "../feed/cluster/change-feed.ts";
+import { Fitness } from "../feed/cluster/fitness.ts";
 import { Lease } from "../feed/cluster/lease.ts";
 import { Publisher } from "../feed/cluster/publisher.ts";
 import type { RedisFeed } from "../feed/cluster/redis-feed.ts";
@@ -42,18 +44,27 @@ type Active = { readonly parts: IndexingParts; readonly publisher: Publisher };
  */
 export async function openIndex(start: RoleStart): Promise<string> {
   const { config, contracts, life } = start;
-  const { chainId } = config;
   const chain = openChain(start);
+  // A standby that serves another chain must not wait for its turn.
+  chain.opened.catch(life.fail);
   // Creates the tables, because a standby needs the keys in them too.
   const engine = await openDatabase(serverPlaceOf(config, contracts));
   await engine.close();
   const access = await openAccess(start);
   const redis = await openRedis(start);
   const feed = await openFeed(start, { redis, access });
-  const lease = life.own(new Lease(redis, chainId));
 
   let isOurs = false;
   let active: Active | null = null;
+  const fitness = new Fitness({
+    clock,
+    checkChain: () => active?.parts.intake.checks(0)["chain"] ?? chain.check(),
+    readHead: () => chain.head,
+    readWarnings: () => chain.status?.warnings ?? [],
+    readStoreProblem: () => active?.parts.facts.engine.meter.insertProblem ?? null,
+  });
+  const names = redisNames(config.clickhouseDatabase);
+  const lease = life.own(new Lease({ redis, names, fitness }));
   // `null` when the feed cannot be read, for example because Redis is down.
   const readActive = async (): Promise<ActiveIndexer | null> =>
     active === null
@@ -75,7 +86,8 @@ export async function openIndex(start: RoleStart): Promise<string> {
     if (isOurs) return { active: { ok: false, detail: "takes over: loads the stored facts" } };
     const isRefused = redis.isUp && lease.isRefused;
     const role = isRefused ? "cannot take over, Redis refuses to write" : "stands by";
-    return { standby: { ok: redis.isUp && !isRefused, detail: `${role}; active: ${detail}` } };
+    const standby = { ok: redis.isUp && !isRefused, detail: `${role}; active: ${detail}` };
+    return { standby, chain: chain.check() };
   };
   const url = await serveOperations(start, { access, metrics }, readChecks);
   const onLost = () => life.fail(new StartAgainError("another indexer is active"));

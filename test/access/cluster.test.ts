@@ -8,9 +8,9 @@ import { suite, type TestContext, test } from "node:test";
 import { pino } from "pino";
 import type { VerifiedKey } from "../../src/access/api-key.ts";
 import type { ClusterAccess } from "../../src/access/cluster/cluster-access.ts";
-import { redisNames } from "../../src/access/cluster/membership.ts";
 import { accessLimits } from "../../src/base/config/limits.ts";
-import { RedisConnection } from "../../src/base/redis.ts";
+import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
+import { redisNames } from "../../src/base/redis/redis-names.ts";
 import type { LimitStatus } from "../../src/base/sliding-window.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
@@ -261,7 +261,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     const cluster = await openCluster(t, { ownRedis: true });
     const failing = new Set<unknown>();
     const write = (line: string) => failing.add((JSON.parse(line) as { of?: unknown }).of);
-    await cluster.openNode({ log: pino({ level: "error" }, { write }), redisPrefix: "log" });
+    await cluster.openNode({ log: pino({ level: "error" }, { write }), database: "log" });
     const redis = await openRedis(t, cluster.redis.url);
     const { state, channel } = redisNames("log");
     const changes = 20;
@@ -282,7 +282,7 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
 
   test("foreign data in Redis and ClickHouse stops no node and admits no one", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
-    const node = await cluster.openNode({ log: silentLog, redisPrefix: "hostile" });
+    const node = await cluster.openNode({ log: silentLog, database: "hostile" });
     const { value } = await node.keys.create(newKey);
     const redis = await openRedis(t, cluster.redis.url);
     const names = redisNames("hostile");

@@ -5,11 +5,12 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import { ClusterWindow } from "../../src/access/cluster/cluster-window.ts";
-import { Membership, redisNames } from "../../src/access/cluster/membership.ts";
+import { Membership } from "../../src/access/cluster/membership.ts";
 import { WindowClient } from "../../src/access/cluster/window-client.ts";
 import { LocalWindow } from "../../src/access/local/local-window.ts";
 import type { RateWindow } from "../../src/access/rate-window.ts";
-import { RedisConnection } from "../../src/base/redis.ts";
+import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
+import { redisNames } from "../../src/base/redis/redis-names.ts";
 import type { LimitStatus } from "../../src/base/sliding-window.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { cleanUp } from "../support/clean-up.ts";

@@ -4,7 +4,7 @@ import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { pino } from "pino";
 import { redisLimits } from "../../src/base/config/cluster-limits.ts";
-import { RedisConnection } from "../../src/base/redis.ts";
+import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";

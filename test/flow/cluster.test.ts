@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { WebSocket } from "ws";
 import type { Hash } from "../../src/base/ids.ts";
-import { RedisConnection } from "../../src/base/redis.ts";
+import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { orderRepair } from "../../src/storage/repair.ts";
 import { tables } from "../support/append-part.ts";
@@ -237,7 +237,7 @@ test("a serving node loads repaired blocks again", async (t) => {
 });
 
 test("a cluster moves to a newly indexed database and keeps its keys", async (t) => {
-  const { chain, clickhouse, redis, start } = await openClusterScene(t);
+  const { chain, clickhouse, start } = await openClusterScene(t);
   chain.grow(60);
   chain.settle();
   await start("index", "index");
@@ -251,10 +251,7 @@ test("a cluster moves to a newly indexed database and keeps its keys", async (t)
   assert.equal(created.status, 201);
   const { key } = ((await created.json()) as { data: { key: string } }).data;
   // As described in docs/clickhouse.md.
-  const again = {
-    ODDWIRE_CLICKHOUSE_DATABASE: "again",
-    ODDWIRE_REDIS_URL: `${redis.url}/1`,
-  };
+  const again = { ODDWIRE_CLICKHOUSE_DATABASE: "again" };
   const index = await start("index", "index-again", again);
   await index.waitReady();
   await clickhouse.ask("INSERT INTO again.access_log SELECT * FROM facts.access_log");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import * as fc from "fast-check";
 import { pino } from "pino";
-import { RedisConnection } from "../../src/base/redis.ts";
+import { RedisConnection } from "../../src/base/redis/redis-connection.ts";
+import { redisNames } from "../../src/base/redis/redis-names.ts";
 import { timedBlockOf } from "../../src/chain/raw-log.ts";
 import {
   type ChangeFeed,
@@ -25,6 +26,7 @@ type Scene = {
 };
 
 const secret = Buffer.alloc(32, 1);
+const names = redisNames("facts");
 const log = pino({ level: "silent" });
 
 async function openRedisFeed(t: TestContext, url: string, key = secret): Promise<RedisFeed> {
@@ -34,7 +36,7 @@ async function openRedisFeed(t: TestContext, url: string, key = secret): Promise
     return redis;
   };
   const codec = new FeedCodec(key);
-  return new RedisFeed({ redis: await connect(), reader: await connect(), codec, chainId: 137 });
+  return new RedisFeed({ redis: await connect(), reader: await connect(), codec, names });
 }
 
 const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
@@ -197,7 +199,7 @@ test("a message with another secret or at another position is read as null", asy
   assert.equal((await writer.head())?.isWhole, true);
   const client = await RedisConnection.open({ url: server.url, log });
   cleanUp(t, () => client.close());
-  const key = "oddwire:{137}:feed";
+  const key = names.feed;
   await client.run((redis) => redis.xAdd(key, "9-1", { e: term.epoch, m: "nonsense" }));
   await client.run((redis) => redis.xAdd(key, "9-2", { other: "field" }));
   const entries = await reader.read({ ...term, index: 2 }, 0);
@@ -216,7 +218,7 @@ test("foreign fields of the state hide no blocks for longer than until the next 
   await feed.append(term, blockMessage(0));
   await feed.append(term, status);
   const fields = { "": "x", "0b1": "x", name: "x", "99999999": "x" };
-  await client.run((redis) => redis.hSet("oddwire:{137}:feed-state", fields));
+  await client.run((redis) => redis.hSet(names.feedState, fields));
   assert.equal((await feed.head())?.isWhole, false);
   await feed.append(term, blockMessage(1));
   const head = await feed.head();
@@ -230,7 +232,7 @@ test("a foreign message of a far term stops the feed only until the next term", 
   cleanUp(t, () => client.close());
   const first = await feed.beginTerm("a");
   await feed.append(first, blockMessage(0));
-  await client.run((redis) => redis.xAdd("oddwire:{137}:feed", "9-1", { m: "x" }));
+  await client.run((redis) => redis.xAdd(names.feed, "9-1", { m: "x" }));
   await assert.rejects(feed.append(first, status));
   const term = await feed.beginTerm("a");
   await feed.append(term, status);

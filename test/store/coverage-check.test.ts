@@ -68,8 +68,21 @@ test("the head is never below the newest indexed block", async (t) => {
   assert(last !== undefined);
   const { number, timestamp } = last;
   assert.equal(intake.freshness().head_block, null);
-  source.head = { number: number - 1, timestamp };
+  source.head = { number: number - 1, timestamp, ageMs: 0 };
   assert.equal(intake.freshness().head_block, number);
-  source.head = { number: number + 1, timestamp };
+  source.head = { number: number + 1, timestamp, ageMs: 0 };
   assert.equal(intake.freshness().head_block, number + 1);
+});
+
+test("a head that has not risen for 10 seconds counts as having moved on since", async (t) => {
+  const { intake, store, source } = await openIntake(t);
+  await appendFacts(store, encode(blocks));
+  const last = blocks.at(-1);
+  assert(last !== undefined);
+  const { number, timestamp } = last;
+  const lag = (ageMs: number) => {
+    source.head = { number, timestamp, ageMs };
+    return intake.freshness().lag_seconds;
+  };
+  assert.deepEqual([lag(0), lag(9_999), lag(12_345), lag(3_600_000)], [0, 0, 12, 3_600]);
 });

@@ -6,7 +6,7 @@ import { cleanUp } from "./clean-up.ts";
 /** A TCP proxy on a free port that can lose responses, stop responding, and refuse connections. */
 export class CuttingProxy {
   readonly #server = createServer((client) => this.#join(client));
-  readonly #target: URL;
+  #target: URL;
   readonly #sockets = new Set<Socket>();
   #cutsLeft = 0;
   #cuts = 0;
@@ -50,6 +50,12 @@ export class CuttingProxy {
   /** Closes all open and new connections, until `resume`. */
   refuse(): void {
     this.#state = "refusing";
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Leads new connections to another address, and closes the open ones. */
+  leadTo(targetUrl: string): void {
+    this.#target = new URL(targetUrl);
     for (const socket of this.#sockets) socket.destroy();
   }
 

@@ -64,7 +64,7 @@ export async function openCluster(
     const access = await ClusterAccess.open({
       engine: await ServerEngine.open({ ...place, queryTimeoutMs: waitMsMax }),
       redisUrl: redis.url,
-      redisPrefix: database,
+      database,
       pepper: "a pepper that is long enough for a test",
       limitsWithoutRedis: "share",
       isNode: true,

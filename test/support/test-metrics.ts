@@ -106,6 +106,7 @@ const indexerMetrics: Metrics["indexer"] = {
   finalized_block: 1490,
   lag_blocks: 500,
   lag_seconds: 1001,
+  head_age_seconds: 1.5,
   coverage: { from_block: 1000, to_block: 1490 },
   gaps: 0,
   audit: {

@@ -63,7 +63,7 @@ const packageHomes: Readonly<Record<string, readonly string[]>> = {
 /** The layers that may use a Node module that opens connections, files or processes. */
 const nodeHomes: Readonly<Record<string, readonly string[]>> = {
   "node:child_process": ["cli"],
-  "node:crypto": ["venue", "storage", "views", "access", "feed", "api"],
+  "node:crypto": ["base", "venue", "storage", "views", "access", "feed", "api"],
   "node:dgram": [],
   "node:dns": [],
   "node:fs": ["base", "storage", "views", "access", "api", "roles", "cli"],

@@ -3,7 +3,8 @@ import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError, toError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { orClose } from "../../base/or-close.ts";
-import { RedisConnection } from "../../base/redis.ts";
+import { RedisConnection } from "../../base/redis/redis-connection.ts";
+import { redisNames } from "../../base/redis/redis-names.ts";
 import { roundToThousandths } from "../../base/round.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit } from "../access-audit.ts";
@@ -12,7 +13,7 @@ import type { KeysOptions } from "../keys.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
 import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-window.ts";
-import { Membership, type RedisParts, redisNames } from "./membership.ts";
+import { Membership, type RedisParts } from "./membership.ts";
 import { WindowClient } from "./window-client.ts";
 
 /** The configuration of a node, and where the state that nodes share is stored. */
@@ -20,8 +21,8 @@ export type ClusterAccessOptions = KeysOptions & {
   /** A connection to the cluster's database that only keys use. `close` closes it. */
   readonly engine: Engine;
   readonly redisUrl: string;
-  /** The prefix of all names in Redis; unique for each cluster. */
-  readonly redisPrefix: string;
+  /** The name of that database, by which Redis knows the cluster. */
+  readonly database: string;
   readonly limitsWithoutRedis: Exclude<WithoutRedis, "alone">;
   /** Whether this process serves requests. A revocation is acknowledged only after every such node has applied it. */
   readonly isNode: boolean;
@@ -74,10 +75,10 @@ export class ClusterAccess implements AccessStore {
    * ClickHouse. Redis can become available later.
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
-    const { redisUrl: url, redisPrefix, clock, log, isNode } = options;
+    const { redisUrl: url, database, clock, log, isNode } = options;
     const redis = await RedisConnection.open({ url, log });
     return orClose(redis, async () => {
-      const shared = { redis, names: redisNames(redisPrefix), clock };
+      const shared = { redis, names: redisNames(database), clock };
       const membership = new Membership({ ...shared, isNode });
       const keys = await ClusterKeys.open({ ...options, ...shared, membership });
       const access = new ClusterAccess({ ...options, ...shared, membership, keys });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
-import type { RedisConnection } from "../../base/redis.ts";
+import type { RedisConnection } from "../../base/redis/redis-connection.ts";
+import { redisNames } from "../../base/redis/redis-names.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { IpBlock } from "../ip-blocks.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
-import { redisNames } from "./membership.ts";
 
 type Entry = { readonly id: string; readonly message: Readonly<Record<string, string>> };
 

@@ -3,6 +3,7 @@ import { Compile } from "typebox/compile";
 import { accessLimits, webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
+import { LuaScript } from "../../base/redis/lua-script.ts";
 import { nullable } from "../../rows/wire-format.ts";
 import {
   type BlockPage,
@@ -11,7 +12,6 @@ import {
   pageOfBlocks,
   remainingMs,
 } from "../ip-blocks.ts";
-import { LuaScript } from "./lua-script.ts";
 import type { RedisParts } from "./membership.ts";
 
 const timeMs = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 });

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { accessLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
-import type { RedisConnection } from "../../base/redis.ts";
+import { LuaScript } from "../../base/redis/lua-script.ts";
+import type { RedisConnection } from "../../base/redis/redis-connection.ts";
+import type { RedisNames } from "../../base/redis/redis-names.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { LuaScript } from "./lua-script.ts";
 
 /** The state of the cluster, as Redis reports it. */
 export type ClusterSnapshot = {
@@ -54,24 +55,10 @@ for i = 1, #nodes, 2 do
 end
 return answer`);
 
-/** Returns the names of the values in Redis. The braces put all of them into one slot of a Redis Cluster. */
-export function redisNames(prefix: string) {
-  const name = (kind: string) => `{${prefix}}:${kind}`;
-  return {
-    state: name("access"),
-    nodes: name("nodes"),
-    channel: name("access-changes"),
-    blocks: name("ip-block-log"),
-    keyUses: name("key-uses"),
-    keyLastUses: name("key-last-uses"),
-    window: name("window"),
-  } as const;
-}
-
 /** The connection, names and clock for state that is shared through Redis. */
 export type RedisParts = {
   readonly redis: RedisConnection;
-  readonly names: ReturnType<typeof redisNames>;
+  readonly names: RedisNames;
   readonly clock: Clock;
 };
 

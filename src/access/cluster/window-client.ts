@@ -1,6 +1,6 @@
 import { accessLimits } from "../../base/config/limits.ts";
+import { LuaScript } from "../../base/redis/lua-script.ts";
 import type { LimitStatus } from "../../base/sliding-window.ts";
-import { LuaScript } from "./lua-script.ts";
 import type { ClusterSnapshot, RedisParts } from "./membership.ts";
 
 /** A question to Redis. `look` counts nothing, `take` counts an admitted request, `record` counts without a limit. */

@@ -58,7 +58,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   indexed_seq: "Highest position that the answer covers",
   kind: "What happened",
   latest_seq: "Newest indexed position; null before the first",
-  lag_seconds: "Seconds of chain time that the service is behind the head",
+  lag_seconds:
+    "Seconds of chain time that the service is behind the head. If no new block was seen for 10 seconds, this time is added",
   last_trade:
     "The newest trade of either token of the pair, with the price and side of this one; null without one",
   last_trade_at: "Time of the newest trade; null without one",

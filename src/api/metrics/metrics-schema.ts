@@ -23,7 +23,10 @@ const indexerSchema = Type.Object({
   indexed_block: block.gauge("The newest block indexed"),
   finalized_block: block.gauge("The newest final block"),
   lag_blocks: block.gauge("Head minus indexed block"),
-  lag_seconds: block.gauge("Chain time between the indexed block and the head"),
+  lag_seconds: block.gauge(
+    "Chain time between the indexed block and the head; with a head older than 10 seconds, its age is added",
+  ),
+  head_age_seconds: measured.gauge("Since the head last rose, at the active indexer"),
   coverage: nullable(
     Type.Object({
       from_block: count.gauge("The first block stored"),

@@ -26,6 +26,14 @@ export const feedLimits = {
   /** How often the active indexer renews its lease, and how long after a renewal another one takes over. */
   leaseRenewMs: 1_000,
   leaseMs: 4_000,
+  /** A lease with more time left is not one of an indexer, of any version. */
+  leaseMsMax: 60_000,
+  /** How long the chain check of an indexer fails before another one can take its lease. */
+  unfitChainMs: 10_000,
+  /** The same while blocks do not become final, or the store refuses rows: the other one may have the same trouble. */
+  unfitOtherMs: 60_000,
+  /** How long an indexer has seen new blocks before it replaces an unfit one: two renewals, which may say that it is fit. */
+  replaceAfterMs: 2_500,
   statusEveryMs: 1_000,
   /** How long a read waits for a message. A status arrives sooner. */
   readWaitMs: 2_000,
@@ -37,11 +45,9 @@ export const feedLimits = {
   coverageRetryMs: 100,
   /**
    * How long a block of the feed waits for the announced commit of its parent. Then it counts as a hole. Less than
-   * `staleMs`, because no status is read meanwhile.
+   * `headStaleMs`, because no status is read meanwhile.
    */
   commitWaitMs: 5_000,
-  /** A feed without a message for this long is stale. */
-  staleMs: 10_000,
   /** Messages that wait for Redis. With more, all are dropped, and a new term sends the blocks that the feed lacks. */
   messagesWaitingMax: 4_096,
 } as const;

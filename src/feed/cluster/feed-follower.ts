@@ -8,7 +8,7 @@ import type { Coverage } from "../../chain/raw-log.ts";
 import type { FactReader } from "../../storage/server/fact-reader.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 import type { Change } from "../change.ts";
-import type { ChangeSource, Check, HeardHead } from "../intake.ts";
+import { type ChangeSource, type Check, type HeardHead, staleSeconds } from "../intake.ts";
 import type {
   ChangeFeed,
   FeedEntry,
@@ -43,6 +43,9 @@ export class FeedFollower implements ChangeSource {
   #fillDueMs = 0;
   #indexer: IndexerStatus | null = null;
   #heardMs: number | null = null;
+  /** The newest head that an indexer has reported, and the monotonic time at which it last rose. */
+  #head: { readonly number: number; readonly timestamp: number; readonly roseMs: number } | null =
+    null;
   /** The last block that an indexer has announced as committed. */
   #announced = -1;
   readonly #announcement = new WakeSignal();
@@ -67,16 +70,17 @@ export class FeedFollower implements ChangeSource {
     };
   }
 
-  /** The head of the chain. While the feed is stale, its timestamp is assumed to have moved on with the clock. */
+  /** The head of the chain. It also ages while an indexer reports the same one, or none. */
   get head(): HeardHead | null {
-    const { indexer, ageMs } = this.status;
-    if (!indexer?.head || ageMs === null) return null;
-    const isStale = ageMs > feedLimits.staleMs;
-    const { number, timestamp } = indexer.head;
-    return { number, timestamp: timestamp + (isStale ? Math.floor(ageMs / 1000) : 0), isStale };
+    if (this.#head === null) return null;
+    const { roseMs, ...head } = this.#head;
+    return { ...head, ageMs: clock.monotonicMs() - roseMs };
   }
 
-  /** For readiness: fails until a message of an indexer has arrived. */
+  /**
+   * For readiness: fails until a message of an indexer has arrived, and while the active one cannot follow the chain.
+   * Without messages, the lag decides.
+   */
   check(): Check {
     const { ageMs, indexer, hasHole, term } = this.status;
     if (ageMs === null || indexer === null) {
@@ -85,7 +89,12 @@ export class FeedFollower implements ChangeSource {
     const age = `${indexer.node} is active, term ${term}, ${Math.round(ageMs / 1000)} s old`;
     const wrong = Object.entries(indexer.checks).filter(([, { ok }]) => !ok);
     const faults = wrong.map(([name, { detail }]) => `, ${name} of the indexer: ${detail}`);
-    return { ok: true, detail: `${age}${hasHole ? ", blocks are missing" : ""}${faults.join("")}` };
+    const { head } = this;
+    const isStale = head !== null && staleSeconds(head) > 0;
+    const isBlind = isStale && indexer.checks["chain"]?.ok === false;
+    const stale = isStale ? `, no new block for ${staleSeconds(head)} s` : "";
+    const detail = `${age}${hasHole ? ", blocks are missing" : ""}${stale}${faults.join("")}`;
+    return { ok: !isBlind, detail };
   }
 
   /** The changes in order until closed. Each is produced after the previous one was taken in. Call this once. */
@@ -199,6 +208,11 @@ export class FeedFollower implements ChangeSource {
       const { node } = message.status;
       if (this.#indexer?.node !== node) log.info({ node }, "an indexer is active");
       this.#indexer = message.status;
+      const { head } = message.status;
+      if (head !== null) {
+        const { number, timestamp, ageMs = 0 } = head;
+        this.#head = { number, timestamp, roseMs: clock.monotonicMs() - ageMs };
+      }
     } else if (message.kind === "committed" && message.last.number > this.#announced) {
       this.#announced = message.last.number;
       this.#announcement.notify();

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { LuaScript } from "../../access/cluster/lua-script.ts";
 import { feedLimits, redisLimits } from "../../base/config/cluster-limits.ts";
-import type { RedisConnection } from "../../base/redis.ts";
+import { LuaScript } from "../../base/redis/lua-script.ts";
+import type { RedisConnection } from "../../base/redis/redis-connection.ts";
+import type { RedisNames } from "../../base/redis/redis-names.ts";
 import type {
   ActiveIndexer,
   ChangeFeed,
@@ -60,7 +61,7 @@ type RedisFeedParts = {
   /** A separate connection, because a waiting read blocks all commands behind it. */
   readonly reader: RedisConnection;
   readonly codec: FeedCodec;
-  readonly chainId: number;
+  readonly names: RedisNames;
 };
 
 /** The feed as a Redis Stream. Ids are `<term>-<index>`. Two scripts ensure that only the newest term appends. */
@@ -71,10 +72,8 @@ export class RedisFeed implements ChangeFeed {
   #index = 0;
 
   constructor(parts: RedisFeedParts) {
-    const { chainId } = parts;
     this.#parts = parts;
-    // The braces put both keys into one slot of a Redis Cluster.
-    this.#keys = [`oddwire:{${chainId}}:feed`, `oddwire:{${chainId}}:feed-state`];
+    this.#keys = [parts.names.feed, parts.names.feedState];
   }
 
   async beginTerm(node: string): Promise<FeedTerm> {

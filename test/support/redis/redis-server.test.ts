@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
 import { AppError, toError } from "../../../src/base/errors.ts";
-import { RedisConnection } from "../../../src/base/redis.ts";
+import { RedisConnection } from "../../../src/base/redis/redis-connection.ts";
 import { cleanUp } from "../clean-up.ts";
 import { runProgram } from "../run-command.ts";
 import { waitFor } from "../wait-for.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { toError } from "../../base/errors.ts";
-import type { RedisConnection } from "../../base/redis.ts";
+import { toError } from "../errors.ts";
+import type { RedisConnection } from "./redis-connection.ts";
 
 /** A script that Redis runs atomically. Calls send its hash, and its source only when Redis does not have it. */
 export class LuaScript {

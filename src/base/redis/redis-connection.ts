@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { redisLimits } from "./config/cluster-limits.ts";
-import { AppError, toError } from "./errors.ts";
-import type { Log } from "./log.ts";
-import { systemClock } from "./time/clock.ts";
-import { backoffMs } from "./time/retry.ts";
+import { redisLimits } from "../config/cluster-limits.ts";
+import { AppError, toError } from "../errors.ts";
+import type { Log } from "../log.ts";
+import { systemClock } from "../time/clock.ts";
+import { backoffMs } from "../time/retry.ts";
 
 /** The commands of node-redis. */
 type RedisClient = Awaited<ReturnType<typeof makeClient>>;
