@@ -42,6 +42,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 }
 
 try {
+  if (!flags["chain-only"])
+    await Service.checkSettings(flags.cluster ? { ...env, ODDWIRE_PORT: "0" } : env);
   const folder = DemoFolder.open(folders);
   try {
     await runDemo(folder);

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -43,6 +44,18 @@ export class Service {
     this.#key = key;
   }
 
+  /** Fails for invalid settings of the environment and for a requested port that is in use. */
+  static async checkSettings(env: NodeJS.ProcessEnv): Promise<void> {
+    const { status, stderr } = spawnSync(process.execPath, [cli, "config"], {
+      env: settingsIn(env),
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(stderr.trimEnd());
+    const port = Number(env["ODDWIRE_PORT"] ?? 0);
+    if (port !== 0 && !(await isFree(port)))
+      throw new Error(`ODDWIRE_PORT: port ${port} is in use`);
+  }
+
   /** Starts the service and waits until it listens. */
   static async open(options: ServiceOptions): Promise<Service> {
     const { role = "serve", key, port, logFile, env, settings: own = {}, stop } = options;
@@ -51,7 +64,7 @@ export class Service {
     if (isTaken) console.log(`port     ${port} is in use, so the service takes another`);
     const settings = {
       ODDWIRE_PORT: String(isTaken ? 0 : port),
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => !ownSettings.test(name))),
+      ...settingsIn(env),
       ODDWIRE_RPC_URLS: options.rpcUrl,
       ODDWIRE_CHAIN_ID: String(demoChainId),
       ODDWIRE_START_BLOCK: "0",
@@ -100,9 +113,9 @@ export class Service {
     });
   }
 
-  /** Returns the first token of the market with the highest volume in the last 24 hours. */
+  /** Returns the first token of the open market with the highest volume in the last 24 hours. */
   async fetchBusiestToken(): Promise<string> {
-    const response = await fetch(`${this.baseUrl}/v1/markets?limit=1`, {
+    const response = await fetch(`${this.baseUrl}/v1/markets?status=open&limit=1`, {
       headers: { "x-api-key": this.#key },
     });
     type Markets = {
@@ -110,13 +123,18 @@ export class Service {
     };
     const markets = (await response.json()) as Markets;
     const token = markets.data?.[0]?.tokens[0];
-    if (token === undefined) throw new Error(`the service knows no market (${response.status})`);
+    if (token === undefined) throw new Error(`the service has no open market (${response.status})`);
     return token.token_id;
   }
 
   async close(): Promise<void> {
     await this.#child.close();
   }
+}
+
+/** Returns the variables of the environment that apply to the service of a demo. */
+function settingsIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !ownSettings.test(name)));
 }
 
 function isFree(port: number): Promise<boolean> {

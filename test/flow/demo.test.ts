@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -87,6 +87,11 @@ test("a demo and a demo cluster run next to each other and print the same lines"
   });
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get("x-ratelimit-limit"), "777");
+  await first.printed(/^(Trading continues)/m);
+  const printed = [...first.output.matchAll(/^curl -s -H 'X-API-Key: \S+' '(\S+)'$/gm)];
+  assert.equal(printed.length, 3);
+  for (const [, url = ""] of printed)
+    assert.equal((await fetch(url, { headers: { "x-api-key": key } })).status, 200, url);
   await assertCluster(second, `http://127.0.0.1:${port}`);
   assert.deepEqual(await Promise.all([first.stop(), second.stop()]), [0, 0]);
   assert.match(first.output, /The next start resumes from here/);
@@ -121,4 +126,20 @@ test("a demo refuses a folder with other files or with a running demo", async (t
   const second = new Demo(t, { ODDWIRE_DATA_DIR: path });
   assert.equal(await second.exited, 1);
   assert.match(second.output, /a demo runs already in /);
+});
+
+test("a demo refuses invalid settings and a port in use before it plays a market", async (t) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanUp(t, async () => void server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const [settings, message] of [
+    [{ ODDWIRE_PORT: String(port) }, `ODDWIRE_PORT: port ${port} is in use`],
+    [{ ODDWIRE_PROT: "1" }, "ODDWIRE_PROT is not a setting; did you mean ODDWIRE_PORT?"],
+  ] as const) {
+    const demo = new Demo(t, { ...settings, ODDWIRE_DATA_DIR: await makeFolder(t) });
+    assert.equal(await demo.exited, 1);
+    assert(demo.output.includes(message), demo.output);
+    assert(!demo.output.includes("chain "), demo.output);
+  }
 });
