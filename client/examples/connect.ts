@@ -1,12 +1,12 @@
-/** What every example begins with: the service of `URL`, as the key `KEY`. */
+/** What every example begins with: the service of `ODDWIRE_URL`, with the key `ODDWIRE_API_KEY`. */
 import process from "node:process";
 // In a project of yours: import { OddwireClient } from "oddwire-client";
 import { OddwireClient } from "../src/client.ts";
 
 /** Where the service is, and the key to show it. */
 export const connection = {
-  url: process.env["URL"] ?? "http://127.0.0.1:8080",
-  key: process.env["KEY"] ?? "",
+  url: process.env["ODDWIRE_URL"] ?? "http://127.0.0.1:8080",
+  key: process.env["ODDWIRE_API_KEY"] ?? "",
 };
 
 export const client = new OddwireClient(connection);

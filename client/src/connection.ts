@@ -1,6 +1,6 @@
 import type { ErrorAnswer } from "./api.ts";
 import { type Backoff, recommendedBackoff, wait, waitAfter } from "./backoff.ts";
-import { OddwireError } from "./oddwire-error.ts";
+import { noKeyMessage, OddwireError } from "./oddwire-error.ts";
 
 /** The URL of the service, the API key and the limits of requests. */
 export type ConnectionOptions = {
@@ -118,10 +118,13 @@ export class Connection {
       });
       const isFine = response.ok || accepted.includes(response.status);
       // The connection can also break, or the timeout pass, within the body.
-      return await (isFine ? read(response) : readError(response));
+      return await (isFine ? read(response) : readError(response, this.key));
     } catch (cause) {
       signal?.throwIfAborted();
-      return new OddwireError("the service did not answer", {
+      // A browser does not report whether the service refused the origin of the page.
+      const isInPage = "document" in globalThis && !isOwnOrigin(this.#base);
+      const origin = isInPage ? ", or does not allow the origin of this page" : "";
+      return new OddwireError(`the service did not answer${origin}`, {
         status: 0,
         code: "UNREACHABLE",
         cause,
@@ -143,11 +146,16 @@ function canRepeat(
   return method === "GET" && (isUnavailable || code === "UNREACHABLE" || code === "INTERNAL_ERROR");
 }
 
+function isOwnOrigin(base: string): boolean {
+  const page = globalThis as { readonly location?: { readonly origin: string } };
+  return page.location?.origin === new URL(base).origin;
+}
+
 async function readText(response: Response) {
   return { response, text: await response.text() };
 }
 
-async function readError(response: Response): Promise<OddwireError> {
+async function readError(response: Response, key: string | null): Promise<OddwireError> {
   const text = await response.text();
   let error: Partial<ErrorAnswer>["error"];
   try {
@@ -157,7 +165,8 @@ async function readError(response: Response): Promise<OddwireError> {
   }
   if (error?.message === undefined) return notOurs(response);
   const seconds = Number(response.headers.get("Retry-After") ?? Number.NaN);
-  return new OddwireError(error.message, {
+  const isWithoutKey = response.status === 401 && key === null;
+  return new OddwireError(isWithoutKey ? noKeyMessage : error.message, {
     status: response.status,
     code: error.code,
     details: error.details,

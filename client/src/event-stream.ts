@@ -1,5 +1,5 @@
 import { type Backoff, wait } from "./backoff.ts";
-import { OddwireError } from "./oddwire-error.ts";
+import { noKeyMessage, OddwireError } from "./oddwire-error.ts";
 import type { ChannelRequest, ChannelRows, StreamFrame } from "./stream-frames.ts";
 import type { AnyFrame, Closing } from "./stream-inbox.ts";
 import type { StreamSockets } from "./stream-sockets.ts";
@@ -155,7 +155,9 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
     // The service closes a connection with several invalid frames.
     this.#isAlone = id !== undefined;
     if (passing.has(code)) return "lost";
-    throw new OddwireError(message, { status: 0, code, details, requestId });
+    const isWithoutKey = code === "UNAUTHORIZED" && !this.#sockets.hasKey;
+    const text = isWithoutKey ? noKeyMessage : message;
+    throw new OddwireError(text, { status: 0, code, details, requestId });
   }
 
   /** Returns how the connection closed. A shared one can have been closed because of another stream. */

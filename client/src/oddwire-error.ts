@@ -37,3 +37,6 @@ export class OddwireError extends Error {
     this.retryAfterMs = about.retryAfterMs ?? null;
   }
 }
+
+/** The message of a refusal of requests without a key, whose `key` was probably an environment variable that is not set. */
+export const noKeyMessage = "no API key was given: set the option key of the client";

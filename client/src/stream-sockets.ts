@@ -11,6 +11,10 @@ export class StreamSockets {
     this.#connection = connection;
   }
 
+  get hasKey(): boolean {
+    return this.#connection.key !== null;
+  }
+
   /** Subscribes on a connection that has room, or on a new one; with `isAlone`, on one of its own. */
   subscribe(request: Subscribe, isAlone: boolean): StreamInbox {
     this.#open = this.#open.filter(({ isClosed }) => !isClosed);

@@ -114,6 +114,17 @@ for (const code of ["UNAUTHORIZED", "IP_BLOCKED", "NOT_FOUND", "VALIDATION_ERROR
   });
 }
 
+test("a refusal without a key says that none was given", async (t) => {
+  const { url } = await serveScripts(t, [
+    refusal(401, "UNAUTHORIZED"),
+    refusal(401, "UNAUTHORIZED"),
+  ]);
+  const missing = await errorOf(new OddwireClient({ url, key: undefined }).health());
+  assert.match(missing.message, /^no API key was given/);
+  const wrong = await errorOf(new OddwireClient({ url, key: "ow_read_wrong" }).health());
+  assert.doesNotMatch(wrong.message, /no API key/);
+});
+
 test("a write is retried only if the service did not execute it", async (t) => {
   const away = await serveScripts(t, [refusal(503, "SERVICE_UNAVAILABLE", soon)]);
   const client = new OddwireClient({ url: away.url, backoff: quick });

@@ -46,3 +46,12 @@ test("a heartbeat resets the wait before the next reconnect", within, async (t) 
   }
   assert.equal(heartbeats, 24);
 });
+
+test("a refusal without a key says that none was given", within, async (t) => {
+  const error = { code: "UNAUTHORIZED", message: "Send an auth frame first", request_id: "1" };
+  const url = await serveFrames(t, [{ type: "error", error }]);
+  const stream = new OddwireClient({ url }).stream({ channel: { type: "trades" } });
+  await assert.rejects(async () => {
+    for await (const _frame of stream);
+  }, /^OddwireError: no API key was given/);
+});

@@ -52,8 +52,8 @@ suite("examples", () => {
 async function runExample(name: string, { edge }: DataServer): Promise<string> {
   const env = {
     ...systemSettings(),
-    URL: edge.url,
-    KEY: edge.keys.admin,
+    ODDWIRE_URL: edge.url,
+    ODDWIRE_API_KEY: edge.keys.admin,
   };
   return new Promise((resolve, reject) => {
     const words = [fileURLToPath(new URL(name, folder))];

@@ -53,9 +53,9 @@ suite("examples for users", { concurrency: 2 }, () => {
       PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
       // The .curlrc there makes curl fail for HTTP errors.
       CURL_HOME: join(folder, "bin"),
-      URL: url,
-      KEY: keys.read,
-      ADMIN_KEY: keys.admin,
+      ODDWIRE_URL: url,
+      ODDWIRE_API_KEY: keys.read,
+      ODDWIRE_ADMIN_KEY: keys.admin,
       TOKEN_ID: token.token_id,
       PYTHONDONTWRITEBYTECODE: "1",
     };
