@@ -44,6 +44,26 @@ export type Market = {
     readonly price: Decimal | null;
     readonly winner: boolean | null;
   }[];
+  readonly mirror: {
+    readonly condition_id: ConditionId;
+    readonly tokens: readonly {
+      readonly token_id: TokenId;
+      readonly outcome: string | null;
+      readonly outcome_index: number;
+      readonly price: Decimal | null;
+    }[];
+    readonly created_at: Time;
+    readonly created_at_ms: Milliseconds;
+    readonly registered_block: number | null;
+    readonly resolution: {
+      readonly payouts: readonly Decimal[];
+      readonly winning_token_id: TokenId | null;
+      readonly winning_outcome: string | null;
+      readonly tx_hash: Hash;
+      readonly block_number: number;
+      readonly seq: Seq;
+    } | null;
+  } | null;
   readonly volume_usd: Decimal;
   readonly volume_shares: Decimal;
   readonly trades: number;
@@ -248,6 +268,15 @@ export type Resolution = {
   readonly payouts: readonly Decimal[];
   readonly winning_token_id: TokenId | null;
   readonly winning_outcome: string | null;
+  readonly mirror_resolution: {
+    readonly condition_id: ConditionId;
+    readonly payouts: readonly Decimal[];
+    readonly block_number: number;
+    readonly seq: Seq;
+    readonly tx_hash: Hash;
+    readonly timestamp: Time;
+    readonly timestamp_ms: Milliseconds;
+  } | null;
   readonly block_number: number;
   readonly block_hash: Hash;
   readonly log_index: number;

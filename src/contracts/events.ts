@@ -113,6 +113,8 @@ type Gen3MarketFields = {
   /** An addition to the rules. The aggregator and the reporter both log it. */
   gen3_text_updated: { requestId: Hash; text: string };
   gen3_condition_migrated: { conditionId: ConditionId; legacyConditionId: ConditionId };
+  /** The result of a mirror was taken from its legacy condition. The result itself is a `condition_resolved`. */
+  gen3_migration_resolved: { conditionId: ConditionId; legacyConditionId: ConditionId };
   gen3_combo_prepared: { conditionId: ConditionId; legs: readonly TokenId[] };
   /** One condition of the event is YES, so every other one without a result is NO. */
   gen3_remaining_resolved_no: { eventId: Hash };
@@ -167,6 +169,7 @@ export const subjectFieldByKind = {
   gen3_text_registered: "requestId",
   gen3_text_updated: "requestId",
   gen3_condition_migrated: "conditionId",
+  gen3_migration_resolved: "conditionId",
   gen3_combo_prepared: "conditionId",
   gen3_remaining_resolved_no: "eventId",
   gen3_other_resolved_yes: "conditionId",

@@ -55,10 +55,33 @@ export type Market = {
   /** When the condition was prepared: Unix seconds and block number. */
   readonly createdAt: number;
   readonly createdBlock: number;
+  /** The first result, of the condition or of its mirror. */
   readonly resolution: Resolution | null;
   /** The venue's market metadata; `null` when it was not requested or the venue does not know the market. */
   readonly venue: VenueMetadata | null;
+  readonly mirror: Mirror | null;
+  /** The event of generation 3 that mirrors its neg-risk event; `null` for other events. */
+  readonly mirrorEventId: Hash | null;
 };
+
+/** The same question as a condition of generation 3, with its own pair of tokens. */
+export type Mirror = {
+  readonly conditionId: ConditionId;
+  readonly tokens: readonly MarketToken[];
+  /** When it was first seen: Unix seconds. */
+  readonly createdAt: number;
+  /** The block in which it was registered; `null` without such a log. */
+  readonly registeredBlock: number | null;
+  readonly resolution: Resolution | null;
+};
+
+/** Returns the tokens of a market and of its mirror. */
+export function allTokensOf({
+  tokens,
+  mirror,
+}: Pick<Market, "tokens" | "mirror">): Market["tokens"] {
+  return mirror === null ? tokens : [...tokens, ...mirror.tokens];
+}
 
 /** Returns the event of a market: the neg-risk event on the chain, else the venue's; `null` when it has none. */
 export function eventKeyOf({

@@ -25,7 +25,8 @@ export async function readWallet(
   const tokens = await readTokens(facts, address);
   const markets = new Map<ConditionId | TokenId, WalletMarket>();
   await mapInTurns(tokens, ([tokenId, more]) => {
-    const conditionId = directory.placeOf(tokenId)?.conditionId ?? null;
+    const place = directory.placeOf(tokenId);
+    const conditionId = place === null ? null : directory.marketIdOf(place.conditionId);
     const before = markets.get(conditionId ?? tokenId);
     const totals = before === undefined ? more : addWalletTotals(before.totals, more);
     markets.set(conditionId ?? tokenId, { conditionId, totals });

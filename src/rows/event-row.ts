@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
-import type { Market } from "../market/market.ts";
+import { allTokensOf, type Market } from "../market/market.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import { outcomePrice } from "../views/prices/token-price.ts";
 import { eventSummary, marketRow, presentTokens, sumsOf } from "./market-row.ts";
@@ -58,10 +58,7 @@ export function presentEvent(
   markets: readonly Market[],
   state: MarketState,
 ): EventRow {
-  const sums = sumsOf(
-    markets.flatMap((market) => market.tokens),
-    state,
-  );
+  const sums = sumsOf(markets.flatMap(allTokensOf), state);
   const firstOf = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
   const createdAt = Math.min(...markets.map((market) => market.createdAt));
@@ -95,7 +92,7 @@ export function presentEvent(
 }
 
 function presentEventMarket(market: Market, state: MarketState): Static<typeof eventMarketShape> {
-  const sums = sumsOf(market.tokens, state);
+  const sums = sumsOf(allTokensOf(market), state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question: market.question,

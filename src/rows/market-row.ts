@@ -2,8 +2,10 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import { blockNumberOf, formatTokenId } from "../base/ids.ts";
 import {
+  allTokensOf,
   eventKeyOf,
   type Market,
+  type Mirror,
   payoutsMicros,
   type Resolution,
   winningOutcomeIndex,
@@ -34,6 +36,22 @@ const resolutionShape = Type.Object({
   tx_hash: wire.hashText,
   block_number: Type.Integer(),
   seq: wire.seqNumber,
+});
+
+const mirrorShape = Type.Object({
+  condition_id: wire.conditionIdText,
+  tokens: Type.Array(
+    Type.Object({
+      token_id: wire.tokenIdText,
+      outcome: textOrNull,
+      outcome_index: Type.Integer(),
+      price: wire.nullable(wire.decimalText),
+    }),
+  ),
+  created_at: wire.timeText,
+  created_at_ms: wire.millisecondsNumber,
+  registered_block: wire.nullable(Type.Integer()),
+  resolution: wire.nullable(resolutionShape),
 });
 
 /** The summary of a market's event. */
@@ -80,6 +98,7 @@ export const marketRow = Type.Object({
   resolved_at_ms: millisecondsOrNull,
   resolution: wire.nullable(resolutionShape),
   tokens: Type.Array(marketTokenShape),
+  mirror: wire.nullable(mirrorShape),
   volume_usd: wire.decimalText,
   volume_shares: wire.decimalText,
   trades: Type.Integer(),
@@ -96,7 +115,7 @@ export type MarketRow = Static<typeof marketRow>;
 export function presentMarket(market: Market, state: MarketState): MarketRow {
   const { resolution, venue } = market;
   const { startMs = null, endMs = null } = venue ?? {};
-  const sums = sumsOf(market.tokens, state);
+  const sums = sumsOf(allTokensOf(market), state);
   return {
     id: wire.formatConditionId(market.conditionId),
     question_id: market.questionId,
@@ -124,6 +143,7 @@ export function presentMarket(market: Market, state: MarketState): MarketRow {
     resolved_at_ms: resolution === null ? null : resolution.timestamp * 1000,
     resolution: resolution === null ? null : presentResolution(market, resolution),
     tokens: presentTokens(market, state),
+    mirror: presentMirror(market.mirror, state),
     volume_usd: formatMicros(sums.volumeUsd),
     volume_shares: formatMicros(sums.volumeShares),
     trades: sums.trades,
@@ -156,7 +176,7 @@ export function payoutFields(
 }
 
 function presentResolution(
-  market: Market,
+  market: Pick<Market, "tokens">,
   resolution: Resolution,
 ): NonNullable<MarketRow["resolution"]> {
   return {
@@ -164,6 +184,24 @@ function presentResolution(
     tx_hash: resolution.txHash,
     block_number: blockNumberOf(resolution.seq),
     seq: resolution.seq,
+  };
+}
+
+function presentMirror(mirror: Mirror | null, { directory }: MarketState): MarketRow["mirror"] {
+  if (mirror === null) return null;
+  const { resolution } = mirror;
+  return {
+    condition_id: wire.formatConditionId(mirror.conditionId),
+    tokens: mirror.tokens.map(({ tokenId, outcome, outcomeIndex }) => ({
+      token_id: formatTokenId(tokenId),
+      outcome,
+      outcome_index: outcomeIndex,
+      price: wire.decimalOrNull(outcomePrice(mirror, outcomeIndex, directory)?.price ?? null),
+    })),
+    created_at: wire.formatTime(mirror.createdAt),
+    created_at_ms: mirror.createdAt * 1000,
+    registered_block: mirror.registeredBlock,
+    resolution: resolution === null ? null : presentResolution(mirror, resolution),
   };
 }
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
-import type { TokenId } from "../base/ids.ts";
+import { formatMicros } from "../base/decimal.ts";
+import { blockNumberOf, type ConditionId, type TokenId } from "../base/ids.ts";
 import { parseGen3TokenId } from "../market/ids/gen3-ids.ts";
-import type { Resolution } from "../market/market.ts";
+import { type Market, type Mirror, payoutsMicros, type Resolution } from "../market/market.ts";
 import { payoutFields } from "./market-row.ts";
 import { idFields, idShape, placeFields, placeShape, type RowContext } from "./trade-row.ts";
 import * as wire from "./wire-format.ts";
@@ -16,22 +17,59 @@ export const resolutionRow = Type.Object({
   payouts: Type.Array(wire.decimalText),
   winning_token_id: wire.nullable(wire.tokenIdText),
   winning_outcome: wire.nullable(Type.String()),
+  mirror_resolution: wire.nullable(
+    Type.Object({
+      condition_id: wire.conditionIdText,
+      payouts: Type.Array(wire.decimalText),
+      block_number: Type.Integer(),
+      seq: wire.seqNumber,
+      tx_hash: wire.hashText,
+      timestamp: wire.timeText,
+      timestamp_ms: wire.millisecondsNumber,
+    }),
+  ),
   ...placeShape,
 });
 export type ResolutionRow = Static<typeof resolutionRow>;
 
 /** A resolution as clients see it. While its market is unknown, so is the winning token. */
 export function presentResolution(resolution: Resolution, context: RowContext): ResolutionRow {
-  const market = context.directory.market(resolution.conditionId);
+  const { conditionId } = resolution;
+  const market = context.directory.market(conditionId);
   return {
     id: resolutionId(resolution),
     seq: resolution.seq,
     derived: resolution.derived,
-    condition_id: wire.formatConditionId(resolution.conditionId),
+    condition_id: wire.formatConditionId(conditionId),
     question_id: resolution.questionId,
     oracle: resolution.oracle,
-    ...payoutFields(market ?? { tokens: [] }, resolution),
+    ...payoutFields(conditionOf(market, conditionId) ?? { tokens: [] }, resolution),
+    mirror_resolution: presentOther(market, resolution, context),
     ...placeFields(resolution, context),
+  };
+}
+
+/** Returns the part of a market that is a condition: the legacy one, or the mirror. */
+function conditionOf(market: Market | null, conditionId: ConditionId): Market | Mirror | null {
+  return market?.mirror?.conditionId === conditionId ? market.mirror : market;
+}
+
+function presentOther(
+  market: Market | null,
+  { conditionId }: Resolution,
+  { directory }: RowContext,
+): ResolutionRow["mirror_resolution"] {
+  const ids = [market?.conditionId, market?.mirror?.conditionId];
+  const otherId = ids.find((id) => id !== conditionId);
+  const other = otherId === undefined ? null : directory.resolutionOf(otherId);
+  if (other === null || market?.mirror === null) return null;
+  return {
+    condition_id: wire.formatConditionId(other.conditionId),
+    payouts: payoutsMicros(other).map(formatMicros),
+    block_number: blockNumberOf(other.seq),
+    seq: other.seq,
+    tx_hash: other.txHash,
+    ...wire.timeFields(other.timestamp),
   };
 }
 

@@ -20,7 +20,7 @@ export function describeState(state: MarketState): unknown {
   return {
     now: dayWindow.now,
     listed: listedMarkets(directory).toSorted(),
-    listings: directory.columns
+    listings: directory
       .listedAfter(-1)
       .map(({ seq, conditionId }) => `${seq} ${conditionId}`)
       .toSorted(),

@@ -414,6 +414,15 @@ const anyModule: readonly EventAbi[] = [
       legacyConditionId: args.condition("legacyConditionId"),
     }),
   ),
+  event(
+    `MigrationResolved(bytes31 indexed conditionId, bytes32 indexed legacyConditionId,
+      uint256 payout0, uint256 payout1, uint256 result0, uint256 result1)`,
+    (args) => ({
+      kind: "gen3_migration_resolved",
+      conditionId: args.condition("conditionId"),
+      legacyConditionId: args.condition("legacyConditionId"),
+    }),
+  ),
 ];
 
 const negRiskModule: readonly EventAbi[] = [

@@ -35,7 +35,6 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\bwhere (?:\w+ ){1,4}stands?\b/i, write: "where it is, its position" },
   { pattern: /\b99 of 100\b|\bhalf within\b/i, write: "p99, p50" },
   { pattern: /\bcatalogues?\b/i, write: "market metadata" },
-  { pattern: /\bmirror\w*/i, write: "invert (1 - p)" },
   { pattern: /\brow files?\b|\bknown texts?\b/i, write: "spool file, string table" },
   { pattern: /\bread(?:s|ing)? ahead\b/i, write: "prefetch" },
   { pattern: britishSpelling, write: "the US spelling" },
@@ -44,7 +43,7 @@ export const bannedWords: readonly BannedWord[] = [
 
 /** Words banned as parts of identifiers and file names. */
 const bannedParts =
-  /^(?:told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue|mirror|mirrored)$/i;
+  /^(?:told|tell|tells|telling|unwind|unwound|vouch|marker|markers|stretch|stretches|depot|shelf|shelves|doubt|doubts|doubted|alarm|alarms|anew|catalogue)$/i;
 
 /** Returns `path:line word: write ...` for each banned word in the prose of Markdown, comments and strings. */
 export function findBannedWords(files: readonly SourceFile[]): string[] {

@@ -21,9 +21,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   close: "Price of the last trade, in USD per share",
   complement: "The other token of a binary market and its price, 1 - price",
   complement_token_id: "The other token of a binary market; null when it is not known",
-  condition_id: "Condition of the market, which is the id of the market; null until it is known",
+  condition_id:
+    "Condition of the token or result: the id of a market, or the condition_id of its mirror; null until it is known",
   created_at:
-    "When it was created; for a market, the time of the block that prepared the condition",
+    "When it was created; for a market, the time of the block that prepared the condition, and for a mirror of the one that first names it",
   created_at_ms: "created_at in Unix milliseconds",
   created_block: "Block in which the condition was prepared",
   data: "The row or rows that were requested",
@@ -95,6 +96,10 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   next_cursor: "Send it as cursor for the next page; null on the last",
   old_interval_blocks: "user_pause_interval_updated: interval before the change, in blocks",
   open: "Price of the first trade, in USD per share; in stats_24h, the last price before the 24 hours if there is one",
+  mirror:
+    "The same question in Protocol V2 (generation 3), with its own pair of tokens; the totals of the market include it. null without one",
+  mirror_resolution:
+    "The later result of the same question: of the mirror in Protocol V2, or of the legacy condition; null without one",
   oracle: "Contract that reports the result; null for Protocol V2",
   order_hash: "Hash of the order",
   outcome: "Label of the outcome; null until it is known",
@@ -112,6 +117,7 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   question: "The question of the market; null until it is known",
   question_id: "Question that the oracle answers; null for Protocol V2",
   rate_limit: "Requests in any 60 seconds",
+  registered_block: "Block in which the mirror was registered; null without such a log",
   request_count: "Requests made with the key",
   request_id: "Id of the request, as in the header X-Request-Id",
   resolution: "How the market ended; null while it is open",

@@ -3,7 +3,7 @@ import { type Static, type TObject, Type } from "typebox";
 import { firstSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
 import { address, amount, conditionId, hash, tokenId } from "../../base/input/client-texts.ts";
 import type { Fill } from "../../market/fill.ts";
-import type { Market } from "../../market/market.ts";
+import { allTokensOf, type Market } from "../../market/market.ts";
 import type { FillFilter } from "../../query/fill-filter.ts";
 import { storedFills } from "../../query/read-fills.ts";
 import type { ListOrder } from "../../query/row-snapshot.ts";
@@ -117,5 +117,6 @@ function wantedTokens(
 }
 
 function tokensOf(markets: readonly (Market | null)[]): readonly TokenId[] {
-  return markets.flatMap((market) => market?.tokens ?? []).map((token) => token.tokenId);
+  const known = markets.filter((market) => market !== null);
+  return known.flatMap(allTokensOf).map((token) => token.tokenId);
 }

@@ -100,7 +100,10 @@ function ordinalsAsked(
   { condition_id, token_id }: MarketQuery,
 ): readonly number[] | null {
   if (condition_id === undefined && token_id === undefined) return null;
-  const ofTokens = token_id?.flatMap((id) => directory.placeOf(id)?.conditionId ?? []);
-  const asked = condition_id?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
+  const named = condition_id?.map((id) => directory.marketIdOf(id));
+  const ofTokens = token_id
+    ?.flatMap((id) => directory.placeOf(id)?.conditionId ?? [])
+    .map((id) => directory.marketIdOf(id));
+  const asked = named?.filter((id) => ofTokens?.includes(id) ?? true) ?? ofTokens ?? [];
   return asked.flatMap((id) => directory.ordinalOf(id) ?? []);
 }

@@ -19,15 +19,17 @@ const conditionResolved: Decoder = eventDecoder(
   readConditionResolved,
 );
 
-const conditionMigrated: Decoder = eventDecoder(
-  "MigrationConditionRegistered(bytes31,bytes32)",
-  2,
-  (log) => ({
+/** How both modules that have mirrors of legacy conditions link the two. */
+const mirrorDecoders: readonly Decoder[] = [
+  eventDecoder("MigrationConditionRegistered(bytes31,bytes32)", 2, (log) => ({
     kind: "gen3_condition_migrated",
-    conditionId: topicConditionId(log, 1),
-    legacyConditionId: topicConditionId(log, 2),
-  }),
-);
+    ...readMirror(log),
+  })),
+  eventDecoder("MigrationResolved(bytes31,bytes32,uint256,uint256,uint256,uint256)", 2, (log) => ({
+    kind: "gen3_migration_resolved",
+    ...readMirror(log),
+  })),
+];
 
 /** The contracts of generation 3 that define markets, by their kind. */
 export const gen3MarketDecoders = {
@@ -71,11 +73,11 @@ export const gen3MarketDecoders = {
     ),
   ],
   /** Module 1: single questions. */
-  binary_module: [conditionResolved, conditionMigrated],
+  binary_module: [conditionResolved, ...mirrorDecoders],
   /** Module 2: events with several questions of which exactly one is true, one of them "Other". */
   neg_risk_module: [
     conditionResolved,
-    conditionMigrated,
+    ...mirrorDecoders,
     eventDecoder("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
       kind: "gen3_remaining_resolved_no",
       eventId: topicHash(log, 1),
@@ -110,6 +112,10 @@ const marketTypes = ["binary", "incremental", "atomic"] as const;
 
 function readTextUpdated(log: LogText, text: string): ChainEvent {
   return { kind: "gen3_text_updated", requestId: topicHash(log, 1), text };
+}
+
+function readMirror(log: LogText) {
+  return { conditionId: topicConditionId(log, 1), legacyConditionId: topicConditionId(log, 2) };
 }
 
 function readConditionResolved(log: LogText, emitter: Address): ChainEvent {

@@ -11,9 +11,9 @@ export function openMarkets({ request, sources: { state } }: Opening): ChannelLo
   const { directory } = state;
   const wanted = request.filter?.condition_id;
   const marketsAfter = (after: number): Listed[] =>
-    directory.columns
-      .listedAfter(after)
-      .filter(({ conditionId }) => wanted === undefined || conditionId === wanted);
+    directory.listedAfter(after).filter(({ conditionId }) => {
+      return wanted === undefined || conditionId === directory.marketIdOf(wanted);
+    });
   const entryOf = ({ seq, conditionId }: Listed): Entry[] => {
     const market = directory.market(conditionId);
     const json = market === null ? null : JSON.stringify(presentMarket(market, state));

@@ -6,11 +6,14 @@ import { type ChannelLog, type Entry, firstGroups, type Opening } from "../hub/c
 
 /** Opens the `resolutions` channel. The position of a resolution is that of the log it follows from. */
 export function openResolutions({ request, sources }: Opening): ChannelLog {
-  const { resolutions } = sources.state.directory;
+  const { directory } = sources.state;
+  const { resolutions } = directory;
   const wanted = request.filter?.condition_id;
-  const conditionIds = wanted === undefined ? undefined : new Set([wanted]);
+  // The mirror of a condition can become known later.
+  const range = () =>
+    wanted === undefined ? {} : { conditionIds: new Set(directory.conditionsOfMarket(wanted)) };
   const resolutionsAfter = (position: number) =>
-    resolutions.select({ conditionIds }, { index: resolutions.firstFrom(position + 1), step: 1 });
+    resolutions.select(range(), { index: resolutions.firstFrom(position + 1), step: 1 });
   const entryOf = (resolution: Resolution): Entry => {
     const row = presentResolution(resolution, rowContextOf(sources));
     return { seq: row.seq, json: JSON.stringify(row) };
@@ -22,7 +25,7 @@ export function openResolutions({ request, sources }: Opening): ChannelLog {
       if (order === "asc")
         return mapInTurns(firstGroups(resolutionsAfter(after ?? -1), limit), entryOf);
       const index = after === null ? resolutions.count - 1 : resolutions.firstFrom(after) - 1;
-      const newest = resolutions.select({ conditionIds }, { index, step: -1 }).take(limit);
+      const newest = resolutions.select(range(), { index, step: -1 }).take(limit);
       return mapInTurns(newest, entryOf);
     },
     revertedBy: (_removed, rewindTo) => resolutionsAfter(rewindTo).map(resolutionId).toArray(),

@@ -2,6 +2,7 @@ import type { TokenId } from "../../base/ids.ts";
 import { mapInTurns } from "../../base/time/turns.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Fill } from "../../market/fill.ts";
+import { allTokensOf } from "../../market/market.ts";
 import { type FillFilter, fillCondition } from "../../query/fill-filter.ts";
 import { readFills } from "../../query/read-fills.ts";
 import { rowContextOf } from "../../query/row-context.ts";
@@ -40,8 +41,8 @@ function fillFilterOf(
   const { side, min_value, wallet, condition_id } = filter;
   let tokenIds = asked;
   if (condition_id !== undefined) {
-    const ofCondition =
-      state.directory.market(condition_id)?.tokens.map((one) => one.tokenId) ?? [];
+    const market = state.directory.market(condition_id);
+    const ofCondition = market === null ? [] : allTokensOf(market).map((one) => one.tokenId);
     tokenIds = asked === null ? ofCondition : ofCondition.filter((id) => asked.includes(id));
   }
   const roles = ["maker", "direct"] as const;

@@ -17,6 +17,7 @@ import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
+import { type LegacyCondition, Mirrors } from "./mirrors.ts";
 import { displayOf, type MarketText, noText, Questions, withUpdates } from "./questions.ts";
 import { ResolutionLog } from "./resolution-log.ts";
 import { noTotals, totalsCodec } from "./token-totals.ts";
@@ -35,6 +36,10 @@ export type Condition = {
   /** Which exchange generations registered its tokens: bit `generation - 1`. */
   readonly registeredBits: number;
   readonly ordinal: number;
+  /** The mirror of a legacy condition, or the legacy condition of a mirror: together they are one market. */
+  readonly pairedId?: ConditionId | undefined;
+  /** The first mirror of a legacy condition that a log names. */
+  readonly namedMirrorId?: ConditionId | undefined;
 };
 
 /** Which outcome of which condition a token is. */
@@ -45,6 +50,7 @@ export class Conditions {
   readonly contracts: Contracts;
   protected readonly questions: Questions;
   protected readonly gen3: Gen3Registry;
+  protected readonly mirrors: Mirrors;
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
   protected readonly places: JournaledMap<TokenId, TokenPlace>;
   /** The results of conditions, in chain order. */
@@ -58,6 +64,10 @@ export class Conditions {
     this.questions = new Questions(contracts, stateStore);
     this.gen3 = new Gen3Registry(stateStore);
     this.conditions = new JournaledMap(stateStore, "market.condition");
+    this.mirrors = new Mirrors(stateStore, this.questions, (conditionId) => {
+      const condition = this.conditions.get(conditionId);
+      return condition === undefined ? null : this.asLegacy(condition);
+    });
     this.places = new JournaledMap(stateStore, "places");
     this.resolutions = new ResolutionLog(stateStore);
     this.totals = new JournaledMap(stateStore, "totals", totalsCodec);
@@ -69,16 +79,36 @@ export class Conditions {
     return this.venue.get(conditionId) ?? null;
   }
 
-  /** The market of a condition; `null` when the condition is unknown. */
+  /** The market of a condition, which can be a mirror; `null` when the condition is unknown. */
   market(conditionId: ConditionId): Market | null {
-    const condition = this.conditions.get(conditionId);
-    return condition === undefined ? null : this.describe(condition);
+    const condition = this.conditions.get(this.marketIdOf(conditionId));
+    return condition === undefined ? null : this.describeMarket(condition);
   }
 
-  /** The market of a condition without the venue's market metadata; `null` when the condition is unknown. */
+  /** A condition alone, without its mirror and the venue's market metadata; `null` when it is unknown. */
   provenMarket(conditionId: ConditionId): Market | null {
     const condition = this.conditions.get(conditionId);
     return condition === undefined ? null : this.describe(condition, null);
+  }
+
+  /** The condition whose market a condition belongs to: the legacy condition of a mirror, otherwise the condition itself. */
+  marketIdOf(conditionId: ConditionId): ConditionId {
+    const condition = this.conditions.get(conditionId);
+    return (condition?.gen3 ? condition.pairedId : undefined) ?? conditionId;
+  }
+
+  /** A condition, and its mirror or the legacy condition that it mirrors. */
+  conditionsOfMarket(conditionId: ConditionId): readonly ConditionId[] {
+    const pairedId = this.conditions.get(conditionId)?.pairedId;
+    return pairedId === undefined ? [conditionId] : [conditionId, pairedId];
+  }
+
+  /** The token of the same outcome on the other ledger: of the mirror, or of the legacy condition; `null` without one. */
+  mirroredTokenOf(tokenId: TokenId): TokenId | null {
+    const place = this.places.get(tokenId);
+    const pairedId = place && this.conditions.get(place.conditionId)?.pairedId;
+    const paired = pairedId && this.conditions.get(pairedId);
+    return (place && paired?.tokenIds[place.outcomeIndex]) ?? null;
   }
 
   /** The condition and outcome of a token; `null` when no known condition has the token. */
@@ -116,8 +146,16 @@ export class Conditions {
     return this.totals.get(tokenId) ?? noTotals;
   }
 
+  /** The result of a condition alone: its mirror has its own. */
   resolutionOf(conditionId: ConditionId): Resolution | null {
     return this.resolutions.of(conditionId);
+  }
+
+  /** The condition as one that can have a mirror; `null` for all others. */
+  protected asLegacy(condition: Condition): LegacyCondition | null {
+    const { conditionId, questionId, gen3, outcomeCount, namedMirrorId = null } = condition;
+    if (questionId === null || gen3 !== null || outcomeCount !== 2) return null;
+    return { conditionId, questionId, namedMirrorId, isNegRisk: this.isNegRisk(condition) };
   }
 
   protected isNegRisk({ gen3, oracle }: Condition): boolean {
@@ -137,21 +175,23 @@ export class Conditions {
       return this.questions.textOf({ questionId, oracle, negRisk: this.isNegRisk(condition) });
     }
     if (gen3 === null) return noText;
-    const negRiskMarketId = gen3.module === "neg_risk" ? gen3.eventId : null;
     const text = this.#gen3TextOf(gen3);
+    if (gen3.module !== "neg_risk") return text;
+    const marketId = this.mirrors.negRiskMarketOf(gen3.eventId);
+    if (marketId !== null) {
+      const { title, outcomes, source } = text;
+      return { ...text, ...this.questions.textOfNegRiskMarket(marketId), title, outcomes, source };
+    }
     const eventTitle = this.gen3.eventTitleOf(gen3.eventId) ?? text.eventTitle;
-    return { ...text, eventTitle, negRiskMarketId };
+    return { ...text, eventTitle, negRiskMarketId: gen3.eventId };
   }
 
-  /** Returns the registered text, or else the text of the older condition, or else a text made of the legs. */
+  /** Returns the registered text, or else a text made of the legs. */
   #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
     const registered = this.gen3.textOf(conditionId, eventId);
     if (registered !== null) {
       return withUpdates(displayOf(registered.text, registered.trusted), registered.updates);
     }
-    const legacy = this.gen3.legacyOf(conditionId);
-    const older = legacy === null ? undefined : this.conditions.get(legacy);
-    if (older !== undefined && older.gen3 === null) return this.#textOf(older);
     const legs = this.gen3.legsOf(conditionId);
     return legs === null ? noText : this.#comboTextOf(legs);
   }
@@ -185,6 +225,39 @@ export class Conditions {
     );
   }
 
+  /** Describes a market: a condition, with its mirror if it has one. */
+  protected describeMarket(condition: Condition): Market {
+    const { conditionId, gen3, pairedId } = condition;
+    const mirror = gen3 === null && pairedId ? this.conditions.get(pairedId) : undefined;
+    if (mirror === undefined) return this.describe(condition);
+    const venue = this.metadataOf(conditionId) ?? this.metadataOf(mirror.conditionId);
+    const own = this.describe(condition, venue);
+    const other = this.describe(mirror, venue);
+    const text = own.question === null && other.question !== null ? other : own;
+    const outcomeOf = (index: number) =>
+      text.tokens[index]?.outcome ?? own.tokens[index]?.outcome ?? null;
+    const named = (tokens: Market["tokens"]) =>
+      tokens.map((token) => ({ ...token, outcome: outcomeOf(token.outcomeIndex) }));
+    return {
+      ...own,
+      tokens: named(own.tokens),
+      question: text.question,
+      description: text.description,
+      metadataSource: text.metadataSource,
+      exchangeVersions: [...new Set([...own.exchangeVersions, ...other.exchangeVersions])],
+      resolution: earlierOf(own.resolution, other.resolution),
+      mirror: {
+        conditionId: mirror.conditionId,
+        tokens: named(other.tokens),
+        createdAt: mirror.createdAt,
+        registeredBlock: this.mirrors.registeredBlockOf(mirror.conditionId),
+        resolution: other.resolution,
+      },
+      mirrorEventId: other.mirrorEventId,
+    };
+  }
+
+  /** Describes a condition alone. */
   protected describe(
     condition: Condition,
     venue: VenueMetadata | null = this.metadataOf(condition.conditionId),
@@ -194,6 +267,8 @@ export class Conditions {
     const outcomes = text.outcomes ?? venue?.outcomes ?? [];
     const isVenueText = text.source === "none" && venue !== null && venue.question !== null;
     const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
+    const { gen3 } = condition;
+    const isMirrorEvent = gen3?.module === "neg_risk" && text.negRiskMarketId !== gen3.eventId;
     return {
       conditionId,
       questionId,
@@ -218,6 +293,13 @@ export class Conditions {
       createdBlock: blockNumberOf(condition.createdSeq),
       resolution: this.resolutionOf(conditionId),
       venue,
+      mirror: null,
+      mirrorEventId: isMirrorEvent ? gen3.eventId : null,
     };
   }
+}
+
+function earlierOf(one: Resolution | null, other: Resolution | null): Resolution | null {
+  if (one === null || other === null) return one ?? other;
+  return other.seq < one.seq ? other : one;
 }

@@ -1,6 +1,6 @@
 /**
  * What is known of generation 3 beyond what its ids encode: announced events, registered texts,
- * migrated conditions, and the legs of combinations. Any of it can be missing, or come late.
+ * and the legs of combinations. Any of it can be missing, or come late.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
@@ -37,7 +37,6 @@ export class Gen3Registry {
   readonly #updates: JournaledMap<Hash, readonly string[]>;
   /** By event, the modules that report its results. */
   readonly #reporters: JournaledMap<Hash, readonly Address[]>;
-  readonly #legacy: JournaledMap<ConditionId, ConditionId>;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
   constructor(stateStore: StateStore) {
@@ -45,7 +44,6 @@ export class Gen3Registry {
     this.#texts = new JournaledMap(stateStore, "market.text");
     this.#updates = new JournaledMap(stateStore, "market.text_updates");
     this.#reporters = new JournaledMap(stateStore, "market.reporters");
-    this.#legacy = new JournaledMap(stateStore, "market.legacy");
     this.#legs = new JournaledMap(stateStore, "market.legs");
   }
 
@@ -54,7 +52,7 @@ export class Gen3Registry {
     switch (event.kind) {
       case "gen3_event_announced":
         this.#announcements.set(event.eventId, event.marketType);
-        return conditionsOf(event.eventId);
+        return listEventConditions(event.eventId);
       case "gen3_reporter_added":
         add(this.#reporters, event.eventId, event.reporter);
         return [];
@@ -70,21 +68,16 @@ export class Gen3Registry {
         return [];
       }
       case "gen3_condition_migrated":
-        this.#legacy.set(event.conditionId, event.legacyConditionId);
+      case "gen3_migration_resolved":
         return [event.conditionId];
       case "gen3_combo_prepared":
         this.#legs.set(event.conditionId, event.legs);
         return [event.conditionId];
       case "gen3_remaining_resolved_no":
-        return conditionsOf(event.eventId);
+        return listEventConditions(event.eventId);
       case "gen3_other_resolved_yes":
         return [event.conditionId];
     }
-  }
-
-  /** The older condition that was migrated to this one; `null` for native conditions. */
-  legacyOf(conditionId: ConditionId): ConditionId | null {
-    return this.#legacy.get(conditionId) ?? null;
   }
 
   /** The legs of a combination, which must all win; `null` for other conditions. */
@@ -138,6 +131,7 @@ function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.slice(2), "hex");
 }
 
-function conditionsOf(eventId: Hash): readonly ConditionId[] {
+/** Returns the conditions of an event that are added with it. */
+export function listEventConditions(eventId: Hash): readonly ConditionId[] {
   return deriveGen3ConditionIds(eventId).slice(0, conditionsOfEventMax);
 }

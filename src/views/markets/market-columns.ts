@@ -14,7 +14,7 @@ import { MarketSearch } from "../search/market-search.ts";
 import { TextSearch } from "../search/text-search.ts";
 
 /** The yes-or-no properties of a market, as bits. */
-export const marketFlags = { listed: 1, resolved: 2, negRisk: 4 } as const;
+export const marketFlags = { listed: 1, resolved: 2, negRisk: 4, mirrored: 8 } as const;
 
 /** The kinds of labels, which are matched as a whole. `event_key` is the result of `eventKeyOf`. */
 export type LabelKind = "event" | "event_key" | "event_slug" | "slug" | "category" | "tag";
@@ -32,7 +32,7 @@ export class MarketColumns {
   /** The first four bytes of each id as a number, to order otherwise equal markets. Compact, so fast to scan. */
   readonly idLeads = new Column("u32");
   readonly flags: Column<"u8">;
-  /** The position at which the condition became a market; 0 before that. */
+  /** The position at which the condition became a market, apart from its mirror; 0 before that. */
   readonly listedSeq: Column<"f64">;
   /** When the condition was prepared or first seen, in unix seconds. */
   readonly createdAt: Column<"f64">;
@@ -152,6 +152,7 @@ export class MarketColumns {
     const labels: readonly [LabelKind, string | null][] = [
       ["event", market.eventId],
       ["event_key", eventKey],
+      ["event_key", market.mirrorEventId],
       ["event_slug", eventSlug],
       ["slug", slug],
       ["category", category],
@@ -175,18 +176,6 @@ export class MarketColumns {
     this.#journal.setAt(this.#eventCount, 0, number);
     this.#eventNumbers.set(hash, number);
     return number;
-  }
-
-  /** Returns the conditions that became markets after a position, each with its own position, in chain order. */
-  listedAfter(after: number): { readonly seq: number; readonly conditionId: ConditionId }[] {
-    const found: { seq: number; ordinal: number }[] = [];
-    for (let ordinal = 0; ordinal < this.count; ordinal += 1) {
-      const seq = this.listedSeq.get(ordinal);
-      if (seq > after && seq > 0) found.push({ seq, ordinal });
-    }
-    return found
-      .toSorted((a, b) => a.seq - b.seq)
-      .map(({ seq, ordinal }) => ({ seq, conditionId: this.conditionIdAt(ordinal) }));
   }
 
   /** Returns an array by ordinal, with 1 for the markets that have one of the labels. */

@@ -1,8 +1,14 @@
 /**
  * All markets known from the chain, built from events and trades in chain order. Unfinalized blocks can be undone.
- * The directory writes to the tables of `Conditions`, and to the columns that lists and searches read.
+ * The directory writes to the tables of `Conditions`; `ListedConditions` updates the columns that lists read.
  */
-import type { Address, ConditionId, Seq, TokenId } from "../../base/ids.ts";
+import {
+  type Address,
+  blockNumberOf,
+  type ConditionId,
+  type Seq,
+  type TokenId,
+} from "../../base/ids.ts";
 import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3MarketEvent, MarketEvent } from "../../contracts/events.ts";
 import type { LocatedEvent } from "../../market/block-facts.ts";
@@ -19,38 +25,34 @@ import {
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
-import { type Condition, Conditions } from "./conditions.ts";
-import { MarketColumns, marketFlags } from "./market-columns.ts";
+import type { Condition } from "./conditions.ts";
+import { ListedConditions, type OnToken } from "./listed-conditions.ts";
+import type { QuestionEvent } from "./questions.ts";
 import { addTotals, totalsOfTrades } from "./token-totals.ts";
+
+type LinkEvent = Extract<
+  Gen3MarketEvent,
+  { kind: "gen3_condition_migrated" | "gen3_migration_resolved" }
+>;
 
 /** When something was first seen. The timestamp is in unix seconds. */
 type Sighting = { readonly seq: Seq; readonly timestamp: number };
 
-/** Called with each token of a condition that becomes known, and with the condition's ordinal. */
-type OnToken = (tokenId: TokenId, ordinal: number) => void;
+/** What is known of a condition that is not prepared yet. */
+type EarlyCondition = Pick<Condition, "registeredBits" | "namedMirrorId">;
 
-/** How many conditions can quote the text of another one, and how deep quotes of quotes are followed. */
-const dependentsMax = 1000;
-const quotesDepthMax = 2;
+const nothingEarly: EarlyCondition = { registeredBits: 0 };
 
 /** Payout numerators of derived results of generation 3, as a module would log them. */
 const resultYes = [1_000_000n, 0n];
 const resultNo = [0n, 1_000_000n];
 
-export class MarketDirectory extends Conditions {
-  /** Registrations of conditions that are not prepared yet, as generation bits. */
-  readonly #earlyRegistrations: JournaledMap<ConditionId, number>;
-  /** By condition, the conditions that quote its text. */
-  readonly #dependents: JournaledMap<ConditionId, readonly ConditionId[]>;
-  readonly columns: MarketColumns;
-  readonly #onToken: OnToken;
+export class MarketDirectory extends ListedConditions {
+  readonly #early: JournaledMap<ConditionId, EarlyCondition>;
 
   constructor(contracts: Contracts, stateStore: StateStore, onToken: OnToken) {
-    super(contracts, stateStore);
-    this.#onToken = onToken;
-    this.#earlyRegistrations = new JournaledMap(stateStore, "early_registrations");
-    this.#dependents = new JournaledMap(stateStore, "dependents");
-    this.columns = new MarketColumns(stateStore);
+    super(contracts, stateStore, onToken);
+    this.#early = new JournaledMap(stateStore, "early_conditions");
   }
 
   /** Applies one event. Events that do not concern markets change nothing. */
@@ -65,16 +67,22 @@ export class MarketDirectory extends Conditions {
         return this.#register(event.conditionId, located);
       case "question_initialized":
       case "question_updated":
+        return this.#applyQuestion(event, located.address);
       case "neg_risk_market_prepared":
+        this.#applyQuestion(event, located.address);
+        return this.pairAll(this.mirrors.otherOf(event.negRiskMarketId));
       case "neg_risk_question_prepared":
-      case "neg_risk_question_requested":
-        for (const id of this.questions.apply(event, located.address)) this.#updateTexts(id);
-        return;
+      case "neg_risk_question_requested": {
+        const before = this.mirrors.eventOf(event.negRiskMarketId);
+        this.#applyQuestion(event, located.address);
+        return this.pairAll(this.mirrors.addQuestion(event, before));
+      }
       case "gen3_event_announced":
       case "gen3_reporter_added":
       case "gen3_text_registered":
       case "gen3_text_updated":
       case "gen3_condition_migrated":
+      case "gen3_migration_resolved":
       case "gen3_combo_prepared":
       case "gen3_remaining_resolved_no":
       case "gen3_other_resolved_yes":
@@ -100,26 +108,18 @@ export class MarketDirectory extends Conditions {
     const place = this.places.get(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;
-    this.#updateTradeColumns(condition);
-    this.#updateFlags(condition, first.seq);
+    this.updateTradeColumns(condition);
+    this.updateListing(condition, first.seq);
   }
 
   /** Replaces the venue's market metadata of a condition; an unknown condition gets it when it appears. */
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.venue.set(conditionId, metadata);
-    this.#updateTexts(conditionId);
+    this.updateTexts(conditionId);
   }
 
-  /** The conditions with a slug of the venue; more than one only if the venue uses the slug twice. */
-  bySlug(slug: string): readonly ConditionId[] {
-    return this.columns
-      .withLabel("slug", slug)
-      .map((ordinal) => this.columns.conditionIdAt(ordinal));
-  }
-
-  /** The index of a condition in the columns; `null` when the condition is unknown. */
-  ordinalOf(conditionId: ConditionId): number | null {
-    return this.conditions.get(conditionId)?.ordinal ?? null;
+  #applyQuestion(event: QuestionEvent, address: Address): void {
+    for (const id of this.questions.apply(event, address)) this.updateTexts(id);
   }
 
   #prepare(
@@ -129,7 +129,7 @@ export class MarketDirectory extends Conditions {
     const { conditionId, questionId, oracle, outcomeSlotCount } = event;
     const tokenIds =
       outcomeSlotCount === 2 ? deriveTokenIds(conditionId, this.#collateralOf(oracle)) : [];
-    this.#add({
+    const condition = this.addCondition({
       conditionId,
       questionId,
       oracle,
@@ -138,97 +138,59 @@ export class MarketDirectory extends Conditions {
       tokenIds,
       createdAt: timestamp,
       createdSeq: seq,
-      registeredBits: this.#earlyRegistrations.get(conditionId) ?? 0,
+      ...(this.#early.get(conditionId) ?? nothingEarly),
     });
-  }
-
-  #add(known: Omit<Condition, "ordinal">): void {
-    const { conditionId, tokenIds } = known;
-    const ordinal = this.ordinalOf(conditionId) ?? this.columns.add(conditionId);
-    const condition = { ...known, ordinal };
-    this.conditions.set(conditionId, condition);
-    for (const [outcomeIndex, tokenId] of tokenIds.entries()) {
-      this.places.set(tokenId, { conditionId, outcomeIndex });
-      this.#onToken(tokenId, ordinal);
-    }
-    this.columns.set(this.columns.createdAt, ordinal, condition.createdAt);
-    this.#updateFlags(condition, condition.createdSeq);
-    this.#updateTradeColumns(condition);
-    this.#updateTexts(conditionId);
-  }
-
-  /** Updates the flags of a condition in the columns, after the event or trade at `seq`. */
-  #updateFlags(condition: Condition, seq: Seq): void {
-    const { conditionId, ordinal } = condition;
-    const listed = this.isListed(condition) ? marketFlags.listed : 0;
-    const resolved = this.resolutionOf(conditionId) === null ? 0 : marketFlags.resolved;
-    const negRisk = this.isNegRisk(condition) ? marketFlags.negRisk : 0;
-    this.columns.set(this.columns.flags, ordinal, listed | resolved | negRisk);
-    if (listed === 0) return;
-    // While loading, trades come after events. The earliest position of all made the condition a market.
-    const listedSeq = this.columns.listedSeq.get(ordinal);
-    const since = Math.max(condition.createdSeq, seq);
-    if (listedSeq > 0 && listedSeq <= since) return;
-    this.columns.set(this.columns.listedSeq, ordinal, since);
-  }
-
-  /** Updates the volume and the last trade of a condition in the columns. */
-  #updateTradeColumns({ tokenIds, ordinal }: Condition): void {
-    const totals = tokenIds.map((tokenId) => this.totalsOf(tokenId));
-    const volumeUsd = totals.reduce((sum, one) => sum + one.volumeUsd, 0n);
-    const lastTradeAt = Math.max(0, ...totals.map((one) => one.lastTimestamp));
-    this.columns.set(this.columns.volumeUsd, ordinal, Number(volumeUsd));
-    this.columns.set(this.columns.lastTradeAt, ordinal, lastTradeAt);
-  }
-
-  /** Updates the texts of a condition in the columns, and those of conditions that quote it. */
-  #updateTexts(conditionId: ConditionId, depth = 0): void {
-    const condition = this.conditions.get(conditionId);
-    if (condition !== undefined) {
-      const market = this.describe(condition);
-      this.columns.setTexts(condition.ordinal, market);
-      this.columns.set(this.columns.endMs, condition.ordinal, market.venue?.endMs ?? 0);
-    }
-    if (depth >= quotesDepthMax) return;
-    for (const other of this.#dependents.get(conditionId) ?? [])
-      this.#updateTexts(other, depth + 1);
-  }
-
-  /** Records that the text of a condition quotes the texts of others. */
-  #addDependencies(conditionId: ConditionId, others: readonly ConditionId[]): void {
-    for (const other of others) {
-      const known = this.#dependents.get(other) ?? [];
-      if (known.includes(conditionId) || known.length >= dependentsMax) continue;
-      this.#dependents.set(other, [...known, conditionId]);
-    }
+    const legacy = this.asLegacy(condition);
+    if (legacy !== null) this.pairAll(this.mirrors.addLegacy(legacy));
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
     const named = this.gen3.apply(event, located.address);
-    if (event.kind === "gen3_condition_migrated") {
-      this.#addDependencies(event.conditionId, [event.legacyConditionId]);
-    }
     if (event.kind === "gen3_combo_prepared") {
       const legs = event.legs.map((leg) => parseGen3TokenId(leg)?.conditionId ?? null);
-      this.#addDependencies(
+      this.addDependencies(
         event.conditionId,
         legs.filter((leg) => leg !== null),
       );
     }
     for (const conditionId of named) {
-      if (!this.#addGen3Condition(conditionId, located)) this.#updateTexts(conditionId);
+      if (!this.#addGen3Condition(conditionId, located)) this.updateTexts(conditionId);
+    }
+    if (event.kind === "gen3_condition_migrated" || event.kind === "gen3_migration_resolved") {
+      this.#applyLink(event, located);
     }
     if (event.kind === "gen3_text_registered" || event.kind === "gen3_text_updated") {
-      this.#updateTexts(event.requestId as string as ConditionId);
+      this.updateTexts(event.requestId as string as ConditionId);
     }
     if (event.kind === "gen3_other_resolved_yes") {
       this.#resolveDerived(event.conditionId, located, resultYes);
     }
     if (event.kind === "gen3_remaining_resolved_no") {
-      // A migrated condition waits for the result of its older condition.
-      const following = named.filter((conditionId) => this.gen3.legacyOf(conditionId) === null);
+      // A mirror waits for the result of its legacy condition.
+      const following = named.filter((conditionId) => !this.mirrors.isMirror(conditionId));
       for (const conditionId of following) this.#resolveDerived(conditionId, located, resultNo);
     }
+  }
+
+  #applyLink(
+    { kind, conditionId, legacyConditionId: legacyId }: LinkEvent,
+    { seq }: LocatedEvent,
+  ): void {
+    const registeredBlock = kind === "gen3_condition_migrated" ? blockNumberOf(seq) : null;
+    if (!this.mirrors.addLink(conditionId, { legacyId, registeredBlock })) return;
+    const legacy = this.conditions.get(legacyId);
+    const known = legacy ?? this.#early.get(legacyId) ?? nothingEarly;
+    if (known.namedMirrorId === undefined) {
+      const named = { ...known, namedMirrorId: conditionId };
+      if (legacy === undefined) this.#early.set(legacyId, named);
+      else this.conditions.set(legacyId, { ...legacy, ...named });
+    }
+    const found = this.conditions.get(legacyId);
+    const asLegacy = found === undefined ? null : this.asLegacy(found);
+    const ofEvent = asLegacy === null ? [] : this.mirrors.linkEvent(conditionId, asLegacy);
+    // A mirror by the ids alone gives way to the named one.
+    const replaced = found?.gen3 === null && found.pairedId ? [found.pairedId] : [];
+    this.pairAll([...replaced, conditionId, ...ofEvent]);
   }
 
   #addGen3ConditionOf(tokenId: TokenId, generations: number, first: Sighting): void {
@@ -244,10 +206,10 @@ export class MarketDirectory extends Conditions {
     const known = this.conditions.get(conditionId);
     if (known !== undefined) {
       const isEarlier = seq < known.createdSeq;
-      if (isEarlier) this.#add({ ...known, createdAt: timestamp, createdSeq: seq });
+      if (isEarlier) this.addCondition({ ...known, createdAt: timestamp, createdSeq: seq });
       return isEarlier;
     }
-    this.#add({
+    this.addCondition({
       conditionId,
       questionId: null,
       oracle: null,
@@ -256,8 +218,10 @@ export class MarketDirectory extends Conditions {
       tokenIds: deriveGen3TokenIds(conditionId),
       createdAt: timestamp,
       createdSeq: seq,
-      registeredBits: this.#earlyRegistrations.get(conditionId) ?? 0,
+      registeredBits: this.#early.get(conditionId)?.registeredBits ?? 0,
     });
+    this.mirrors.addSeen(gen3);
+    this.pairAll([conditionId]);
     return true;
   }
 
@@ -274,7 +238,9 @@ export class MarketDirectory extends Conditions {
   #addResolution(resolution: Resolution): void {
     this.resolutions.add(resolution);
     const condition = this.conditions.get(resolution.conditionId);
-    if (condition !== undefined) this.#updateFlags(condition, resolution.seq);
+    if (condition === undefined) return;
+    this.markRepeats(condition);
+    this.updateListing(condition, resolution.seq);
   }
 
   #resolve(located: LocatedEvent): void {
@@ -290,13 +256,13 @@ export class MarketDirectory extends Conditions {
     const bit = generationBit(contract.generation);
     const condition = this.conditions.get(conditionId);
     if (condition === undefined) {
-      const known = this.#earlyRegistrations.get(conditionId) ?? 0;
-      this.#earlyRegistrations.set(conditionId, known | bit);
+      const known = this.#early.get(conditionId) ?? nothingEarly;
+      this.#early.set(conditionId, { ...known, registeredBits: known.registeredBits | bit });
     } else if ((condition.registeredBits & bit) === 0) {
       const registeredBits = condition.registeredBits | bit;
       const registered = { ...condition, registeredBits };
       this.conditions.set(conditionId, registered);
-      this.#updateFlags(registered, seq);
+      this.updateListing(registered, seq);
     }
   }
 

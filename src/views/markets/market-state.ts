@@ -152,7 +152,7 @@ export class MarketState implements View {
   /** The ordinal of a token's market; `null` while the market is unknown. */
   ordinalOf(tokenId: TokenId): number | null {
     const place = this.directory.placeOf(tokenId);
-    return place === null ? null : this.directory.ordinalOf(place.conditionId);
+    return place === null ? null : this.directory.marketOrdinalOf(place.conditionId);
   }
 
   /** Without a copy, loads what a copy saved 24 hours ago would have. Returns its last block; -1 for none. */

@@ -23,7 +23,11 @@ import {
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
 
-type QuestionEvent = Extract<MarketEvent, { kind: `question_${string}` | `neg_risk_${string}` }>;
+/** The events that have a text, and those that link texts. */
+export type QuestionEvent = Extract<
+  MarketEvent,
+  { kind: `question_${string}` | `neg_risk_${string}` }
+>;
 
 /** The joined text of one condition, for display. */
 export type MarketText = {
@@ -121,6 +125,30 @@ export class Questions {
     return negRisk ? this.#negRiskText(questionId) : this.#umaText(questionId, oracle);
   }
 
+  /** The text of a neg-risk market, as that of a market without questions. */
+  textOfNegRiskMarket(negRiskMarketId: Hash): MarketText {
+    const market = this.#negRiskMarkets.get(negRiskMarketId);
+    return { ...noText, ...eventTextOf(market), negRiskMarketId };
+  }
+
+  /** The neg-risk market of a question that its adapter has prepared; `null` for other questions. */
+  negRiskMarketOf(questionId: Hash): Hash | null {
+    return this.#negRiskQuestions.get(questionId)?.negRiskMarketId ?? null;
+  }
+
+  /** The number of questions of a neg-risk market, which are numbered from 0. The first of them can be unknown. */
+  questionCountOf(negRiskMarketId: Hash): number {
+    const indexes = (this.#questionsOf.get(negRiskMarketId) ?? [])
+      .filter((questionId) => questionId.startsWith(negRiskMarketId.slice(0, -2)))
+      .map((questionId) => Number.parseInt(questionId.slice(-2), 16));
+    return Math.max(-1, ...indexes) + 1;
+  }
+
+  /** The conditions of a neg-risk question, one on each adapter, prepared or not. */
+  conditionsOfQuestion(questionId: Hash): readonly ConditionId[] {
+    return this.#negRiskConditions([questionId]);
+  }
+
   #addUmaQuestion(
     event: Extract<QuestionEvent, { kind: "question_initialized" }>,
     adapter: Address,
@@ -200,8 +228,7 @@ export class Questions {
     const trusted = market?.trusted === true && (request?.trusted ?? true);
     return {
       ...withUpdates(displayOf(request?.text ?? question.text, trusted), request?.updates ?? []),
-      eventId: market?.text.eventId ?? null,
-      eventTitle: market?.text.title?.trim() || null,
+      ...eventTextOf(market),
       negRiskMarketId: question.negRiskMarketId,
     };
   }
@@ -217,6 +244,13 @@ export function displayOf(text: QuestionText, trusted: boolean): MarketText {
     outcomes: text.outcomes,
     source: title === null ? "none" : trusted ? "chain" : "chain_untrusted",
   };
+}
+
+function eventTextOf(
+  market: NegRiskMarket | undefined,
+): Pick<MarketText, "eventId" | "eventTitle"> {
+  const { eventId = null, title = null } = market?.text ?? {};
+  return { eventId, eventTitle: title?.trim() || null };
 }
 
 /** Appends later posts to the description, as the venue does. */

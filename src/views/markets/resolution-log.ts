@@ -32,6 +32,8 @@ export class ResolutionLog {
   /** The first 32 bits of each transaction hash, which rule out nearly all other transactions. */
   readonly #txTags: Column<"u32">;
   readonly #ids: Column<"u8">;
+  /** 1 for the result of a mirror or its legacy condition, if the other had one before. Such results are not selected. */
+  readonly #repeats: Column<"u8">;
 
   constructor(stateStore: StateStore) {
     this.#journal = stateStore.journal;
@@ -41,6 +43,7 @@ export class ResolutionLog {
     this.#timestamps = stateStore.column("resolutions.timestamps", "u32");
     this.#txTags = stateStore.column("resolutions.tx_tags", "u32");
     this.#ids = stateStore.column("resolutions.ids", "u8");
+    this.#repeats = stateStore.column("resolutions.repeats", "u8");
   }
 
   of(conditionId: ConditionId): Resolution | null {
@@ -92,6 +95,7 @@ export class ResolutionLog {
     const { timestampFrom = 0, timestampTo = Infinity, txHash, conditionIds } = range;
     const tag = txHash === undefined ? null : tagOf(txHash);
     return (at) => {
+      if (this.#repeats.get(at) === 1) return false;
       const timestamp = this.#timestamps.get(at);
       if (timestamp < timestampFrom || timestamp >= timestampTo) return false;
       if (tag !== null && this.#txTags.get(at) !== tag) return false;
@@ -109,9 +113,17 @@ export class ResolutionLog {
     this.#insert(resolution);
   }
 
+  /** Marks the result of a condition as one that repeats that of its mirror or legacy condition. */
+  markRepeat(conditionId: ConditionId, isRepeat: boolean): void {
+    const resolution = this.of(conditionId);
+    if (resolution === null) return;
+    this.#journal.setAt(this.#repeats, this.indexOf(resolution), isRepeat ? 1 : 0);
+  }
+
   #insert(resolution: Resolution): void {
     const index = this.indexOf(resolution);
     this.#shift(index, index + 1);
+    this.#repeats.set(index, 0);
     this.#seqs.set(index, resolution.seq);
     this.#timestamps.set(index, resolution.timestamp);
     this.#txTags.set(index, tagOf(resolution.txHash));
@@ -128,7 +140,7 @@ export class ResolutionLog {
   /** Moves all results from `from` on to `to`; nearly always there are none. */
   #shift(from: number, to: number): void {
     const length = this.count - from;
-    for (const column of [this.#seqs, this.#timestamps, this.#txTags]) {
+    for (const column of [this.#seqs, this.#timestamps, this.#txTags, this.#repeats]) {
       column.move(from, to, length);
     }
     this.#ids.move(from * idBytes, to * idBytes, length * idBytes);

@@ -34,13 +34,13 @@ export function pairPrice(tokenId: TokenId, directory: MarketDirectory): TokenPr
   return settled ?? priceOfTrade(newestTrade(tokenId, directory));
 }
 
-/** Returns the same price for an outcome of a market that was already read, and only looks up its trades. */
+/** Returns the same price for an outcome of a condition that was already read, and only looks up its trades. */
 export function outcomePrice(
-  { tokens, resolution }: Pick<Market, "tokens" | "resolution">,
+  { conditionId, tokens }: Pick<Market, "conditionId" | "tokens">,
   outcomeIndex: number,
   directory: MarketDirectory,
 ): TokenPrice | null {
-  const settled = settledPrice(resolution, outcomeIndex);
+  const settled = settledPrice(directory.resolutionOf(conditionId), outcomeIndex);
   if (settled !== null) return settled;
   const [own, other] = [tokens[outcomeIndex], tokens[1 - outcomeIndex]];
   if (own === undefined) return null;

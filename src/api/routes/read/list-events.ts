@@ -102,7 +102,9 @@ function keyOf({ directory }: MarketState, conditionId: Parameters<typeof direct
 /** Returns an event by its key; `null` when it has no markets. */
 function eventOf(state: MarketState, key: string): Static<typeof eventRow> | null {
   const markets = marketsOfEvent(state.directory, key);
-  return markets.length === 0 ? null : presentEvent(key, markets, state);
+  const [first] = markets;
+  // The event of generation 3 that mirrors a neg-risk event names that event too.
+  return first === undefined ? null : presentEvent(eventKeyOf(first) ?? key, markets, state);
 }
 
 function eventNamed(state: MarketState, name: string): Static<typeof eventRow> | null {

@@ -104,8 +104,12 @@ function conditionsAsked(
   { condition_id: id, neg_risk_market_id: eventId }: ResolutionQuery,
   { directory }: Backend["state"],
 ): ReadonlySet<ConditionId> | undefined {
-  const named = id === undefined ? undefined : new Set([id]);
+  const named = id === undefined ? undefined : new Set(directory.conditionsOfMarket(id));
   if (eventId === undefined) return named;
-  const ofEvent = new Set(marketsOfEvent(directory, eventId).map((market) => market.conditionId));
+  const ofEvent = new Set(
+    marketsOfEvent(directory, eventId).flatMap((market) =>
+      directory.conditionsOfMarket(market.conditionId),
+    ),
+  );
   return named === undefined ? ofEvent : new Set([...named].filter((one) => ofEvent.has(one)));
 }
