@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { streamLimits } from "../../src/base/config/limits.ts";
+import { AppError } from "../../src/base/errors.ts";
 import { seqOf } from "../../src/base/ids.ts";
 import { isTrade } from "../../src/market/fill.ts";
 import { DataServer } from "../support/open-data-server.ts";
@@ -111,6 +112,18 @@ test("replays take turns: in each iteration of the event loop only one of them s
   const [one = 0, ...others] = before;
   assert(one > 500 && others.every((sent) => sent === one), String(before));
   for (const client of clients) client.session.closed();
+});
+
+test("4003 when the store is unavailable during a replay", async () => {
+  const { engine } = server.store;
+  const fail = async () => Promise.reject(new AppError("SERVICE_UNAVAILABLE"));
+  const broken = { query: fail, queryBinary: fail };
+  Object.assign(engine, broken);
+  const client = new SessionClient(parts);
+  client.send({ action: "subscribe", channel: { type: "trades" }, resume_from: 0 });
+  const closed = await waitFor("the failure", async () => client.closed);
+  for (const name of Object.keys(broken)) Reflect.deleteProperty(engine, name);
+  assert.deepEqual(closed, { code: 4003, reason: "the database is unavailable; reconnect" });
 });
 
 test("after a failed read of a channel that others follow, the next client starts a new read", async () => {

@@ -229,7 +229,10 @@ export class Session implements Receiver {
   fail(thrown: unknown): void {
     if (this.#isClosed) return;
     this.#parts.log.error({ err: toError(thrown) }, "a subscription failed");
-    this.close(closeCodes.internal, this.#withDelivered("something went wrong on our side"));
+    const isDown = thrown instanceof AppError && thrown.code === "SERVICE_UNAVAILABLE";
+    const reason = isDown ? "the database is unavailable; reconnect" : "internal error";
+    const code = isDown ? closeCodes.draining : closeCodes.internal;
+    this.close(code, this.#withDelivered(reason));
   }
 
   /** Sends a packet without waiting for the next batch. */
