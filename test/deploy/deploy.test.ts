@@ -83,6 +83,10 @@ test("the dashboard equals the output of dashboard.ts", () => {
   assert.ok(made === dashboard, "run npm run docs");
 });
 
+test("the unit writes no core files, which would contain keys", () => {
+  assert.match(readText("deploy/oddwire.service"), /^LimitCORE=0$/m);
+});
+
 test("every setting named in deploy/ exists", () => {
   const known = new Set(allSettings().map(({ variable }) => variable as string));
   for (const file of [
