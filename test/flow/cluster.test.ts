@@ -20,6 +20,7 @@ import { describedMarkets, openClusterScene } from "../support/cluster-scene.ts"
 import { CuttingProxy } from "../support/cutting-proxy.ts";
 import type { LiveChain } from "../support/live-chain.ts";
 import { openServerEngine } from "../support/open-engines.ts";
+import { RedisServer } from "../support/redis/redis-server.ts";
 import { adminKey, type Page, type Service } from "../support/service.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { encode, factsOf } from "../support/store-chain.ts";
@@ -172,6 +173,31 @@ function assertHas(ids: readonly unknown[], shown: ReadonlySet<unknown>): void {
   const gone = [...shown].filter((id) => !here.has(id));
   assert.deepEqual(gone.slice(0, 3), [], `${gone.length} trades are gone`);
 }
+
+test("blocks reach a serving node after the Redis behind their address was demoted", async (t) => {
+  const { chain, redis, start } = await openClusterScene(t);
+  const other = await RedisServer.open(t);
+  const replicate = async (server: RedisServer, primary: readonly [string, string]) => {
+    const connection = await RedisConnection.open({ url: server.url, log: silentLog });
+    cleanUp(t, () => connection.close());
+    await connection.run((client) => client.sendCommand(["REPLICAOF", ...primary]));
+    connection.close();
+  };
+  await replicate(other, ["127.0.0.1", new URL(redis.url).port]);
+  const proxy = await CuttingProxy.open(t, redis.url);
+  const settings = { ODDWIRE_REDIS_URL: proxy.url.replace("http", "redis") };
+  chain.goOn(blockEveryMs);
+  await start("index", "index", settings);
+  const api = await start("api", "api", settings);
+  await api.waitReady();
+  await replicate(other, ["NO", "ONE"]);
+  proxy.leadTo(other.url, { isKept: true });
+  // Nothing that is written to the new one reaches the old one, whose connections stay open.
+  await replicate(redis, ["127.0.0.1", "1"]);
+  chain.holdFinality();
+  await api.waitIndexed(chain.head + 3);
+  await api.waitReady();
+});
 
 test("R13: a node that loses ClickHouse and Redis returns 503 within 3 s and closes its streams", async (t) => {
   const { chain, clickhouse, redis, start } = await openClusterScene(t);

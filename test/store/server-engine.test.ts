@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { suite, test } from "node:test";
 import { AppError } from "../../src/base/errors.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import type { Engine } from "../../src/storage/engine/engine.ts";
+import { ServerEngine } from "../../src/storage/server/server-engine.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { ClickHouseServer, passwordUser } from "../support/clickhouse/clickhouse-server.ts";
 import { CuttingProxy } from "../support/cutting-proxy.ts";
@@ -27,6 +28,13 @@ async function assertUnavailable(asking: Promise<unknown>, reason: RegExp): Prom
   });
 }
 
+const serverSettings = {
+  user: "default",
+  password: "",
+  database: "default",
+  cluster: null,
+  spoolDir: "",
+};
 const row = new RowWriter().uint32(1).finish();
 const durable = "fsync_after_insert = 1, non_replicated_deduplication_window = 10000";
 
@@ -57,6 +65,34 @@ suite("a ClickHouse server", () => {
     await engine.insert("a", file);
     await file.close();
     assert.deepEqual(await engine.query("SELECT count() FROM a"), [[2]]);
+  });
+
+  test("that turns read-only is left for the one that its name leads to by then", async (t) => {
+    const refusal = "Code: 242. DB::Exception: Table is in readonly mode. (TABLE_IS_READ_ONLY)\n";
+    for (const kind of ["query", "insert"] as const) {
+      const old = new Set<Socket>();
+      let isMoved = false;
+      const server = createServer((request, response) => {
+        if (!isMoved) old.add(request.socket);
+        request.resume().on("end", () => {
+          const isOld = isMoved && old.has(request.socket);
+          if (isOld) response.writeHead(500, { "x-clickhouse-exception-code": "242" });
+          response.end(isOld ? refusal : "[1]\n");
+        });
+      });
+      server.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      cleanUp(t, () => server.close());
+      const { port } = server.address() as AddressInfo;
+      const settings = { ...serverSettings, url: `http://127.0.0.1:${port}` };
+      const engine = await ServerEngine.open(settings);
+      cleanUp(t, () => engine.close());
+      const ask = () => (kind === "query" ? engine.query("SELECT 1") : engine.insert("a", row));
+      await ask();
+      isMoved = true;
+      await assertUnavailable(ask(), /readonly mode/);
+      await ask();
+    }
   });
 
   test("that does not answer is reported as unavailable after the timeout", async (t) => {

@@ -53,10 +53,10 @@ export class CuttingProxy {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Leads new connections to another address, and closes the open ones. */
-  leadTo(targetUrl: string): void {
+  /** Leads new connections to another address. Closes the open ones unless they are kept. */
+  leadTo(targetUrl: string, { isKept = false }: { readonly isKept?: boolean } = {}): void {
     this.#target = new URL(targetUrl);
-    for (const socket of this.#sockets) socket.destroy();
+    if (!isKept) for (const socket of this.#sockets) socket.destroy();
   }
 
   resume(): void {

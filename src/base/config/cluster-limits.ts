@@ -11,6 +11,10 @@ export const redisLimits = {
   commandsWaitingMax: 10_000,
   /** A connection that receives nothing for this long is replaced. Pings keep a healthy one from being silent. */
   silenceMsMax: 5_000,
+  /** How often connections that lead to the wrong server are replaced at most. */
+  wrongServerMsMin: 1_000,
+  /** How long the same warning about a connection is not repeated. */
+  sameWarningMs: 60_000,
   pingIntervalMs: 1_000,
   reconnectBackoff: { firstMs: 50, maxMs: 1_000 },
 } as const;

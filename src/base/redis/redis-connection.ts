@@ -5,17 +5,30 @@ import type { Log } from "../log.ts";
 import { systemClock } from "../time/clock.ts";
 import { backoffMs } from "../time/retry.ts";
 
+/**
+ * Error codes of a server that is not, or not now, the one that takes our commands: a replica, a node of another slot, a
+ * server that loads its data or has lost its replicas. The address may lead to another server by now.
+ */
+const wrongServer =
+  /^(READONLY|LOADING|MASTERDOWN|NOREPLICAS|MOVED|ASK|TRYAGAIN|CLUSTERDOWN|UNBLOCKED)\b/;
+
 /** The commands of node-redis. */
 type RedisClient = Awaited<ReturnType<typeof makeClient>>;
 
 /**
- * A connection to Redis that reconnects whenever it is lost. Every command has a timeout, and none waits for a
- * connection. Only the roles of a cluster open one.
+ * A connection to Redis that reconnects whenever it is lost, and when it leads to the wrong server: then with all others
+ * of this process, which can lead to the same server without an error. Every command has a timeout, and none waits for
+ * a connection. Only the roles of a cluster open one.
  */
 export class RedisConnection {
+  static readonly #open = new Set<RedisConnection>();
+  /** Monotonic time at which connections were last replaced because of the wrong server. */
+  static #replacedMs = Number.NEGATIVE_INFINITY;
   readonly #client: RedisClient;
   readonly #log: Log;
   #isWarned = false;
+  /** The last warning, and its monotonic time. */
+  #warned = { text: "", atMs: 0 };
   #downSinceMs: number | null = systemClock.monotonicMs();
   #downMs = 0;
   #heardMs = systemClock.monotonicMs();
@@ -24,6 +37,7 @@ export class RedisConnection {
   private constructor(client: RedisClient, log: Log) {
     this.#client = client;
     this.#log = log;
+    RedisConnection.#open.add(this);
     client.on("ready", () => this.#cameUp());
     client.on("ping-interval", () => this.#hear());
     // Every failed attempt to connect emits an error. Only the first is logged as a warning.
@@ -77,7 +91,10 @@ export class RedisConnection {
     try {
       return await Promise.race([this.#heard(command(this.#client)), tooLate]);
     } catch (thrown) {
-      throw thrown instanceof AppError ? thrown : unavailable(toError(thrown));
+      if (thrown instanceof AppError) throw thrown;
+      const error = toError(thrown);
+      if (wrongServer.test(error.message)) RedisConnection.#leaveServer(error);
+      throw unavailable(error);
     } finally {
       clearTimeout(timer);
     }
@@ -86,6 +103,7 @@ export class RedisConnection {
   /** Closes the connection. Commands in progress fail. */
   close(): void {
     this.#isClosed = true;
+    RedisConnection.#open.delete(this);
     if (this.#client.isOpen) this.#client.destroy();
   }
 
@@ -103,8 +121,22 @@ export class RedisConnection {
   /** Replaces a silent connection. Its own timeout restarts with every command sent, so it only ends idle ones. */
   #replaceIfSilent(): void {
     const silentMs = systemClock.monotonicMs() - this.#heardMs;
-    if (!this.isUp || !this.#client.isOpen || silentMs < redisLimits.silenceMsMax) return;
-    this.#wentDown(new Error(`Redis has been silent for ${Math.round(silentMs)} ms`));
+    if (silentMs < redisLimits.silenceMsMax) return;
+    this.#replace(new Error(`Redis has been silent for ${Math.round(silentMs)} ms`));
+  }
+
+  /** Replaces all connections of this process, but not more often than the address can lead to another server. */
+  static #leaveServer(reason: Error): void {
+    const nowMs = systemClock.monotonicMs();
+    if (nowMs - RedisConnection.#replacedMs < redisLimits.wrongServerMsMin) return;
+    RedisConnection.#replacedMs = nowMs;
+    for (const connection of RedisConnection.#open) connection.#replace(reason);
+  }
+
+  /** Connects again, by the name in the URL. */
+  #replace(reason: Error): void {
+    if (!this.isUp || !this.#client.isOpen) return;
+    this.#wentDown(reason);
     this.#client.destroy();
     // Subscriptions are made again. Rejects only if the client is closed before it connects.
     this.#client.connect().catch(() => {});
@@ -117,8 +149,8 @@ export class RedisConnection {
     if (this.#downSinceMs === null) return;
     this.#downMs += systemClock.monotonicMs() - this.#downSinceMs;
     this.#downSinceMs = null;
+    this.#log[this.#isWarned ? "info" : "debug"]("connected to Redis");
     this.#isWarned = false;
-    this.#log.info("connected to Redis");
   }
 
   #wentDown(error: Error): void {
@@ -126,8 +158,15 @@ export class RedisConnection {
     if (this.#isClosed) return;
     const message =
       this.#downSinceMs === null ? "lost the connection to Redis" : "Redis is unavailable";
-    this.#downSinceMs ??= systemClock.monotonicMs();
-    this.#log[this.#isWarned ? "debug" : "warn"]({ err: error }, message);
+    const nowMs = systemClock.monotonicMs();
+    this.#downSinceMs ??= nowMs;
+    // While the address leads to the wrong server, the same happens every second.
+    const isSame = error.message === this.#warned.text;
+    const isRepeated = isSame && nowMs - this.#warned.atMs < redisLimits.sameWarningMs;
+    const isWarning = !this.#isWarned && !isRepeated;
+    this.#log[isWarning ? "warn" : "debug"]({ err: error }, message);
+    if (!isWarning) return;
+    this.#warned = { text: error.message, atMs: nowMs };
     this.#isWarned = true;
   }
 }

@@ -45,10 +45,24 @@ export class HttpReader {
     throw errorOf(response, await text(response));
   }
 
+  /** Connects again for later queries. */
+  leaveServer(): void {
+    leaveServer(this.#agent);
+  }
+
   /** Closes all connections. No query may be under way. */
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Closes the idle connections of an agent, and the others after their answer. Later requests connect by name. */
+export function leaveServer(agent: http.Agent): void {
+  for (const socket of Object.values(agent.freeSockets).flatMap((idle) => idle ?? []))
+    socket.destroy();
+  // Before the agent gives the connection to the next request.
+  for (const socket of Object.values(agent.sockets).flatMap((used) => used ?? []))
+    socket.prependOnceListener("free", () => socket.destroy());
 }
 
 function errorOf({ statusCode, headers }: http.IncomingMessage, body: string): Error {

@@ -1,4 +1,6 @@
 import { mkdir } from "node:fs/promises";
+import * as http from "node:http";
+import * as https from "node:https";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -23,8 +25,8 @@ import {
 import { EngineMeter } from "../engine/engine-meter.ts";
 import { SpoolFile } from "../engine/spool-file.ts";
 import { type StoreKind, targetOf } from "../schema/schema-target.ts";
-import { HttpReader, type QuerySettings } from "./http-reader.ts";
-import { codeOf, isConnectionLost, serverUnavailable } from "./server-errors.ts";
+import { HttpReader, leaveServer, type QuerySettings } from "./http-reader.ts";
+import { codeOf, isConnectionLost, isWrongServer, serverUnavailable } from "./server-errors.ts";
 
 /** How to connect to a server and its database. */
 export type ServerSettings = {
@@ -52,6 +54,9 @@ export function serverSettingsOf(config: Config): ServerSettings {
   return { url, user, password, database: config.clickhouseDatabase, cluster, spoolDir };
 }
 
+/** The client for statements that write, and its connections. */
+type Client = { readonly client: ClickHouseClient; readonly agent: http.Agent };
+
 type Statement = {
   readonly timeoutMs: number;
   /** Whether the statement is idempotent, so that it may be repeated when the connection is lost. */
@@ -68,6 +73,8 @@ export class ServerEngine implements Engine {
   readonly kind: StoreKind;
   readonly meter = new EngineMeter();
   readonly #client: ClickHouseClient;
+  /** The connections of the client. */
+  readonly #agent: http.Agent;
   readonly #reader: HttpReader;
   readonly #host: string;
   readonly #spoolDir: string;
@@ -75,9 +82,10 @@ export class ServerEngine implements Engine {
   readonly #readers = new ConnectionPool(places(serverLimits.readersMax));
   readonly #writers = new ConnectionPool(places(serverLimits.writersMax));
 
-  private constructor(client: ClickHouseClient, settings: ServerSettings) {
+  private constructor({ client, agent }: Client, settings: ServerSettings) {
     const { url, spoolDir, queryTimeoutMs = serverLimits.queryTimeoutMs } = settings;
     this.#client = client;
+    this.#agent = agent;
     this.#reader = new HttpReader(settings);
     this.#host = new URL(url).host;
     this.kind = targetOf(settings).kind;
@@ -182,6 +190,11 @@ export class ServerEngine implements Engine {
     await this.#writers.run(() => this.#ask({ timeoutMs, isRepeatable, attempt }));
   }
 
+  #leaveServer(): void {
+    this.#reader.leaveServer();
+    leaveServer(this.#agent);
+  }
+
   /** Runs a statement and returns the answer. All attempts share one time limit. */
   async #ask({ timeoutMs, isRepeatable, attempt }: Statement): Promise<Buffer> {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -190,6 +203,7 @@ export class ServerEngine implements Engine {
         return await attempt(signal);
       } catch (thrown) {
         const cause = toError(thrown);
+        if (isWrongServer(cause)) this.#leaveServer();
         const isLast = !isRepeatable || attempts === serverLimits.attemptsMax || signal.aborted;
         if (isLast || !isConnectionLost(cause)) {
           const timedOutMs = signal.aborted ? timeoutMs : null;
@@ -226,18 +240,22 @@ function places(count: number): readonly number[] {
 }
 
 /** Creates the client. Its library is loaded only here, so it takes no memory with the embedded engine. */
-async function makeClient(settings: ServerSettings): Promise<ClickHouseClient> {
+async function makeClient(settings: ServerSettings): Promise<Client> {
   const { ClickHouseLogLevel, createClient } = await import("@clickhouse/client");
   const { writersMax, writeTimeoutMs } = serverLimits;
-  return createClient({
+  const { Agent } = settings.url.startsWith("https:") ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: writersMax });
+  const client = createClient({
     url: settings.url,
     username: settings.user,
     password: settings.password,
     database: settings.database,
     application: "oddwire",
+    http_agent: agent,
     max_open_connections: writersMax,
     // Each statement has its own limit, which is never longer.
     request_timeout: writeTimeoutMs,
     log: { level: ClickHouseLogLevel.OFF },
   });
+  return { client, agent };
 }

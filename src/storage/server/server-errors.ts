@@ -21,6 +21,17 @@ const noSpaceCode = "243";
 /** Codes of the server when a shard has no replica that is reachable, answers in time and is up to date. */
 const shardCodes: ReadonlySet<string> = new Set(["209", "210", "279", "369"]);
 
+/**
+ * Codes of a server that can do nothing for us now, although another one behind the same address may: its table is
+ * read-only, it has lost Keeper, or it shuts down.
+ */
+const wrongServerCodes: ReadonlySet<string> = new Set(["225", "236", "242", "999"]);
+
+/** Whether the next statement needs a new connection, because the address may lead to another server by now. */
+export function isWrongServer(error: Error): boolean {
+  return wrongServerCodes.has(codeOf(error) ?? "");
+}
+
 /** Returns the code of an error of Node (`ECONNRESET`) or of the server (`81`); `null` without one. */
 export function codeOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error)) return null;
