@@ -60,7 +60,7 @@ function addExport(program: Command): void {
       "Writes a list of a running service to files, oldest rows first. Each response becomes one file. If there is more, PATH.2, PATH.3 and so on follow, numbered before the extension. A file gets its name when it is complete. Failed downloads are retried. The same command resumes after the last complete file.",
     )
     .addArgument(program.createArgument("<list>", "what to export").choices(exportLists))
-    .requiredOption("--out <path>", `file to write; ends in ${fileEndings.join(", ")}`);
+    .requiredOption("--out <path>", `file to write; ends in ${fileEndings}`);
   for (const { flags, description, choices } of exportFilters) {
     const option = new Option(flags, description);
     command.addOption(choices === undefined ? option : option.choices(choices));
