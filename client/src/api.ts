@@ -412,6 +412,8 @@ export type Pagination = {
 
 export type Meta = {
   readonly request_id: string;
+  readonly first_block: number | null;
+  readonly first_timestamp_ms: number | null;
   readonly indexed_block: number | null;
   readonly indexed_seq: number | null;
   readonly head_block: number | null;
@@ -679,7 +681,17 @@ export type ListMarkets = {
   readonly answer: {
     readonly data: readonly Market[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -717,7 +729,17 @@ export type ListEvents = {
   readonly answer: {
     readonly data: readonly Event[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -763,7 +785,17 @@ export type ListTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -797,7 +829,17 @@ export type ListTokenTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -831,7 +873,17 @@ export type ListFills = {
   readonly answer: {
     readonly data: readonly Fill[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -863,7 +915,17 @@ export type ListMatches = {
   readonly answer: {
     readonly data: readonly Match[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -889,7 +951,17 @@ export type ListCancellations = {
   readonly answer: {
     readonly data: readonly Cancellation[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -940,7 +1012,17 @@ export type ListExchangeEvents = {
       readonly status: "confirmed" | "finalized";
     }[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -964,7 +1046,17 @@ export type ListResolutions = {
   readonly answer: {
     readonly data: readonly Resolution[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -1117,11 +1209,14 @@ export type ListCandles = {
     readonly pagination: Pagination;
     readonly meta: {
       readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
       readonly indexed_block: number | null;
       readonly indexed_seq: number | null;
       readonly head_block: number | null;
       readonly finalized_block: number | null;
       readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
       readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
       readonly first_candle_ms: Milliseconds | null;
       readonly settlement: {
