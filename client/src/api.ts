@@ -23,7 +23,7 @@ export type Market = {
   readonly outcome_count: number;
   readonly created_at: Time;
   readonly created_at_ms: Milliseconds;
-  readonly created_block: number;
+  readonly created_block: number | null;
   readonly start_date: Time | null;
   readonly end_date: Time | null;
   readonly resolved_at: Time | null;
@@ -1414,6 +1414,8 @@ export type GetMetrics = {
       readonly markets_missing: number;
       readonly age_seconds: number | null;
       readonly up: boolean;
+      readonly tokens_unknown: number;
+      readonly claims_refused: number;
       readonly contradictions: { readonly [name: string]: number };
       readonly requests: number;
       readonly pages: number;

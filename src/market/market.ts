@@ -52,9 +52,9 @@ export type Market = {
   readonly negRiskMarketId: Hash | null;
   /** The exchange generations that registered or traded it, in ascending order. */
   readonly exchangeVersions: readonly number[];
-  /** When the condition was prepared: Unix seconds and block number. */
+  /** When the condition was prepared: Unix seconds and block number. Without a log, the venue's time and `null`. */
   readonly createdAt: number;
-  readonly createdBlock: number;
+  readonly createdBlock: number | null;
   /** The first result, of the condition or of its mirror. */
   readonly resolution: Resolution | null;
   /** The venue's market metadata; `null` when it was not requested or the venue does not know the market. */

@@ -144,14 +144,16 @@ export function openMetadata(
   state: MarketState,
   publish?: PublishMetadata,
 ): MarketMetadata | null {
-  const { venue, venueMetadataUrl: baseUrl } = config;
+  const { venue, venueMetadataUrl: baseUrl, venueMarketsMax: marketsMax } = config;
   if (venue === "none") return null;
   // The service works without market metadata, but not without its disk.
   const onFailure = (error: Error): void => {
     if (error instanceof DataFolderUnwritableError) life.fail(error);
   };
   const means = { ...venueMeans(log), onFailure };
-  return life.own(MarketMetadata.open({ baseUrl, sink: state.venue, publish, ...means }));
+  return life.own(
+    MarketMetadata.open({ baseUrl, sink: state.venue, publish, marketsMax, ...means }),
+  );
 }
 
 /**

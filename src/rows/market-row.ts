@@ -91,7 +91,7 @@ export const marketRow = Type.Object({
   outcome_count: Type.Integer(),
   created_at: wire.timeText,
   created_at_ms: wire.millisecondsNumber,
-  created_block: Type.Integer(),
+  created_block: wire.nullable(Type.Integer()),
   start_date: timeOrNull,
   end_date: timeOrNull,
   resolved_at: timeOrNull,

@@ -78,6 +78,7 @@ async function openMarketMetadata(t: TestContext) {
       baseUrl: venue.restUrl,
       sink: state.venue,
       publish,
+      marketsMax: 0,
       ...means,
     });
     cleanUp(t, () => marketMetadata.close());
@@ -197,6 +198,23 @@ test("a loop of cursors ends the pass and is counted", async (t) => {
   await isRead();
   assert.equal(marketMetadata.status.errors["cursor_loop"], 1);
   assert.ok(marketMetadata.status.pages < 10);
+});
+
+test("a page that repeats under a new cursor ends the pass", async (t) => {
+  const { venue, open, isRead } = await openMarketMetadata(t);
+  let pages = 0;
+  venue.httpFault = (path) => {
+    if (path.includes("condition_ids")) return null;
+    pages += 1;
+    const body = { markets: [strangerOf(1), strangerOf(2)], next_cursor: `c${pages}` };
+    return { status: 200, body: JSON.stringify(body) };
+  };
+  const marketMetadata = open();
+  await isRead();
+  assert.deepEqual(
+    [marketMetadata.status.pages, marketMetadata.status.errors],
+    [2, { cursor_loop: 1 }],
+  );
 });
 
 async function openService(t: TestContext) {

@@ -9,14 +9,18 @@ export type VenueMarket = Readonly<Record<string, unknown>> & {
 };
 
 const limitMax = 100;
-const idsMax = 100;
 
 export class ScriptedMetadata {
   readonly #markets: VenueMarket[] = [];
   /** Markets per page. The venue may return fewer than requested. */
   pageMarkets = limitMax;
-  /** The ids of each lookup request. */
+  /** Ids that one request may have. */
+  idsMax = 100;
+  /** The ids of each lookup request, by condition and by token. */
   readonly lookups: (readonly string[])[] = [];
+  readonly tokenLookups: (readonly string[])[] = [];
+  /** The number of pages that were requested by volume. */
+  pagesByVolume = 0;
   /** The cursors of the requested pages, in order; `null` for a first page. */
   readonly cursors: (string | null)[] = [];
 
@@ -35,15 +39,23 @@ export class ScriptedMetadata {
   answer(query: URLSearchParams): { status: number; body: string } {
     const limit = Math.min(Number(query.get("limit") ?? 20), limitMax, this.pageMarkets);
     const ids = query.getAll("condition_ids");
-    if (ids.length > idsMax || query.has("offset")) return { status: 422, body: '{"error":"no"}' };
+    const tokenIds = query.getAll("clob_token_ids");
+    const isTooMuch = Math.max(ids.length, tokenIds.length) > this.idsMax || query.has("offset");
+    if (isTooMuch) return { status: 422, body: '{"error":"no"}' };
     const isClosed = query.get("closed") === "true";
+    const isByVolume = query.get("order") === "volume24hr";
     const after = query.get("after_cursor");
     if (ids.length > 0) this.lookups.push(ids);
+    else if (tokenIds.length > 0) this.tokenLookups.push(tokenIds);
+    else if (isByVolume) this.pagesByVolume += 1;
     else this.cursors.push(after);
     const markets = this.#markets.filter(
-      ({ conditionId, closed = false }) =>
-        closed === isClosed && (ids.length === 0 || ids.includes(conditionId)),
+      ({ conditionId, closed = false, clobTokenIds }) =>
+        closed === isClosed &&
+        (ids.length === 0 || ids.includes(conditionId)) &&
+        (tokenIds.length === 0 || listOf(clobTokenIds).some((id) => tokenIds.includes(id))),
     );
+    if (isByVolume) markets.sort((a, b) => Number(b["volume24hr"]) - Number(a["volume24hr"]));
     const from = after === null ? 0 : Number(Buffer.from(after, "base64url").toString());
     const page = markets.slice(from, from + limit);
     const isLast = from + limit >= markets.length;
@@ -88,4 +100,8 @@ export function venueMarket(market: {
     closed: false,
     ...more,
   };
+}
+
+function listOf(json: unknown): readonly string[] {
+  return typeof json === "string" ? (JSON.parse(json) as string[]) : [];
 }

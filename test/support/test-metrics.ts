@@ -76,6 +76,8 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         markets_missing: 82,
         age_seconds: 83,
         up: true,
+        tokens_unknown: 79,
+        claims_refused: 80,
         contradictions: { tokens: 84, resolution: 85 },
         requests: 86,
         pages: 87,

@@ -26,7 +26,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   created_at:
     "When it was created; for a market, the time of the block that prepared the condition, and for a mirror of the one that first names it",
   created_at_ms: "created_at in Unix milliseconds",
-  created_block: "Block in which the condition was prepared",
+  created_block:
+    "Block in which the condition was prepared; null when that was before the first indexed block and the market is known from the venue",
   data: "The row or rows that were requested",
   description: "Rules of the market; null until they are known",
   end_date: "When the market is due to end, as the venue gives it; null where it does not",

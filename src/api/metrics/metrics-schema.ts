@@ -231,6 +231,8 @@ const metadataSchema = Type.Object(
     markets_missing: count.gauge("Markets whose metadata was not requested yet"),
     age_seconds: block.gauge("Time since all open markets were last read; absent until then"),
     up: flag.gauge("1 while the venue's metadata API responds, else 0"),
+    tokens_unknown: count.gauge("Traded tokens whose market is not known yet"),
+    claims_refused: count.counter("Markets of the venue that the token ids did not prove"),
     contradictions: countsBy("kind").gauge(
       "Markets whose metadata contradicts the chain, by kind; the chain is served",
     ),

@@ -136,6 +136,8 @@ export class ServiceMetrics {
           ? null
           : Math.max(0, Math.floor(clock.nowMs() / 1000) - progress.openReadAt),
       up: !isUnavailable,
+      tokens_unknown: state.directory.unknownTokens.count,
+      claims_refused: state.venue.refusedClaims,
       contradictions: coverage.contradictions,
       requests,
       pages,

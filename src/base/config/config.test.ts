@@ -42,6 +42,7 @@ test("unset and empty variables get their defaults", () => {
     limitsWithoutRedis: "share",
     venue: "none",
     venueRestUrl: "https://clob.polymarket.com",
+    venueMarketsMax: 1000,
     venueMetadataUrl: "https://gamma-api.polymarket.com",
     venueWsUrl: "wss://ws-subscriptions-clob.polymarket.com/ws/market",
     corsOrigins: [],

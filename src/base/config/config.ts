@@ -135,6 +135,12 @@ const settings = {
     fallback: "https://gamma-api.polymarket.com",
     read: (text) => (isFetchable(text) ? text : null),
   }),
+  venueMarketsMax: setting({
+    variable: "ODDWIRE_VENUE_MARKETS_MAX",
+    description:
+      "How many of the venue's most traded open markets are listed before their first indexed trade",
+    ...wholeNumber({ min: 0, max: 100_000, fallback: 1000 }),
+  }),
   corsOrigins: setting<readonly string[]>({
     variable: "ODDWIRE_CORS_ORIGINS",
     description: "Origins whose pages may call the service from a browser",

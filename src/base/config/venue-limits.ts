@@ -71,6 +71,9 @@ export const metadataLimits = {
   marketsPerPage: 100,
   /** Entries that are read from one answer, even if the venue sends larger pages. */
   pageMarketsMax: 1_000,
+  /** When a token that the venue did not know, or whose claim was not proven, is looked up again. The pause doubles. */
+  tokenPauseSecondsMin: 15,
+  tokenPauseSecondsMax: 86_400,
   /** Ids in one request. 100 ids would make a line of 8 KB, which is a common limit of servers. */
   lookupIdsMax: 50,
   /** Markets that one search finds due. Markets that become known later wait for these, for several seconds. */
@@ -89,8 +92,8 @@ export const metadataLimits = {
   /** With more markets never requested, reading all closed markets takes fewer requests than requesting them by id. */
   closedReadMissingMin: 10_000,
   closedReadSeconds: 7 * 86_400,
-  /** A hundred times the pages of 2026. A read with more pages is in a loop. */
-  passPagesMax: 1_000_000,
+  /** Pages in a row without a readable market after which a pass ends. */
+  barrenPagesMax: 3,
   /** Changes that a reorg can revert, at about 100 bytes each. With more, no further changes are made. */
   changesAheadMax: 500_000,
   /** The longest cursors seen have about 300 characters. */

@@ -1,5 +1,5 @@
 import { metadataLimits } from "../../base/config/venue-limits.ts";
-import type { ConditionId } from "../../base/ids.ts";
+import { type ConditionId, formatTokenId, type TokenId } from "../../base/ids.ts";
 import type { VenueHttp } from "../venue-http.ts";
 import { type MetadataMarket, parseMarket } from "./parse-market.ts";
 
@@ -21,14 +21,17 @@ export type MarketPageRequest = {
   readonly half: MetadataPassHalf;
   /** The end of the previous page; `null` for the first page. */
   readonly cursor?: string | null;
-  /** Limits the request to these conditions, at most `lookupIdsMax`. */
+  /** Limits the request to these conditions, or to the markets of these tokens, at most `lookupIdsMax`. */
   readonly conditionIds?: readonly ConditionId[];
+  readonly tokenIds?: readonly TokenId[];
+  /** Whether the markets with the highest volume in 24 hours come first. */
+  readonly isByVolume?: boolean;
 };
 
 /** Fetches one page of market metadata. Throws `VenueError`. */
 export async function fetchMarketPage(
   http: VenueHttp,
-  { half, cursor = null, conditionIds = [] }: MarketPageRequest,
+  { half, cursor = null, conditionIds = [], tokenIds = [], isByVolume = false }: MarketPageRequest,
   signal: AbortSignal,
 ): Promise<MarketPage> {
   const query = new URLSearchParams({
@@ -38,6 +41,11 @@ export async function fetchMarketPage(
   });
   if (cursor !== null) query.set("after_cursor", cursor);
   for (const id of conditionIds.flatMap(formsOf)) query.append("condition_ids", id);
+  for (const id of tokenIds) query.append("clob_token_ids", formatTokenId(id));
+  if (isByVolume) {
+    query.set("order", "volume24hr");
+    query.set("ascending", "false");
+  }
   const path = `/markets/keyset?${query.toString()}`;
   return http.fetch({ method: "GET", path, read: parsePage }, signal);
 }

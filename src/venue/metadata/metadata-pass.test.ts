@@ -1,10 +1,12 @@
-/** Tests when a pass is due, and that it ends whatever cursors the venue returns. */
+/** Tests when a pass is due, and that it ends whatever pages the venue returns. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { metadataLimits } from "../../base/config/venue-limits.ts";
-import { afterPage, afterPass, duePass, noProgress } from "./metadata-pass.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import { afterPass, duePass, noProgress, PageProgress } from "./metadata-pass.ts";
+import type { MetadataMarket } from "./parse-market.ts";
 
 const { openReadSeconds, closedReadSeconds, closedReadMissingMin } = metadataLimits;
 const many = closedReadMissingMin + 1;
@@ -27,11 +29,9 @@ describe("a pass over the market metadata", () => {
 
   test("that is in progress is continued, and its time is recorded when it ends", () => {
     const pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
-    assert(pass !== null);
-    const next = afterPage(pass, "c1");
-    assert(typeof next === "object" && next !== null);
+    assert.deepEqual(pass, { half: "open", cursor: null });
+    const next = { half: "open", cursor: "c1" } as const;
     assert.deepEqual(duePass({ ...noProgress, pass: next }, { nowSeconds: 1, missing: 0 }), next);
-    assert.equal(afterPage(next, null), null);
     assert.deepEqual(afterPass({ ...noProgress, pass: next }, next, 7), {
       pass: null,
       openReadAt: 7,
@@ -39,33 +39,48 @@ describe("a pass over the market metadata", () => {
     });
   });
 
-  test("ends soon after cursors begin to repeat, and never before", () => {
-    const lengths = fc.record({ lead: fc.nat(200), circle: fc.integer({ min: 1, max: 200 }) });
-    const property = fc.property(lengths, ({ lead, circle }) => {
-      const pages = pagesUntilLoop((page) =>
-        page < lead ? page : lead + ((page - lead) % circle),
-      );
-      assert.ok(pages > lead, "no cursor came twice yet");
-      assert.ok(pages <= 4 * (lead + circle) + 4, `${pages} pages`);
+  test("is stuck at the first page that repeats markets, and never before", () => {
+    const lengths = fc.record({
+      lead: fc.nat(50),
+      circle: fc.integer({ min: 1, max: 50 }),
+      size: fc.integer({ min: 1, max: 5 }),
     });
-    fc.assert(property, propertySettings(200));
-    assert.equal(
-      pagesUntilLoop((page) => page, 5000),
-      5000,
+    const property = fc.property(lengths, ({ lead, circle, size }) => {
+      const pageAt = (page: number) => (page < lead ? page : lead + ((page - lead) % circle));
+      const marketsOf = (page: number) =>
+        Array.from({ length: size }, (_, at) => marketOf(page * size + at));
+      const progress = new PageProgress();
+      for (let page = 0; page < lead + circle; page += 1) {
+        const markets = marketsOf(pageAt(page));
+        assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), false, `page ${page}`);
+      }
+      // The markets of the page come in another order.
+      const markets = marketsOf(pageAt(lead + circle)).toReversed();
+      assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), true);
+    });
+    fc.assert(property, propertySettings(100));
+  });
+
+  test("is stuck after several pages without a readable market", () => {
+    const progress = new PageProgress();
+    const barren = Array.from({ length: metadataLimits.barrenPagesMax }, (_, page) =>
+      progress.isStuckAt({ markets: [], unreadable: page }),
     );
+    assert.deepEqual(barren, [...barren.slice(1).map(() => false), true]);
+    assert.equal(progress.isStuckAt({ markets: [marketOf(1)], unreadable: 3 }), false);
+    assert.equal(progress.isStuckAt({ markets: [marketOf(1)], unreadable: 3 }), false);
+  });
+
+  test("of millions of markets is not stuck", () => {
+    const progress = new PageProgress();
+    for (let page = 0; page < 20_000; page += 1) {
+      const markets = Array.from({ length: 100 }, (_, at) => marketOf(page * 100 + at));
+      assert.equal(progress.isStuckAt({ markets, unreadable: 0 }), false);
+    }
   });
 });
 
-/**
- * Returns the number of pages read until a loop is found. `cursorOf` gives the cursor after each page; at most `max`
- * pages.
- */
-function pagesUntilLoop(cursorOf: (page: number) => number, max = 10_000): number {
-  let pass = duePass(noProgress, { nowSeconds: 1, missing: 0 });
-  for (let page = 0; page < max && pass !== null; page += 1) {
-    const next = afterPage(pass, String(cursorOf(page)));
-    if (next === "loop") return page;
-    pass = next;
-  }
-  return max;
+function marketOf(number: number): MetadataMarket {
+  const conditionId = `0x${number.toString(16).padStart(64, "0")}` as ConditionId;
+  return { conditionId } as MetadataMarket;
 }

@@ -1,15 +1,14 @@
 /** A pass over one half of the venue's markets, page by page. Its progress survives restarts. */
+import { createHash } from "node:crypto";
 import { metadataLimits } from "../../base/config/venue-limits.ts";
-import type { MetadataPassHalf } from "./market-fetcher.ts";
+import type { ConditionId } from "../../base/ids.ts";
+import type { MarketPage, MetadataPassHalf } from "./market-fetcher.ts";
 
 /** The progress of a pass. */
 export type MetadataPass = {
   readonly half: MetadataPassHalf;
   /** The cursor of the next page; `null` for the first. */
   readonly cursor: string | null;
-  readonly pages: number;
-  /** The cursor of the last page whose number was a power of 2. */
-  readonly anchor: string | null;
 };
 
 /** The progress of reading market metadata. Unix seconds; `null` for never. */
@@ -39,16 +38,32 @@ export function duePass(
 }
 
 /**
- * Returns the pass after a page was read; `null` after the last page, `loop` when pages repeat. Cursors that form a
- * cycle return to the anchor, which moves at powers of 2 (Brent's algorithm).
+ * Finds pages that bring nothing new, whatever their cursors say. It remembers markets as two bits of 2^24 each, so that
+ * a page of new ones is never mistaken for a repeated one, even after millions.
  */
-export function afterPage(pass: MetadataPass, next: string | null): MetadataPass | "loop" | null {
-  if (next === null) return null;
-  const pages = pass.pages + 1;
-  const isSeen = next === pass.cursor || next === pass.anchor;
-  if (isSeen || pages >= metadataLimits.passPagesMax) return "loop";
-  const isPowerOf2 = Number.isInteger(Math.log2(pages));
-  return { ...pass, cursor: next, pages, anchor: isPowerOf2 ? next : pass.anchor };
+export class PageProgress {
+  readonly #bits = new Uint8Array(2 ** 21);
+  #barrenPages = 0;
+
+  /** Whether the pass makes no progress: the page repeats markets, or is one of several without any. */
+  isStuckAt({ markets, unreadable }: Pick<MarketPage, "markets" | "unreadable">): boolean {
+    const isNew = markets.map(({ conditionId }) => this.#add(conditionId)).includes(true);
+    this.#barrenPages = isNew ? 0 : this.#barrenPages + 1;
+    const isRepeat = markets.length > 0 && unreadable === 0;
+    return !isNew && (isRepeat || this.#barrenPages >= metadataLimits.barrenPagesMax);
+  }
+
+  /** Returns whether an id is new. */
+  #add(conditionId: ConditionId): boolean {
+    const hash = createHash("sha1").update(conditionId).digest();
+    const isSet = [0, 3].map((offset) => {
+      const bit = hash.readUIntBE(offset, 3);
+      const before = this.#bits[bit >>> 3] ?? 0;
+      this.#bits[bit >>> 3] = before | (1 << (bit & 7));
+      return (before & (1 << (bit & 7))) !== 0;
+    });
+    return isSet.includes(false);
+  }
 }
 
 /** Returns the progress after a pass has ended for any reason. The next pass starts at the first page. */
@@ -62,5 +77,5 @@ export function afterPass(
 }
 
 function firstOf(half: MetadataPassHalf): MetadataPass {
-  return { half, cursor: null, pages: 0, anchor: null };
+  return { half, cursor: null };
 }

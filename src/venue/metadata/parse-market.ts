@@ -32,6 +32,8 @@ const metadataMarket = Type.Object({
   conditionId: Type.Unsafe<ConditionId>(Type.String()),
   texts: metadataTexts,
   claims: venueClaims,
+  /** How its condition holds its tokens, of a market that the venue has named and the token ids prove. */
+  adoptedAs: Type.Optional(Type.Enum(["standard", "neg_risk"])),
 });
 
 /** A market as the market metadata describes it. */

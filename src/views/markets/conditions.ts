@@ -40,6 +40,8 @@ export type Condition = {
   readonly pairedId?: ConditionId | undefined;
   /** The first mirror of a legacy condition that a log names. */
   readonly namedMirrorId?: ConditionId | undefined;
+  /** How it holds its tokens, if only the venue has named it: no log has. Then `createdSeq` is 0. */
+  readonly adoptedAs?: "standard" | "neg_risk" | undefined;
 };
 
 /** Which outcome of which condition a token is. */
@@ -111,6 +113,11 @@ export class Conditions {
     return (place && paired?.tokenIds[place.outcomeIndex]) ?? null;
   }
 
+  /** How a condition that only the venue has named holds its tokens; `null` for all others. */
+  adoptedAs(conditionId: ConditionId): NonNullable<Condition["adoptedAs"]> | null {
+    return this.conditions.get(conditionId)?.adoptedAs ?? null;
+  }
+
   /** The condition and outcome of a token; `null` when no known condition has the token. */
   placeOf(tokenId: TokenId): TokenPlace | null {
     return this.places.get(tokenId) ?? null;
@@ -158,7 +165,8 @@ export class Conditions {
     return { conditionId, questionId, namedMirrorId, isNegRisk: this.isNegRisk(condition) };
   }
 
-  protected isNegRisk({ gen3, oracle }: Condition): boolean {
+  protected isNegRisk({ gen3, oracle, adoptedAs }: Condition): boolean {
+    if (adoptedAs !== undefined) return adoptedAs === "neg_risk";
     if (gen3 !== null) return gen3.module === "neg_risk";
     return oracle !== null && this.isNegRiskAdapter(oracle);
   }
@@ -218,6 +226,7 @@ export class Conditions {
   protected isListed(condition: Condition): boolean {
     return (
       condition.oracle === null ||
+      condition.adoptedAs !== undefined ||
       condition.outcomeCount > 2 ||
       condition.registeredBits !== 0 ||
       this.contracts.byAddress.has(condition.oracle) ||
@@ -290,7 +299,7 @@ export class Conditions {
         tradedBits.reduce((bits, more) => bits | more, condition.registeredBits),
       ),
       createdAt: condition.createdAt,
-      createdBlock: blockNumberOf(condition.createdSeq),
+      createdBlock: condition.adoptedAs === undefined ? blockNumberOf(condition.createdSeq) : null,
       resolution: this.resolutionOf(conditionId),
       venue,
       mirror: null,

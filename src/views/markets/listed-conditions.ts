@@ -58,7 +58,8 @@ export class ListedConditions extends Conditions {
       if ((flags & marketFlags.listed) === 0) continue;
       const isMirrored = (flags & marketFlags.mirrored) !== 0;
       const seq = isMirrored ? this.#listedSeqOf(ordinal) : columns.listedSeq.get(ordinal);
-      if (seq > after) found.push({ seq, conditionId: columns.conditionIdAt(ordinal) });
+      // Markets that only the venue has named have no position.
+      if (seq > after && seq > 0) found.push({ seq, conditionId: columns.conditionIdAt(ordinal) });
     }
     return found.toSorted((a, b) => a.seq - b.seq);
   }
@@ -144,7 +145,7 @@ export class ListedConditions extends Conditions {
   /** Updates the flags of a condition, and since when it is a market, after the event or trade at `seq`. */
   protected updateListing(condition: Condition, seq: Seq): void {
     const { ordinal } = condition;
-    if (this.isListed(condition)) {
+    if (this.isListed(condition) && condition.adoptedAs === undefined) {
       // While loading, trades come after events. The earliest position of all made the condition a market.
       const listedSeq = this.columns.listedSeq.get(ordinal);
       const since = Math.max(condition.createdSeq, seq);

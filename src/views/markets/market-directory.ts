@@ -6,6 +6,7 @@ import {
   type Address,
   blockNumberOf,
   type ConditionId,
+  firstSeqOf,
   type Seq,
   type TokenId,
 } from "../../base/ids.ts";
@@ -29,6 +30,8 @@ import type { Condition } from "./conditions.ts";
 import { ListedConditions, type OnToken } from "./listed-conditions.ts";
 import type { QuestionEvent } from "./questions.ts";
 import { addTotals, totalsOfTrades } from "./token-totals.ts";
+import { UnknownTokens } from "./unknown-tokens.ts";
+import type { ProvenCondition } from "./venue-claims.ts";
 
 type LinkEvent = Extract<
   Gen3MarketEvent,
@@ -49,10 +52,12 @@ const resultNo = [0n, 1_000_000n];
 
 export class MarketDirectory extends ListedConditions {
   readonly #early: JournaledMap<ConditionId, EarlyCondition>;
+  readonly unknownTokens: UnknownTokens;
 
   constructor(contracts: Contracts, stateStore: StateStore, onToken: OnToken) {
     super(contracts, stateStore, onToken);
     this.#early = new JournaledMap(stateStore, "early_conditions");
+    this.unknownTokens = new UnknownTokens(stateStore);
   }
 
   /** Applies one event. Events that do not concern markets change nothing. */
@@ -102,10 +107,12 @@ export class MarketDirectory extends ListedConditions {
 
   /** Adds the totals of a range to those of a token. Ranges come in any order. */
   applyTotals(tokenId: TokenId, more: TokenTotals, first: Sighting): void {
+    const isNew = this.totals.get(tokenId) === undefined;
     const totals = addTotals(this.totalsOf(tokenId), more);
     this.totals.set(tokenId, totals);
     this.#addGen3ConditionOf(tokenId, totals.generations, first);
     const place = this.places.get(tokenId);
+    if (isNew && place === undefined) this.unknownTokens.add(tokenId);
     const condition = place === undefined ? undefined : this.conditions.get(place.conditionId);
     if (condition === undefined) return;
     this.updateTradeColumns(condition);
@@ -116,6 +123,19 @@ export class MarketDirectory extends ListedConditions {
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.venue.set(conditionId, metadata);
     this.updateTexts(conditionId);
+  }
+
+  /** Adds a condition that the venue has named and its token ids prove. What the chain says of it later replaces it. */
+  adopt(conditionId: ConditionId, proven: ProvenCondition, createdAt: number): void {
+    const early = this.#early.get(conditionId) ?? nothingEarly;
+    const created = { createdAt, createdSeq: firstSeqOf(0) };
+    const known = { ...proven, ...early, ...created, conditionId, outcomeCount: 2 };
+    this.#pairAdded(this.addCondition(known));
+  }
+
+  /** Whether a token was traded and no known condition has it. */
+  isUnknownToken(tokenId: TokenId): boolean {
+    return this.places.get(tokenId) === undefined && this.totals.get(tokenId) !== undefined;
   }
 
   #applyQuestion(event: QuestionEvent, address: Address): void {
@@ -129,6 +149,8 @@ export class MarketDirectory extends ListedConditions {
     const { conditionId, questionId, oracle, outcomeSlotCount } = event;
     const tokenIds =
       outcomeSlotCount === 2 ? deriveTokenIds(conditionId, this.#collateralOf(oracle)) : [];
+    const adopted = this.conditions.get(conditionId);
+    const early = adopted ?? this.#early.get(conditionId) ?? nothingEarly;
     const condition = this.addCondition({
       conditionId,
       questionId,
@@ -138,10 +160,21 @@ export class MarketDirectory extends ListedConditions {
       tokenIds,
       createdAt: timestamp,
       createdSeq: seq,
-      ...(this.#early.get(conditionId) ?? nothingEarly),
+      registeredBits: early.registeredBits,
+      namedMirrorId: early.namedMirrorId,
+      pairedId: adopted?.pairedId,
     });
+    this.#pairAdded(condition);
+  }
+
+  /** Pairs a condition that became known with its mirror or its legacy condition. */
+  #pairAdded(condition: Condition): void {
+    const { conditionId, gen3 } = condition;
     const legacy = this.asLegacy(condition);
     if (legacy !== null) this.pairAll(this.mirrors.addLegacy(legacy));
+    if (gen3 === null) return;
+    this.mirrors.addSeen(gen3);
+    this.pairAll([conditionId]);
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
@@ -205,11 +238,12 @@ export class MarketDirectory extends ListedConditions {
     if (gen3 === null) return false;
     const known = this.conditions.get(conditionId);
     if (known !== undefined) {
-      const isEarlier = seq < known.createdSeq;
-      if (isEarlier) this.addCondition({ ...known, createdAt: timestamp, createdSeq: seq });
+      const isEarlier = known.adoptedAs !== undefined || seq < known.createdSeq;
+      const seen = { createdAt: timestamp, createdSeq: seq, adoptedAs: undefined };
+      if (isEarlier) this.addCondition({ ...known, ...seen });
       return isEarlier;
     }
-    this.addCondition({
+    const added = this.addCondition({
       conditionId,
       questionId: null,
       oracle: null,
@@ -220,8 +254,7 @@ export class MarketDirectory extends ListedConditions {
       createdSeq: seq,
       registeredBits: this.#early.get(conditionId)?.registeredBits ?? 0,
     });
-    this.mirrors.addSeen(gen3);
-    this.pairAll([conditionId]);
+    this.#pairAdded(added);
     return true;
   }
 

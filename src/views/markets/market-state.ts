@@ -26,6 +26,7 @@ import type { UndoLog } from "../disk/undo-log.ts";
 import type { View } from "../view.ts";
 import { MarketDirectory } from "./market-directory.ts";
 import { MetadataLedger } from "./metadata-ledger.ts";
+import type { ProvenCondition } from "./venue-claims.ts";
 
 /** Rows of one answer of the engine, which is one string. The largest rows, texts of questions, have some kilobytes. */
 const pageRows = 50_000;
@@ -117,6 +118,11 @@ export class MarketState implements View {
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void {
     this.#revision += 1;
     this.#journal.amend(() => this.directory.applyMetadata(conditionId, metadata));
+  }
+
+  adopt(conditionId: ConditionId, proven: ProvenCondition, createdAt: number): void {
+    this.#revision += 1;
+    this.#journal.amend(() => this.directory.adopt(conditionId, proven, createdAt));
   }
 
   /** Marks all blocks up to and including `last` as final. */

@@ -5,16 +5,26 @@
  */
 
 import { metadataLimits } from "../../base/config/venue-limits.ts";
-import type { ConditionId } from "../../base/ids.ts";
+import type { ConditionId, TokenId } from "../../base/ids.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
-import type { DueMarkets, MetadataSink } from "../../venue/metadata/market-metadata.ts";
+import type {
+  DueMarkets,
+  MetadataSink,
+  ProofRequest,
+} from "../../venue/metadata/market-metadata.ts";
 import { type MetadataProgress, noProgress } from "../../venue/metadata/metadata-pass.ts";
 import type { MetadataMarket } from "../../venue/metadata/parse-market.ts";
 import type { StateStore, StateTable } from "../disk/state-store.ts";
 import type { UndoLog } from "../disk/undo-log.ts";
 import { marketFlags } from "./market-columns.ts";
 import type { MarketDirectory } from "./market-directory.ts";
-import { type Contradiction, contradictionsOf, labelsOf } from "./venue-claims.ts";
+import {
+  type Contradiction,
+  contradictionsOf,
+  derivationsOf,
+  labelsOf,
+  type ProvenCondition,
+} from "./venue-claims.ts";
 
 /** The venue's answer about a market, as bits: whether it knows the market, and where it contradicts the chain. */
 const venueFlags = {
@@ -29,6 +39,7 @@ const venueFlags = {
 type Markets = {
   readonly directory: MarketDirectory;
   applyMetadata(conditionId: ConditionId, metadata: VenueMetadata): void;
+  adopt(conditionId: ConditionId, proven: ProvenCondition, createdAt: number): void;
   saveIfDue(): void;
 };
 
@@ -47,6 +58,7 @@ export class MetadataLedger implements MetadataSink {
   readonly #markets: Markets;
   readonly #journal: UndoLog;
   readonly #table: StateTable<string, MetadataProgress>;
+  #refusedClaims = 0;
 
   constructor(markets: Markets, stateStore: StateStore) {
     this.#markets = markets;
@@ -60,6 +72,11 @@ export class MetadataLedger implements MetadataSink {
 
   set progress(progress: MetadataProgress) {
     this.#table.set(progressKey, progress);
+  }
+
+  /** Claims since the start of the process that token ids did not prove. */
+  get refusedClaims(): number {
+    return this.#refusedClaims;
   }
 
   /** Whether to pause: while finality lags, changes are kept for a revert, and their number is bounded. */
@@ -92,8 +109,41 @@ export class MetadataLedger implements MetadataSink {
     return { conditionIds: ordinals.map((ordinal) => columns.conditionIdAt(ordinal)), missing };
   }
 
-  take({ conditionId, texts, claims }: MetadataMarket, nowSeconds: number): void {
+  dueTokens(nowSeconds: number, limit: number): readonly TokenId[] {
     const { directory } = this.#markets;
+    const isKnown = (tokenId: TokenId) => !directory.isUnknownToken(tokenId);
+    return directory.unknownTokens.due(nowSeconds, limit, isKnown);
+  }
+
+  noteAbsentTokens(tokenIds: readonly TokenId[], nowSeconds: number): void {
+    const { directory } = this.#markets;
+    for (const tokenId of tokenIds) directory.unknownTokens.noteAbsent(tokenId, nowSeconds);
+  }
+
+  isUnknownToken(tokenId: TokenId): boolean {
+    return this.#markets.directory.isUnknownToken(tokenId);
+  }
+
+  prove(market: MetadataMarket, { isRequested, isWanted }: ProofRequest): MetadataMarket {
+    const { directory } = this.#markets;
+    const existing = directory.adoptedAs(market.conditionId);
+    if (existing !== null) return { ...market, adoptedAs: existing };
+    if (directory.ordinalOf(market.conditionId) !== null) return market;
+    const claimed = market.claims.tokenIds ?? [];
+    const isUnknown = (tokenId: TokenId) => directory.isUnknownToken(tokenId);
+    if (!(isRequested || isWanted || claimed.some(isUnknown))) return market;
+    const proven = derivationsOf(market, directory.contracts).find(
+      ({ tokenIds }) =>
+        tokenIds.some(isUnknown) || (isWanted && tokenIds.every((id) => claimed.includes(id))),
+    );
+    if (proven === undefined && (isRequested || isWanted)) this.#refusedClaims += 1;
+    return proven === undefined ? market : { ...market, adoptedAs: proven.adoptedAs };
+  }
+
+  take(market: MetadataMarket, nowSeconds: number): void {
+    const { directory } = this.#markets;
+    const { conditionId, texts, claims } = market;
+    this.#adopt(market, nowSeconds);
     const proven = directory.provenMarket(conditionId);
     if (proven === null) return;
     const metadata: VenueMetadata = { ...texts, outcomes: labelsOf(proven, claims) };
@@ -129,6 +179,19 @@ export class MetadataLedger implements MetadataSink {
     const { known, ...contradictions }: Record<keyof typeof venueFlags, number> =
       Object.fromEntries(counts);
     return { known, missing, contradictions };
+  }
+
+  /** Adds the condition of a market that is proven, unless it is known. */
+  #adopt(market: MetadataMarket, nowSeconds: number): void {
+    const { conditionId, adoptedAs, texts } = market;
+    const { directory } = this.#markets;
+    if (adoptedAs === undefined || directory.ordinalOf(conditionId) !== null) return;
+    const proven = derivationsOf(market, directory.contracts).find(
+      (derived) => derived.adoptedAs === adoptedAs,
+    );
+    if (proven === undefined) return;
+    const startSeconds = Math.floor((texts.startMs ?? Infinity) / 1000);
+    this.#markets.adopt(conditionId, proven, Math.min(startSeconds, nowSeconds));
   }
 
   /** How old the venue's answer about a market can become before it is requested again, in seconds. */

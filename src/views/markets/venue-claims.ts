@@ -1,10 +1,59 @@
 /** Compares what the venue says with what the chain proves: where it is wrong, and where it adds labels. */
 
+import type { Hash, TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { deriveConditionId, deriveTokenIds } from "../../market/ids/condition-ids.ts";
+import { deriveGen3TokenIds, parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
 import { type Market, winningOutcomeIndex } from "../../market/market.ts";
-import type { VenueClaims } from "../../venue/metadata/parse-market.ts";
+import type { MetadataMarket, VenueClaims } from "../../venue/metadata/parse-market.ts";
+import type { Condition } from "./conditions.ts";
 
 /** A property of a market for which the venue contradicts the chain. */
 export type Contradiction = "tokens" | "outcomes" | "resolution" | "neg_risk" | "question_id";
+
+type AdoptedAs = NonNullable<MetadataMarket["adoptedAs"]>;
+
+/** What the id of a condition that the venue claims proves of it. */
+export type ProvenCondition = Pick<Condition, "questionId" | "oracle" | "gen3" | "tokenIds"> & {
+  readonly adoptedAs: AdoptedAs;
+};
+
+/**
+ * Returns what a claimed condition would be, for each way of holding tokens that it can have. The token ids are a
+ * function of its id, so a token among them is one of this condition for certain.
+ */
+export function derivationsOf(
+  { conditionId, claims }: Pick<MetadataMarket, "conditionId" | "claims">,
+  contracts: Contracts,
+): readonly ProvenCondition[] {
+  const gen3 = parseGen3TokenId(conditionId as string as TokenId);
+  if (gen3?.conditionId === conditionId) {
+    const adoptedAs = gen3.module === "neg_risk" ? "neg_risk" : "standard";
+    const tokenIds = deriveGen3TokenIds(conditionId);
+    return [{ adoptedAs, tokenIds, gen3, questionId: null, oracle: null }];
+  }
+  const asker = [...contracts.byAddress.values()].find(({ address: oracle }) => {
+    const questionId = claims.questionId as Hash | null;
+    if (questionId === null) return false;
+    return deriveConditionId({ oracle, questionId, outcomeSlotCount: 2 }) === conditionId;
+  });
+  const oracle = asker?.address ?? null;
+  const questionId = oracle === null ? null : (claims.questionId as Hash);
+  const kinds: readonly AdoptedAs[] = claims.negRisk
+    ? ["neg_risk", "standard"]
+    : ["standard", "neg_risk"];
+  return kinds.map((adoptedAs) => {
+    const { wrappedCollateral, collateral } = contracts;
+    const held = adoptedAs === "neg_risk" ? wrappedCollateral : collateral;
+    return {
+      adoptedAs,
+      tokenIds: deriveTokenIds(conditionId, held),
+      gen3: null,
+      questionId,
+      oracle,
+    };
+  });
+}
 
 /** Returns where the venue contradicts the chain. A property that one of them does not state is no contradiction. */
 export function contradictionsOf(market: Market, claims: VenueClaims): Contradiction[] {
