@@ -412,8 +412,6 @@ export type Pagination = {
 
 export type Meta = {
   readonly request_id: string;
-  readonly first_block: number | null;
-  readonly first_timestamp_ms: number | null;
   readonly indexed_block: number | null;
   readonly indexed_seq: number | null;
   readonly head_block: number | null;
@@ -681,17 +679,7 @@ export type ListMarkets = {
   readonly answer: {
     readonly data: readonly Market[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -729,17 +717,7 @@ export type ListEvents = {
   readonly answer: {
     readonly data: readonly Event[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -785,17 +763,7 @@ export type ListTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -829,17 +797,7 @@ export type ListTokenTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -873,17 +831,7 @@ export type ListFills = {
   readonly answer: {
     readonly data: readonly Fill[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -915,17 +863,7 @@ export type ListMatches = {
   readonly answer: {
     readonly data: readonly Match[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -951,17 +889,7 @@ export type ListCancellations = {
   readonly answer: {
     readonly data: readonly Cancellation[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -1012,17 +940,7 @@ export type ListExchangeEvents = {
       readonly status: "confirmed" | "finalized";
     }[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -1046,17 +964,7 @@ export type ListResolutions = {
   readonly answer: {
     readonly data: readonly Resolution[];
     readonly pagination: Pagination;
-    readonly meta: {
-      readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
-      readonly indexed_block: number | null;
-      readonly indexed_seq: number | null;
-      readonly head_block: number | null;
-      readonly finalized_block: number | null;
-      readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
-    };
+    readonly meta: Meta;
   };
 };
 
@@ -1209,14 +1117,11 @@ export type ListCandles = {
     readonly pagination: Pagination;
     readonly meta: {
       readonly request_id: string;
-      readonly first_block: number | null;
-      readonly first_timestamp_ms: number | null;
       readonly indexed_block: number | null;
       readonly indexed_seq: number | null;
       readonly head_block: number | null;
       readonly finalized_block: number | null;
       readonly lag_seconds: number | null;
-      readonly truncated_at_start?: boolean;
       readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
       readonly first_candle_ms: Milliseconds | null;
       readonly settlement: {

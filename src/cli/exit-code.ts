@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { ConfigError } from "../base/config/config.ts";
 import { AppError, StartAgainError, toError } from "../base/errors.ts";
 import { WrongChainError } from "../chain/chain-errors.ts";
+import { LakeError } from "../lake/lake-error.ts";
 import {
   DataFolderBusyError,
   DataFolderUnwritableError,
@@ -33,7 +34,7 @@ function exitCodeOf(error: Error): number {
     return exitCodes.tryAgain;
   if (error instanceof AppError && error.code === "SERVICE_UNAVAILABLE") return exitCodes.tryAgain;
   if (error instanceof ConfigError || error instanceof UsageError) return exitCodes.misused;
-  const isFailure = [WrongChainError, StoreDamagedError, CommandError, AppError];
+  const isFailure = [WrongChainError, StoreDamagedError, LakeError, CommandError, AppError];
   return isFailure.some((kind) => error instanceof kind) || isAddressError(error)
     ? exitCodes.failed
     : exitCodes.bug;

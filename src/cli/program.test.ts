@@ -38,7 +38,10 @@ test("refuses unknown, missing, repeated and conflicting arguments", async () =>
   assert.match(await refusal("keys revoke one two"), /too many arguments/);
   assert.match(await refusal("keys create --scope"), /'--scope <scope>' argument missing/);
   assert.match(await refusal("keys list -x"), /unknown option '-x'/);
-  assert.match(await refusal("export trades"), /required option '--out <path>' not specified/);
+  const parse = (line: string) => buildProgram().parseAsync(line.split(" "), { from: "user" });
+  await assert.rejects(parse("export trades"), /--out is required/);
+  await assert.rejects(parse("export trades --lake here"), /without a list/);
+  assert.match(await refusal("import"), /required option '--lake <folder or url>' not specified/);
   const twice = "keys create --scope read --scope=read";
   assert.match(await refusal(twice), /--scope <scope>.* given more than once/);
   assert.match(await refusal("tail --key a --key-file b"), /cannot be used with/);

@@ -6,6 +6,7 @@ import { version } from "../base/config/version.ts";
 import { addAdminCommands } from "./admin/admin-commands.ts";
 import { addClientCommands } from "./client/client-commands.ts";
 import { addExamples } from "./command.ts";
+import { addLakeCommands } from "./lake/lake-commands.ts";
 import { addServiceCommands } from "./service/service-commands.ts";
 
 /** Builds the command line. Wrong use throws commander's `CommanderError` and writes nothing to standard error. */
@@ -23,6 +24,7 @@ export function buildProgram(): Command {
   addServiceCommands(program);
   addAdminCommands(program);
   addClientCommands(program);
+  addLakeCommands(program);
   addHelpCommand(program);
   for (const command of everyCommand(program)) {
     if (command !== program) command.copyInheritedSettings(program);

@@ -120,3 +120,23 @@ test("a start marks the mismatches whose repair was ordered as repaired", async 
   );
   assert.equal(again.status.repairs, 1);
 });
+
+test("imported blocks are audited from the newest on, every other one at random, until all are proven", async (t) => {
+  const { rangeBlocks } = auditLimits;
+  const log = await AuditLog.open(openFolder(t));
+  const covered = { from: 0, to: 10 * rangeBlocks - 1 };
+  await log.markImported(covered);
+  assert.deepEqual(log.status.imported, { ...covered, share: 0 });
+  const draws = [0, 0.9, 0.5, 0];
+  const read = async () => {
+    const range = log.next(covered, () => draws.shift() ?? 0);
+    assert(range !== null);
+    await log.note(range, { kind: "equal", isFalseAlarm: false }, 0);
+    return range.from / rangeBlocks;
+  };
+  // The newest range, one at random, which does not count as progress, and the one below the newest.
+  assert.deepEqual([await read(), await read(), await read()], [9, 4, 8]);
+  assert.equal(log.status.imported?.share, 0.2);
+  for (let more = 0; more < 8; more += 1) await read();
+  assert.equal(log.status.imported, null);
+});

@@ -36,6 +36,8 @@ type AuditState = {
   highRange: number;
   /** The newest findings, newest first, one for each first block. */
   findings: readonly Finding[];
+  /** Blocks that came from a lake, until all of them were read again; absent when there are none. */
+  imported?: BlockRange | undefined;
 };
 
 /** What the audit knows about the correctness of the store. */
@@ -77,13 +79,15 @@ export class AuditLog {
   }
 
   get status() {
-    const { lowRange, highRange, findings, ...totals } = this.#state;
+    const { lowRange, highRange, findings, imported: _imported, ...totals } = this.#state;
     const { rangeBlocks } = auditLimits;
     const isBegun = lowRange < highRange;
     return {
       ...totals,
       /** The contiguous range read again in the current round; `null` before its first range. */
       audited: isBegun ? { from: lowRange * rangeBlocks, to: highRange * rangeBlocks - 1 } : null,
+      /** Blocks of a lake that are not proven yet, and the share of them that was read again; `null` without any. */
+      imported: this.#imported(),
       /** Ranges that are proven wrong and not repaired yet. */
       wrong: findings.filter(({ state }) => wrongStates.has(state)),
       /** Ranges that the next start repairs, the one found last first. */
@@ -93,13 +97,40 @@ export class AuditLog {
     };
   }
 
-  /** Returns the blocks to audit next, new ranges before older ones; `null` while there is none. */
-  next(covered: BlockRange): BlockRange | null {
+  /**
+   * Returns the blocks to audit next, new ranges before older ones; `null` while there is none. Every other one of blocks
+   * that came from a lake is random (`random` is from 0 to 1): it takes long to read all of them, and a changed day has to
+   * be found before.
+   */
+  next(covered: BlockRange, random: () => number = Math.random): BlockRange | null {
     const { rangeBlocks } = auditLimits;
     const first = Math.floor(covered.from / rangeBlocks);
     const end = Math.floor((covered.to + 1) / rangeBlocks);
     if (first >= end) return null;
-    return rangeAt(this.#nextNumber(first, end), covered);
+    const number = this.#nextNumber(first, end);
+    const isOlder = this.#state.imported !== undefined && number < this.#state.lowRange;
+    if (!isOlder || random() < 0.5) return rangeAt(number, covered);
+    return rangeAt(first + Math.floor(random() * (number + 1 - first)), covered);
+  }
+
+  /** Marks blocks as imported from a lake: no endpoint has confirmed them yet. */
+  async markImported(range: BlockRange): Promise<void> {
+    const { imported, lowRange } = this.#state;
+    this.#state.imported = {
+      from: Math.min(range.from, imported?.from ?? range.from),
+      to: range.to,
+    };
+    // The round begins again with the newest imported blocks.
+    this.#state.highRange = lowRange;
+    await this.#save();
+  }
+
+  #imported(): (BlockRange & { readonly share: number }) | null {
+    const { imported, lowRange, highRange } = this.#state;
+    if (imported === undefined) return null;
+    const { from, to } = imported;
+    const reached = lowRange < highRange ? lowRange * auditLimits.rangeBlocks : to + 1;
+    return { from, to, share: Math.max(0, to + 1 - reached) / (to + 1 - from) };
   }
 
   #nextNumber(first: number, end: number): number {
@@ -119,6 +150,7 @@ export class AuditLog {
     const state = this.#state;
     const { from, to } = range;
     this.#moveOn(to);
+    if (Number(this.#imported()?.share) >= 1) state.imported = undefined;
     if (result.kind === "skipped") {
       // A finding that could not be compared now moves behind the others.
       const isUnverified = (one: Finding) => one.from === from && one.state === "unverified";

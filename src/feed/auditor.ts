@@ -63,7 +63,7 @@ export class Auditor {
 
   /** For readiness: fails while the store is known to be wrong. */
   check(): { readonly ok: boolean; readonly detail: string } {
-    const { ranges, wrong, unverified, audited } = this.status;
+    const { ranges, wrong, unverified, audited, imported } = this.status;
     const [first] = wrong;
     if (first !== undefined) {
       return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
@@ -72,7 +72,7 @@ export class Auditor {
     const unproven = unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatches`;
     return {
       ok: true,
-      detail: `${ranges} ${ranges === 1 ? "range" : "ranges"} audited${reach}${unproven}`,
+      detail: `${ranges} ${ranges === 1 ? "range" : "ranges"} audited${reach}${unproven}${describeImported(imported)}`,
     };
   }
 
@@ -245,6 +245,13 @@ export class Auditor {
     this.#tries = 0;
     await this.#parts.auditLog.note(range, result, this.#parts.clock.nowMs());
   }
+}
+
+/** Says how much of what came from a lake was read again from the nodes. */
+function describeImported(imported: AuditStatus["imported"]): string {
+  if (imported === null) return "";
+  const percent = (Math.floor(imported.share * 1000) / 10).toFixed(1);
+  return `; blocks ${imported.from} to ${imported.to} are imported, audited to ${percent} %`;
 }
 
 /** Describes the first few differences and counts the others. */

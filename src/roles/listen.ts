@@ -5,6 +5,7 @@ import { referenceRoutes } from "../api/docs/reference-routes.ts";
 import { explorerRoutes } from "../api/explorer/explorer-routes.ts";
 import { guideRoutes } from "../api/guide/guide-routes.ts";
 import { HttpServer } from "../api/http/server.ts";
+import { lakeRoutes } from "../api/lake/lake-routes.ts";
 import { Cursors } from "../api/lists/cursor.ts";
 import type { Observation } from "../api/metrics/request-meter.ts";
 import type { MeasuredParts, MetricsParts } from "../api/metrics/service-metrics.ts";
@@ -62,7 +63,13 @@ export async function serveEverything(
   // The timers of the stream server would keep a process alive that cannot listen.
   return orClose(stream, async () => {
     const explorer = explorerRoutes();
-    const all = [...routes, ...referenceRoutes(), ...guideRoutes(), ...explorer.routes];
+    const all = [
+      ...routes,
+      ...referenceRoutes(),
+      ...guideRoutes(),
+      ...lakeRoutes(config.lakeDir),
+      ...explorer.routes,
+    ];
     const observe = (observation: Observation) => metrics.requests.observe(observation);
     const shownAt = { routes: all, observe, stream, unknownPage: explorer.page, freshness };
     const url = await listen(start, { access, metrics, ...edge, ...shownAt });

@@ -89,6 +89,24 @@ export async function openWrittenFacts(
   return facts;
 }
 
+/** Opens the facts of the configured server, for a process that only reads them. */
+export async function openReadFacts({
+  config,
+  contracts,
+  log,
+  life,
+  stop,
+}: RoleStart): Promise<IndexedFacts> {
+  const onWaiting = (reason: string) => log.warn({ reason }, "waiting for the facts");
+  const { serverPlaceOf } = await import("../storage/server/open-database.ts");
+  const { FactReader } = await import("../storage/server/fact-reader.ts");
+  const reader = await FactReader.open(serverPlaceOf(config, contracts), {
+    onWaiting,
+    signal: stop,
+  });
+  return life.own(await IndexedFacts.load(reader));
+}
+
 /** Opens the configured server. Its code is loaded on demand. */
 async function openServer({ config, contracts }: RoleStart): Promise<Engine> {
   const { openDatabase, serverPlaceOf } = await import("../storage/server/open-database.ts");

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { Intake } from "../feed/intake.ts";
 import { Hub } from "../stream/hub/hub.ts";
+import { appendToLake } from "./append-to-lake.ts";
 import { serveEverything } from "./listen.ts";
 import {
   openAccess,
@@ -40,6 +41,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const url = await serveEverything(start, { access, hub, parts });
   note("listening");
   await startIndexing(start, parts);
+  appendToLake(start, { facts, state });
   note("connected");
   log.info({ done_at_ms: doneAtMs }, "started");
   return url;

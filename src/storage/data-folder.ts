@@ -26,7 +26,21 @@ type FolderIdentity = FactsIdentity & {
  */
 export function lockDataFolder(dataDir: string): () => void {
   makeDataFolder(dataDir);
-  const path = join(dataDir, "lock");
+  return lockFolder(dataDir, {
+    variable: "ODDWIRE_DATA_DIR",
+    busy: `another process is using the data folder ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`,
+  });
+}
+
+/**
+ * Locks an existing folder. Returns a function that unlocks it. Throws `DataFolderBusyError` with the message `busy`, and
+ * `ConfigError` when the file of the lock is something else.
+ */
+export function lockFolder(
+  folder: string,
+  { variable, busy }: { readonly variable: string; readonly busy: string },
+): () => void {
+  const path = join(folder, "lock");
   // Node has no file locks of its own. Nothing is written: the file stays empty.
   const lock = withDisk(() => new DatabaseSync(path));
   try {
@@ -35,11 +49,10 @@ export function lockDataFolder(dataDir: string): () => void {
   } catch (cause) {
     lock.close();
     if (isDamaged(cause)) {
-      throw new ConfigError([`ODDWIRE_DATA_DIR cannot be used: ${path} is not empty; delete it`]);
+      throw new ConfigError([`${variable} cannot be used: ${path} is not empty; delete it`]);
     }
     if (!isLocked(cause)) throw cause;
-    const message = `another process is using the data folder ${dataDir}; stop it, or set another ODDWIRE_DATA_DIR`;
-    throw new DataFolderBusyError(message, { cause });
+    throw new DataFolderBusyError(busy, { cause });
   }
 }
 

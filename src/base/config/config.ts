@@ -67,6 +67,14 @@ const settings = {
     fallback: "./data",
     read: (text) => text,
   }),
+  lakeDir: setting<string | null>({
+    variable: "ODDWIRE_LAKE_DIR",
+    description:
+      "A folder to which the service appends each final day as Parquet, and from which it serves it at /v1/lake",
+    form: "a path",
+    fallback: null,
+    read: (text) => text,
+  }),
   ...serverSettings,
   host: setting({
     variable: "ODDWIRE_HOST",

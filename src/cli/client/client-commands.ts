@@ -57,10 +57,18 @@ function addExport(program: Command): void {
     .command("export")
     .summary("write a list to files, oldest rows first")
     .description(
-      "Writes a list of a running service to files, oldest rows first. Each response becomes one file. If there is more, PATH.2, PATH.3 and so on follow, numbered before the extension. A file gets its name when it is complete. Failed downloads are retried. The same command resumes after the last complete file.",
+      "Writes a list of a running service to files, oldest rows first. With --lake, writes all final days as Parquet files from the data directory or the ClickHouse server, without a running service; only days that the folder does not have are added. Each response becomes one file. If there is more, PATH.2, PATH.3 and so on follow, numbered before the extension. A file gets its name when it is complete. Failed downloads are retried. The same command resumes after the last complete file.",
     )
-    .addArgument(program.createArgument("<list>", "what to export").choices(exportLists))
-    .requiredOption("--out <path>", `file to write; ends in ${fileEndings}`);
+    .addArgument(program.createArgument("[list]", "what to export").choices(exportLists))
+    .option("--out <path>", `file to write; ends in ${fileEndings.join(", ")}`)
+    .option("--lake <folder>", "write final days to this folder instead of a list")
+    .option("--from <date>", "first day of a new lake, such as 2026-11-01 (default: the first day)")
+    .option("--to <date>", "last day of the lake (default: the last final day)")
+    .option(
+      "--sign-key <path>",
+      "a private key (Ed25519, PEM) to sign the manifest of the lake with",
+    )
+    .option("--data-dir <path>", "the data directory for --lake (default: ODDWIRE_DATA_DIR)");
   for (const { flags, description, choices } of exportFilters) {
     const option = new Option(flags, description);
     command.addOption(choices === undefined ? option : option.choices(choices));
@@ -72,6 +80,7 @@ function addExport(program: Command): void {
     "oddwire export trades --out trades.parquet --key-file ./key",
     "oddwire export trades --start 2026-11-01T00:00:00Z --out november.csv",
     "oddwire export markets --out markets.ndjson",
+    "oddwire export --lake ./lake --data-dir ./data",
     "oddwire export candles --token 5292...5859 --resolution 1m --out candles.ndjson",
   ]);
 }

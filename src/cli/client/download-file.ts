@@ -4,8 +4,6 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Backoff, wait, waitAfter } from "../../../client/src/backoff.ts";
 import { Connection, type Query } from "../../../client/src/connection.ts";
-import type { FileFormat } from "../../../client/src/list-file.ts";
-import { openListFile } from "../../../client/src/list-file.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { CommandError } from "../command.ts";
 import type { ApiAccess } from "./api-options.ts";
@@ -15,7 +13,7 @@ import type { DownloadProgress } from "./download-progress.ts";
 export type Download = {
   readonly api: ApiAccess;
   readonly list: string;
-  readonly query: Query & { readonly format: FileFormat };
+  readonly query: Query;
   readonly path: string;
   readonly signal: AbortSignal;
   readonly progress: DownloadProgress;
@@ -23,6 +21,8 @@ export type Download = {
 
 const backoff: Backoff = { attempts: 4, firstWaitMs: 1000, longestWaitMs: 60_000 };
 const once: Backoff = { ...backoff, attempts: 1 };
+/** The longest time that a timer can wait, because a list can have any number of rows. */
+const timeoutMs = 2 ** 31 - 1;
 
 /**
  * Downloads a file, which is named `<path>.part` until it is complete. Returns the cursor of the next file;
@@ -30,7 +30,7 @@ const once: Backoff = { ...backoff, attempts: 1 };
  */
 export async function downloadFile(download: Download): Promise<string | null> {
   const { api, signal } = download;
-  const connection = new Connection({ ...api, backoff: once });
+  const connection = new Connection({ ...api, backoff: once, timeoutMs });
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await downloadOnce(connection, download);
@@ -45,11 +45,9 @@ export async function downloadFile(download: Download): Promise<string | null> {
 
 async function downloadOnce(connection: Connection, download: Download): Promise<string | null> {
   const { list, query, path, signal, progress } = download;
-  const { rowCount, nextCursor, body, check } = await openListFile(connection, list, {
-    query,
-    signal,
-  });
-  progress.begin(path, rowCount, check);
+  const { headers, body } = await connection.request(list, { query, signal });
+  const count = headers.get("x-row-count");
+  progress.begin(path, count === null ? null : Number(count));
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       progress.add(chunk);
@@ -61,15 +59,15 @@ async function downloadOnce(connection: Connection, download: Download): Promise
   // A write error, such as a full disk, is not retried; a body that breaks off is.
   let writeError: Error | null = null;
   file.once("error", (error) => (writeError = error));
-  await pipeline(Readable.fromWeb(body), counted, file, { signal }).catch((cause: unknown) => {
-    if (cause instanceof OddwireError) throw cause;
+  const source = body === null ? Readable.from([]) : Readable.fromWeb(body);
+  await pipeline(source, counted, file, { signal }).catch((cause: unknown) => {
     if (writeError === null)
       throw new OddwireError("the connection broke off", { status: 0, code: "UNREACHABLE", cause });
     throw new CommandError(`a file cannot be written: ${writeError.message}`, { cause });
   });
   await rename(part, path);
   progress.end();
-  return nextCursor;
+  return headers.get("x-next-cursor");
 }
 
 function isPassing(thrown: unknown): thrown is OddwireError {

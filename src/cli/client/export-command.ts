@@ -12,24 +12,22 @@ import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { Connection } from "../../../client/src/connection.ts";
-import type { FileFormat } from "../../../client/src/list-file.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { exitCodes, UsageError } from "../command.ts";
+import type { LakeOptions } from "../lake/export-lake-command.ts";
 import { signalToStop } from "../service/await-signal.ts";
 import { type ApiAccess, type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 import { downloadFile } from "./download-file.ts";
 import { DownloadProgress } from "./download-progress.ts";
-import { exportFilters, fileEndings, fileFormats, rowLists } from "./export-options.ts";
+import { exportFilters, fileEndings, rowLists } from "./export-options.ts";
 
-type ExportOptions = ApiOptions & { readonly out: string };
+type ExportOptions = ApiOptions & LakeOptions & { readonly out?: string };
 
 /** The path and query of the list to export. */
-type List = { readonly path: string; readonly query: FileQuery };
-type FileQuery = Filters & { readonly format: FileFormat };
-type Filters = Readonly<Record<string, string>>;
+type List = { readonly path: string; readonly query: Readonly<Record<string, string>> };
 
 type Export = {
   readonly api: ApiAccess;
@@ -49,9 +47,20 @@ const savedState = Type.Object({
 });
 type SavedState = Static<typeof savedState>;
 
-/** Writes a list of a running service to files. */
-export async function exportList(name: string, options: ExportOptions): Promise<number> {
+/** Writes a list of a running service to files, or final days to a lake. */
+export async function exportList(
+  name: string | undefined,
+  options: ExportOptions,
+): Promise<number> {
+  if (options.lake !== undefined) {
+    if (name !== undefined || options.out !== undefined) {
+      throw new UsageError("--lake exports whole days: give it without a list and --out");
+    }
+    return (await import("../lake/export-lake-command.ts")).exportLakeCommand(options);
+  }
   const { out } = options;
+  if (name === undefined) throw new UsageError("name a list to export, or use --lake");
+  if (out === undefined) throw new UsageError("--out is required: the file to write");
   const api = readApi(options);
   const list = listOf(name, { format: formatOf(out), order: "asc" }, filtersOf(options));
   const signal = signalToStop();
@@ -60,7 +69,9 @@ export async function exportList(name: string, options: ExportOptions): Promise<
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
-function filtersOf(options: Readonly<Record<string, string | undefined>>): Filters {
+function filtersOf(
+  options: ExportOptions & Readonly<Record<string, string | undefined>>,
+): List["query"] {
   return Object.fromEntries(
     exportFilters.flatMap(({ flags, parameter }) => {
       const text = options[new Option(flags).attributeName()];
@@ -69,14 +80,14 @@ function filtersOf(options: Readonly<Record<string, string | undefined>>): Filte
   );
 }
 
-function formatOf(out: string): FileFormat {
-  const format = fileFormats.find((name) => extname(out) === `.${name}`);
-  if (format !== undefined) return format;
-  throw new UsageError(`--out ends in one of ${fileEndings}`);
+function formatOf(out: string): string {
+  const ending = extname(out);
+  if (fileEndings.includes(ending)) return ending.slice(1);
+  throw new UsageError(`--out ends in one of ${fileEndings.join(", ")}`);
 }
 
 /** Returns the list of a name. Filters replace the parameters that every export has. */
-function listOf(name: string, common: FileQuery, filters: Filters): List {
+function listOf(name: string, common: List["query"], filters: List["query"]): List {
   const path = `/v1/${name}`;
   if (name === "markets" || name === "events")
     return { path, query: { ...common, sort: "created_at", ...filters } };
@@ -96,7 +107,7 @@ async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   let { files, cursor } = readState(statePath, href, out);
   const progress = new DownloadProgress(process.stderr, systemClock);
   do {
-    const query = { ...list.query, ...(cursor !== null && { cursor }) };
+    const query = { ...list.query, cursor: cursor ?? undefined };
     const path = nameOf(out, files + 1);
     cursor = await downloadFile({ api, list: list.path, query, path, signal, progress });
     files += 1;

@@ -1,5 +1,4 @@
 import { OddwireClient } from "../../../client/src/client.ts";
-import { toPlainLine } from "../../base/plain-text.ts";
 import { exitCodes, formatTable, print } from "../command.ts";
 import { type ApiOptions, readUrl } from "./api-options.ts";
 import { callService } from "./call-service.ts";
@@ -23,9 +22,9 @@ export async function showStatus(options: ApiOptions & { readonly json?: true })
       return;
     }
     const checks = Object.entries(ready.checks).map(([name, { ok, detail }]) => [
-      toPlainLine(name),
+      name,
       ok ? "ok" : "not ok",
-      toPlainLine(detail),
+      detail,
     ]);
     const verdict = isReady ? "ready" : "not ready";
     print(`${url} is ${verdict} (version ${version}, up for ${uptime_seconds} s)\n`);

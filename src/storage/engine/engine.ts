@@ -15,8 +15,8 @@ export type Row = readonly Cell[];
 /** Complete rows of `row-writer.ts`, one after the other. */
 export type Rows = Uint8Array | SpoolFile;
 
-/** Rows as they are inserted, without a header or after one with the names of the columns. */
-export type BinaryFormat = "RowBinary" | "RowBinaryWithNames";
+/** Rows as they are inserted, without a header or after one with the names of the columns; or a file for other tools. */
+export type BinaryFormat = "RowBinary" | "RowBinaryWithNames" | "Parquet";
 
 export type Engine = {
   /** Where the tables are. Other processes can write to a database on a server or a cluster. */

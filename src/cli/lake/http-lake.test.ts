@@ -1,0 +1,97 @@
+/** A lake on a server that redirects, cuts, lies or stops. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type TestContext, test } from "node:test";
+import { cleanUp } from "../../../test/support/clean-up.ts";
+import { LakeError } from "../../lake/lake-error.ts";
+import { openHttpLake } from "./http-lake.ts";
+
+const content = Buffer.from("0123456789".repeat(1000));
+const { signal } = new AbortController();
+
+async function serve(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  cleanUp(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function read(
+  url: string,
+  { bytesMax = 20_000, allowPrivate = false } = {},
+): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  const lake = openHttpLake({ url, key: "secret", allowPrivate, signal });
+  for await (const piece of lake.read("manifest.json", bytesMax)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+function isRefused(message: RegExp) {
+  return (thrown: unknown) => thrown instanceof LakeError && message.test(thrown.message);
+}
+
+test("a connection that breaks is continued where it broke", async (t) => {
+  const ranges: (string | undefined)[] = [];
+  const url = await serve(t, ({ headers }, response) => {
+    ranges.push(headers.range);
+    const from = Number(/\d+/.exec(headers.range ?? "")?.[0] ?? 0);
+    response.writeHead(from === 0 ? 200 : 206, { "content-length": content.length - from });
+    if (from > 0) response.end(content.subarray(from));
+    else response.write(content.subarray(0, 4000), () => response.destroy());
+  });
+  assert.deepEqual(await read(url), content);
+  assert.equal(ranges.length, 2);
+  assert.equal(ranges[0], undefined);
+});
+
+test("a server that always breaks, refuses or sends too much is one sentence", async (t) => {
+  const broken = await serve(t, (_request, response) => void response.destroy());
+  await assert.rejects(read(broken), isRefused(/manifest\.json cannot be read: /));
+  const missing = await serve(t, (_request, response) => void response.writeHead(404).end());
+  await assert.rejects(read(missing), isRefused(/answers with status 404/));
+  const large = await serve(t, (_request, response) => void response.end(content));
+  await assert.rejects(read(large, { bytesMax: 100 }), isRefused(/more than 100 bytes/));
+});
+
+test("a redirect to a loopback or private address is refused unless it is allowed, and takes no key", async (t) => {
+  const keys: unknown[] = [];
+  const target = await serve(t, ({ headers }, response) => {
+    keys.push(headers["x-api-key"]);
+    response.end(content);
+  });
+  const redirecting = (location: string) =>
+    serve(t, ({ headers }, response) => {
+      keys.push(headers["x-api-key"]);
+      response.writeHead(302, { location }).end();
+    });
+  const hosts = [
+    "10.1.2.3",
+    "[::1]",
+    "169.254.169.254",
+    "localhost",
+    "[::ffff:127.0.0.1]",
+    "0.0.0.0",
+  ];
+  for (const host of hosts) {
+    const url = await redirecting(`http://${host}:1/`);
+    await assert.rejects(read(url), isRefused(/redirects to .* private address/), host);
+  }
+  await assert.rejects(read(await redirecting(target)), isRefused(/--allow-private/));
+  await assert.rejects(
+    read(await redirecting("file:///etc/passwd")),
+    isRefused(/redirects to file:/),
+  );
+  keys.length = 0;
+  const url = await redirecting(`${target}/elsewhere`);
+  assert.deepEqual(await read(url, { allowPrivate: true }), content);
+  assert.deepEqual(keys, ["secret", undefined]);
+  const turning = await serve(t, ({ url: path = "" }, response) => {
+    response.writeHead(302, { location: path }).end();
+  });
+  await assert.rejects(read(turning, { allowPrivate: true }), isRefused(/more than 5 times/));
+});

@@ -1,0 +1,164 @@
+import { lookup as lookupAddress } from "node:dns";
+import * as http from "node:http";
+import * as https from "node:https";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { toError } from "../../base/errors.ts";
+import type { LakeSource } from "../../lake/import-lake.ts";
+import { LakeError } from "../../lake/lake-error.ts";
+
+type HttpLake = {
+  /** The address of the folder: the manifest is below it. */
+  readonly url: string;
+  /** An admin key, for a lake that another service serves at `/v1/lake`. Only sent to the host of `url`. */
+  readonly key: string | null;
+  /** Whether redirects may lead to loopback and private addresses. */
+  readonly allowPrivate: boolean;
+  readonly signal: AbortSignal;
+};
+
+const redirectsMax = 5;
+/** Without a byte for so long, a download has failed. */
+const silenceMs = 30_000;
+const attemptsMax = 3;
+
+/** Opens a lake on a web server, or at `/v1/lake` of another service. */
+export function openHttpLake(lake: HttpLake): LakeSource {
+  const base = new URL(lake.url.endsWith("/") ? lake.url : `${lake.url}/`);
+  return {
+    name: base.href,
+    read: (path, bytesMax) => download(lake, new URL(path, base), bytesMax),
+  };
+}
+
+/** Yields the body. After a broken connection the rest is requested, a few times. */
+async function* download(
+  lake: HttpLake,
+  url: URL,
+  bytesMax: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let bytes = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      for await (const piece of await openBody(lake, url, bytes)) {
+        bytes += (piece as Buffer).length;
+        if (bytes > bytesMax)
+          throw new LakeError(
+            `${url.href} has more than ${bytesMax} bytes, which the manifest allows`,
+          );
+        yield piece as Buffer;
+      }
+      return;
+    } catch (thrown) {
+      lake.signal.throwIfAborted();
+      if (thrown instanceof LakeError || attempt === attemptsMax) {
+        throw thrown instanceof LakeError
+          ? thrown
+          : new LakeError(`${url.href} cannot be read: ${toError(thrown).message}`);
+      }
+    }
+  }
+}
+
+/** Requests a file from a byte on, and follows redirects. */
+async function openBody(
+  lake: HttpLake,
+  requested: URL,
+  from: number,
+): Promise<http.IncomingMessage> {
+  let url = requested;
+  for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+    // The operator chose the first address; a redirect is the server's choice.
+    const response = await request(lake, url, {
+      from,
+      isGuarded: redirects > 0 && !lake.allowPrivate,
+    });
+    const { statusCode = 0, headers } = response;
+    if (statusCode === (from === 0 ? 200 : 206)) return response;
+    response.destroy();
+    const { location } = headers;
+    if (
+      statusCode < 300 ||
+      statusCode > 399 ||
+      location === undefined ||
+      !URL.canParse(location, url.href)
+    ) {
+      throw new LakeError(`${url.href} answers with status ${statusCode}`);
+    }
+    url = new URL(location, url);
+    if (!/^https?:$/.test(url.protocol))
+      throw new LakeError(`${requested.href} redirects to ${url.protocol}`);
+  }
+  throw new LakeError(`${requested.href} redirects more than ${redirectsMax} times`);
+}
+
+function request(
+  { url: base, key, signal }: HttpLake,
+  url: URL,
+  { from, isGuarded }: { readonly from: number; readonly isGuarded: boolean },
+): Promise<http.IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  const isSameHost = new URL(base).host === url.host;
+  const headers = {
+    ...(from === 0 ? {} : { range: `bytes=${from}-` }),
+    ...(key !== null && isSameHost ? { "x-api-key": key } : {}),
+  };
+  if (isGuarded && isPrivate(url.hostname.replaceAll(/^\[|\]$/g, ""))) refusePrivate(url);
+  const { get } = url.protocol === "https:" ? https : http;
+  const lookup = isGuarded ? guardedLookup(url) : undefined;
+  const sent = get(url, { headers, signal, timeout: silenceMs, ...(lookup && { lookup }) });
+  sent.on("response", resolve).on("error", reject);
+  sent.on("timeout", () => sent.destroy(new Error(`no byte for ${silenceMs / 1000} s`)));
+  return promise;
+}
+
+/** Checks the address that is connected to, so that no later answer of the name server can replace it. */
+function guardedLookup(url: URL): LookupFunction {
+  return (hostname, options, callback) => {
+    lookupAddress(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, []);
+      if (addresses.some(({ address }) => isPrivate(address))) {
+        return callback(privateError(url), []);
+      }
+      callback(null, addresses);
+    });
+  };
+}
+
+function refusePrivate(url: URL): never {
+  throw privateError(url);
+}
+
+function privateError(url: URL): LakeError {
+  return new LakeError(
+    `the lake redirects to ${url.host}, a loopback or private address: use --allow-private if that is intended`,
+  );
+}
+
+function isPrivate(address: string): boolean {
+  const family = isIP(address);
+  if (family === 0) return address === "localhost";
+  return privateAddresses.check(address, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Loopback, private, link-local, shared and unspecified addresses (RFC 6890). */
+const privateAddresses = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, "ipv4");
+  privateAddresses.addSubnet(`::ffff:${network}`, 96 + prefix, "ipv6");
+}
+for (const [network, prefix] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["64:ff9b::", 96],
+] as const) {
+  privateAddresses.addSubnet(network, prefix, "ipv6");
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, readConfig } from "../../base/config/config.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
+import { AuditLog } from "../../feed/audit-log.ts";
+import { openFolderLake } from "../../lake/folder-lake.ts";
+import {
+  importLake,
+  type LakeSource,
+  readManifest,
+  refuseOtherLake,
+  remainingSlices,
+} from "../../lake/import-lake.ts";
+import { readContracts } from "../../roles/read-contracts.ts";
+import { lockDataFolder, readStartBlock, tieDataFolder } from "../../storage/data-folder.ts";
+import { ChdbEngine } from "../../storage/embedded/chdb-engine.ts";
+import { openFolder } from "../../storage/embedded/open-folder.ts";
+import type { Engine } from "../../storage/engine/engine.ts";
+import { FactStore } from "../../storage/fact-store.ts";
+import { identityOf } from "../../storage/identity.ts";
+import { dropMarketsFile } from "../../views/disk/markets-file.ts";
+import { readApi } from "../client/api-options.ts";
+import { print } from "../command.ts";
+import { signalToStop } from "../service/await-signal.ts";
+import { CheckProgress } from "../service/check-progress.ts";
+import { environmentOf } from "../service/setting-flags.ts";
+import { openHttpLake } from "./http-lake.ts";
+import { readVerifyKey } from "./lake-keys.ts";
+
+type ImportOptions = {
+  readonly lake: string;
+  readonly verifyKey?: string;
+  readonly keyFile?: string;
+  readonly allowPrivate?: true;
+  readonly dataDir?: string;
+};
+
+/** Fills an empty store from a lake. Throws `LakeError` and what opening a store throws. */
+export async function importCommand(options: ImportOptions): Promise<number> {
+  const signal = signalToStop();
+  const source = openLake(options, signal);
+  const config = readConfig("administer", environmentOf({ dataDir: options.dataDir }));
+  const contracts = await readContracts(config.contractsFile);
+  const manifest = await readManifest(source, readVerifyKey(options.verifyKey));
+  refuseOtherLake(manifest, identityOf(config.chainId, contracts));
+
+  await using opened = new AsyncDisposableStack();
+  const { dataDir, clickhouseUrl } = config;
+  opened.defer(lockDataFolder(dataDir));
+  await readStartBlock({ config, contracts });
+  const engine =
+    clickhouseUrl === null ? await openFolder(dataDir) : await openServer({ config, contracts });
+  const store = await FactStore.open(engine, { dropCopies: () => dropMarketsFile(dataDir) });
+  opened.defer(() => store.close());
+  const remaining = remainingSlices(manifest, store.coverage);
+  if (remaining.length === 0) return print(`${source.name} is imported already`);
+  // From here on the folder is of this chain, also when the import is interrupted.
+  await tieDataFolder({ config, contracts }, manifest.first_block);
+  const reader = engine.kind === "embedded" ? engine : await openReader(opened);
+  const progress = new CheckProgress({
+    range: { from: remaining[0]?.from_block ?? 0, to: manifest.last_block.number },
+    output: process.stderr,
+    clock: systemClock,
+  });
+  const audit = await AuditLog.open(dataDir);
+  await audit.markImported({ from: manifest.first_block, to: manifest.last_block.number });
+  await importLake({
+    source,
+    manifest,
+    store,
+    reader,
+    signal,
+    onPart: ({ block }) => progress.reach(block),
+  });
+  progress.clear();
+  return print(
+    `blocks ${manifest.first_block} to ${manifest.last_block.number} are imported; start the service to continue and to audit them`,
+  );
+}
+
+function openLake(options: ImportOptions, signal: AbortSignal): LakeSource {
+  const { lake, keyFile, allowPrivate = false } = options;
+  if (!/^https?:\/\//.test(lake)) return openFolderLake(lake);
+  const { url, key } =
+    keyFile === undefined ? { url: lake, key: null } : readApi({ url: lake, keyFile });
+  return openHttpLake({ url, key, allowPrivate, signal });
+}
+
+/** Opens the configured server. Its code is loaded on demand. */
+async function openServer(parts: {
+  readonly config: Config;
+  readonly contracts: Contracts;
+}): Promise<Engine> {
+  const { openDatabase, serverPlaceOf } = await import("../../storage/server/open-database.ts");
+  return openDatabase(serverPlaceOf(parts.config, parts.contracts));
+}
+
+/** Opens an embedded engine that only reads files of the lake, for a store on a server, which cannot read them. */
+async function openReader(opened: AsyncDisposableStack): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), "oddwire-import-"));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
+  const reader = await ChdbEngine.open(folder);
+  opened.defer(() => reader.close());
+  return reader;
+}

@@ -1,0 +1,150 @@
+/**
+ * The manifest of a lake: what the folder holds, and how each file is verified. It is written last and replaced as a
+ * whole, so it never names a file that is not complete.
+ */
+import { createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { type Static, Type } from "typebox";
+import { Value } from "typebox/value";
+import { tryParseJson } from "../base/json.ts";
+import { LakeError } from "./lake-error.ts";
+
+/** The version of the layout. A reader refuses a newer one. */
+export const layoutVersion = 1;
+
+export const manifestName = "manifest.json";
+
+/** The largest manifest that is read, in bytes: thirty years of days with forty files each take half of it. */
+export const manifestBytesMax = 256 * 1024 * 1024;
+
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const hash = Type.String({ pattern: "^0x[0-9a-f]{64}$" });
+const sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+/** Only these paths are opened, so a manifest cannot lead out of its folder. */
+const pathPattern =
+  "^[a-z0-9_]{1,20}/(?:date=[0-9]{4}-[0-9]{2}-[0-9]{2}/part-[0-9]{1,6}|snapshot)\\.parquet$";
+const path = Type.String({ pattern: pathPattern });
+
+const file = Type.Object({
+  path,
+  rows: count,
+  bytes: count,
+  sha256,
+  first_seq: Type.Union([count, Type.Null()]),
+  last_seq: Type.Union([count, Type.Null()]),
+});
+
+const block = Type.Object({ number: count, hash, timestamp: count });
+
+const slice = Type.Object({
+  date: Type.String({ pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$" }),
+  from_block: count,
+  last_block: block,
+  files: Type.Record(Type.String({ pattern: "^[a-z0-9_]{1,20}$" }), file),
+});
+
+const manifest = Type.Object({
+  layout: Type.Integer({ minimum: 1 }),
+  created_by: Type.String({ maxLength: 100 }),
+  chain_id: count,
+  contracts: sha256,
+  events: sha256,
+  first_block: count,
+  last_block: block,
+  /** Consecutive blocks of one day (UTC), in order, without a gap. */
+  slices: Type.Array(slice, { minItems: 1 }),
+  markets: Type.Union([file, Type.Null()]),
+});
+
+const signature = Type.Object({
+  algorithm: Type.Literal("ed25519"),
+  public_key: Type.String(),
+  value: Type.String(),
+});
+
+export type LakeFile = Static<typeof file>;
+export type LakeSlice = Static<typeof slice>;
+export type Manifest = Static<typeof manifest>;
+
+/** Whether a path can be that of a file of a lake. */
+export function isLakePath(text: string): boolean {
+  return new RegExp(pathPattern).test(text);
+}
+
+/** Formats a manifest, signed if there is a private key (Ed25519). */
+export function formatManifest(contents: Manifest, signKey: KeyObject | null): string {
+  const text = JSON.stringify(contents);
+  if (signKey === null) return `${text}\n`;
+  const signed = {
+    algorithm: "ed25519",
+    public_key: createPublicKey(signKey).export({ type: "spki", format: "pem" }),
+    value: sign(null, Buffer.from(text), signKey).toString("base64"),
+  };
+  return `${JSON.stringify({ ...contents, signature: signed })}\n`;
+}
+
+/**
+ * Parses a manifest. A signature is verified; with `publicKey` there must be one of this key. Throws `LakeError` when it
+ * is damaged, of a newer layout, not contiguous or not signed as required.
+ */
+export function parseManifest(text: string, publicKey: KeyObject | null = null): Manifest {
+  const value = tryParseJson(text);
+  const { signature: signed, ...contents } = Object(value) as Record<string, unknown>;
+  const { layout } = contents;
+  if (Number.isSafeInteger(layout) && Number(layout) > layoutVersion) {
+    throw new LakeError(
+      `the lake has layout ${Number(layout)}, and this version reads layouts up to ${layoutVersion}: upgrade Oddwire`,
+    );
+  }
+  if (!Value.Check(manifest, contents)) {
+    throw new LakeError(`${manifestName} is not a manifest of a lake, or it is damaged`);
+  }
+  verifySignature(contents, { signed, publicKey });
+  refuseGaps(contents);
+  return contents;
+}
+
+function verifySignature(
+  contents: Manifest,
+  { signed, publicKey }: { readonly signed: unknown; readonly publicKey: KeyObject | null },
+): void {
+  if (signed === undefined) {
+    if (publicKey !== null)
+      throw new LakeError(`${manifestName} is not signed, and --verify-key requires it`);
+    return;
+  }
+  if (!Value.Check(signature, signed))
+    throw new LakeError(`the signature of ${manifestName} is malformed`);
+  const isValid = (): boolean => {
+    try {
+      const key = publicKey ?? createPublicKey(signed.public_key);
+      return verify(
+        null,
+        Buffer.from(JSON.stringify(contents)),
+        key,
+        Buffer.from(signed.value, "base64"),
+      );
+    } catch {
+      return false;
+    }
+  };
+  if (!isValid()) {
+    const whose = publicKey === null ? "its own key" : "the key of --verify-key";
+    throw new LakeError(
+      `the signature of ${manifestName} is not valid for ${whose}: the manifest was changed`,
+    );
+  }
+}
+
+/** Slices must follow each other, and their rows must lie in their blocks. */
+function refuseGaps({ slices, first_block: first, last_block: last }: Manifest): void {
+  let next = first;
+  for (const one of slices) {
+    if (one.from_block !== next || one.last_block.number < one.from_block) {
+      throw new LakeError(`the lake has a gap or an overlap at block ${next} (${one.date})`);
+    }
+    next = one.last_block.number + 1;
+  }
+  if (slices.at(-1)?.last_block.hash !== last.hash || last.number !== next - 1) {
+    throw new LakeError(`${manifestName} names another last block than its last slice`);
+  }
+}

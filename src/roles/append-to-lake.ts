@@ -1,0 +1,67 @@
+import { encodeMarketSnapshot } from "../api/bulk/market-snapshot.ts";
+import { toError } from "../base/errors.ts";
+import { systemClock } from "../base/time/clock.ts";
+import { exportLake } from "../lake/export-lake.ts";
+import { LakeError } from "../lake/lake-error.ts";
+import { toLakeToken } from "../lake/lake-tokens.ts";
+import { identityOf } from "../storage/identity.ts";
+import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketState } from "../views/markets/market-state.ts";
+import type { RoleStart } from "./open-parts.ts";
+
+/** How often it is checked whether a day has become final. */
+const checkMs = 5_000;
+const daySeconds = 86_400;
+
+/** Appends each day to the lake of `ODDWIRE_LAKE_DIR` once it is final. A failure is logged and tried again. */
+export function appendToLake(
+  { config, contracts, log, life }: RoleStart,
+  { facts, state }: { readonly facts: IndexedFacts; readonly state: MarketState },
+): void {
+  const { lakeDir: folder } = config;
+  if (folder === null) return;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const append = async (): Promise<void> => {
+    const { coverage, engine } = facts;
+    if (coverage === null) return;
+    const manifest = await exportLake({
+      folder,
+      engine,
+      coverage,
+      identity: identityOf(config.chainId, contracts),
+      getToken: (tokenId) => toLakeToken(tokenId, state.directory),
+      encodeMarkets: () => encodeMarketSnapshot(state),
+      signKey: null,
+      signal,
+      onDay: (day) => log.info(day, "a day was appended to the lake"),
+    });
+    log.debug({ to_block: manifest.last_block.number }, "the lake is complete");
+  };
+  // A day that could not be appended for a reason that stays is not tried again before the next one.
+  const tryAppend = async (): Promise<boolean> => {
+    try {
+      await append();
+      return true;
+    } catch (thrown) {
+      const err = toError(thrown);
+      if (err instanceof LakeError)
+        log.info({ reason: err.message }, "no day was appended to the lake");
+      else if (!signal.aborted) log.error({ err }, "the lake could not be written");
+      return err instanceof LakeError;
+    }
+  };
+  const run = async (): Promise<void> => {
+    let dayDone = 0;
+    while (!signal.aborted) {
+      const day = Math.floor((facts.coverage?.last.timestamp ?? 0) / daySeconds);
+      if (day > dayDone && (await tryAppend())) dayDone = day;
+      await systemClock.sleep(checkMs, signal).catch(() => {});
+    }
+  };
+  const running = run();
+  life.onClose(async () => {
+    abort.abort();
+    await running;
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * The tables of a lake in SQL: how rows of the store become columns of a Parquet file that any tool reads, and how the
+ * rows of a file become rows of the store again. The engine encodes and decodes Parquet.
+ */
+import { enumCodes } from "../codec/fill-layout.ts";
+import { isInCandles } from "../schema/fact-tables.ts";
+
+/** A column of a file: its name, the SQL that writes it from the stored column, and the SQL that reads it back. */
+type LakeColumn = readonly [name: string, write: string, read: string];
+
+const { exchange, role, side, matchType } = enumCodes;
+
+/**
+ * The price of a fill: value divided by shares, half to even, NULL for no shares. In integers of 256 bits: amounts on
+ * the chain can be larger than any real one.
+ */
+const priceSql = `if(size = 0, NULL, reinterpret(toInt128((value < 0 ? -1 : 1) * (
+    (intDivOrZero((abs(toInt256(reinterpret(value, 'Int128'))) * 1000000) AS cash,
+      (toInt256(reinterpret(size, 'Int128'))) AS shares) AS whole)
+    + (2 * ((cash - whole * shares) AS rest) > shares OR (2 * rest = shares AND whole % 2 = 1)))), 'Decimal(38, 6)'))`;
+
+const time: LakeColumn = [
+  "timestamp",
+  "toDateTime64(timestamp, 3, 'UTC')",
+  "toUInt32(toUnixTimestamp(timestamp))",
+];
+
+/**
+ * The tables that hold all facts, from which a store is rebuilt. Hashes, addresses and token ids are their bytes. The
+ * columns are in the order of the stored table.
+ */
+const factColumns = {
+  fills: [
+    same("seq"),
+    time,
+    same("token_id"),
+    word("role", role),
+    ...["maker", "taker", "size", "value"].map(same),
+    word("side", side),
+    ...["exchange_version", "order_hash", "tx_hash", "block_hash", "exchange_address"].map(same),
+    word("exchange", exchange),
+    word("maker_side", side),
+    same("maker_token_id"),
+    ...["maker_amount", "taker_amount"].map(
+      (name): LakeColumn => [`${name}_raw`, `toString(${name})`, `toUInt128(${name}_raw)`],
+    ),
+    ...["fee", "fee_refund", "builder", "metadata"].map(same),
+    word("match_type", matchType),
+    ...["taker_order_hash", "match_seq", "legs"].map(same),
+  ],
+  events: [
+    same("seq"),
+    time,
+    ...["block_hash", "tx_hash", "address"].map(same),
+    ["kind", "toString(kind)", "kind"],
+    ...["subject", "payload"].map(same),
+  ],
+  quarantine: [same("seq"), time, same("reason"), same("log")],
+} as const satisfies Record<string, readonly LakeColumn[]>;
+
+/** A table of facts in a lake. */
+export type LakeFactTable = keyof typeof factColumns;
+
+export const lakeFactTables = Object.keys(factColumns) as readonly LakeFactTable[];
+
+/** Returns the columns of a file of facts as a `SELECT` list from the stored table. */
+export function writtenColumns(table: LakeFactTable): string {
+  return factColumns[table].map(([name, write]) => `${write} AS \`${name}\``).join(", ");
+}
+
+/** Returns the stored columns as a `SELECT` list from a file of facts. */
+export function storedColumns(table: LakeFactTable): string {
+  return factColumns[table].map(([name, , read]) => `${read} AS ${storedName(name)}`).join(", ");
+}
+
+/** What the views know about a token. `token` is its stored id in hex, and `token_id` the id in decimal digits. */
+export const tokenColumns =
+  "token String, token_id String, complement_token_id Nullable(String), condition_id Nullable(String), " +
+  "outcome Nullable(String), outcome_index Nullable(UInt8), module Nullable(String), question Nullable(String), " +
+  "slug Nullable(String), event_id Nullable(String)";
+
+/**
+ * The columns of `trades`: those of `GET /v1/trades?include=market`, from `fills` joined with `tokens`. Amounts are
+ * DECIMAL(38, 6). The price is rounded half to even, as `priceMicros` does.
+ */
+export const tradeColumns = `
+  concat(${hexText("fills.tx_hash")}, '-', toString(fills.seq % 1000000)) AS id, fills.seq AS seq,
+  tokens.token_id AS token_id, complement_token_id, condition_id, outcome, outcome_index,
+  toString(fills.side) AS side, ${priceSql} AS price, size, value AS value_usd,
+  fee AS maker_fee, fee - fee_refund AS maker_fee_net,
+  if(fills.exchange_version = 1 AND fills.maker_side = 'BUY', 'token', 'collateral') AS maker_fee_asset,
+  nullIf(fills.match_seq, 0) AS match_seq, ${hexText("fills.maker")} AS maker, ${hexText("fills.taker")} AS taker,
+  toString(fills.maker_side) AS maker_side, if(fills.maker_token_id = fills.token_id, tokens.token_id, ${decimalText("fills.maker_token_id")}) AS maker_token_id,
+  if(fills.match_type = 'none', 'direct', toString(fills.match_type)) AS match_type,
+  ${hexText("fills.order_hash")} AS maker_order_hash, ${hexOrNull("fills.taker_order_hash")} AS taker_order_hash,
+  toString(fills.exchange) AS exchange, exchange_version, ${hexText("fills.exchange_address")} AS exchange_address, if(exchange_version = 3, module, NULL) AS module,
+  ${hexOrNull("fills.builder")} AS builder, ${hexOrNull("fills.metadata")} AS metadata,
+  intDiv(fills.seq, 1000000) AS block_number, ${hexText("fills.block_hash")} AS block_hash,
+  toUInt32(fills.seq % 1000000) AS log_index, ${hexText("fills.tx_hash")} AS tx_hash,
+  toDateTime64(fills.timestamp, 3, 'UTC') AS timestamp, toInt64(fills.timestamp) * 1000 AS timestamp_ms,
+  toString(fills.maker_amount) AS maker_amount_raw, toString(fills.taker_amount) AS taker_amount_raw, question, slug, event_id`;
+
+/** The columns of `candles_1m`, from `minutes`: one minute of one token's own trades. */
+export const candleColumns = `
+  ${decimalText("token_id")} AS token_id, toDateTime64(minute, 3, 'UTC') AS timestamp,
+  ${tickPrice("minutes.open")} AS open, high, low, ${tickPrice("minutes.close")} AS close, volume,
+  buy_volume_usd + sell_volume_usd AS volume_usd, buy_volume_usd, sell_volume_usd, trades`;
+
+/** Returns the rows of `minute_candles` that fills derive, as `deriveMinuteCandles` does. */
+export function selectMinutes(fillsSql: string): string {
+  return `SELECT token_id, toUInt32(intDiv(timestamp, 60) * 60) AS minute, min(tick) AS open, max(tick) AS close,
+    max(price) AS high, min(price) AS low, sum(size) AS volume, sumIf(value, side = 'BUY') AS buy_volume_usd,
+    sumIf(value, side = 'SELL') AS sell_volume_usd, count() AS trades
+  FROM (
+    SELECT *, assumeNotNull(${priceSql}) AS price,
+      bitShiftLeft(toUInt256(seq), 128) + toUInt256(reinterpret(price, 'UInt128')) AS tick
+    FROM (${fillsSql}) AS fills WHERE ${isInCandles}
+  ) GROUP BY token_id, minute`;
+}
+
+/** The name of the stored column: amounts of an order are text in a file, which `_raw` says. */
+function storedName(name: string): string {
+  return name.replace(/_raw$/, "");
+}
+
+function same(name: string): LakeColumn {
+  return [name, name, name];
+}
+
+/** An enumerated column, written as its word. */
+function word(name: string, codes: Readonly<Record<string, number>>): LakeColumn {
+  const words = Object.entries(codes).map(([text, code]) => `'${text}' = ${code}`);
+  return [name, `toString(${name})`, `CAST(${name} AS Enum8(${words.join(", ")}))`];
+}
+
+function hexText(column: string): string {
+  return `concat('0x', lower(hex(${column})))`;
+}
+
+/** Hex text of a hash; NULL for zeros, which the store has for a missing one. */
+function hexOrNull(column: string): string {
+  return `if(${column} = toFixedString('', 32), NULL, ${hexText(column)})`;
+}
+
+/** A token id as decimal text. */
+function decimalText(column: string): string {
+  return `toString(reinterpretAsUInt256(reverse(${column})))`;
+}
+
+/** The price of a tick (`minute-layout.ts`): its lowest 128 bits. */
+function tickPrice(tick: string): string {
+  return `reinterpret(toInt128(${tick}), 'Decimal(38, 6)')`;
+}

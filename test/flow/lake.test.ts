@@ -1,0 +1,100 @@
+/** A lake that `oddwire export --lake` writes fills another service, from a folder and from the first service over HTTP. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { get, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { test } from "node:test";
+import { buildBlocks } from "../support/build-blocks.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { embeddedOnly } from "../support/open-facts.ts";
+import { readRecording } from "../support/recorded/recording.ts";
+import { serveRecording } from "../support/recorded/serve-recording.ts";
+import { runCommand } from "../support/run-command.ts";
+import { adminKey, Service } from "../support/service.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const recording = readRecording("contracts-gen2");
+const daySeconds = 86_400;
+
+/** Reads every list, and prices and candles of every token. */
+async function readEverything(service: Service): Promise<Readonly<Record<string, unknown>>> {
+  const read: Record<string, unknown> = {};
+  const lists = ["trades", "fills", "matches", "exchange-events", "cancellations", "resolutions"];
+  for (const list of lists)
+    read[list] = await service.getAllPages(`/v1/${list}?limit=1000&order=asc`);
+  const markets = await service.getAllPages("/v1/markets?status=all&sort=created_at&limit=100");
+  assert(markets.length > 10);
+  const tokens = markets.flatMap(({ tokens: ofMarket }) => ofMarket as { token_id: string }[]);
+  for (const { token_id: token } of tokens) {
+    for (const path of [`price/${token}`, `candles/${token}?resolution=1m`]) {
+      const { status, body } = await service.request(`/v1/${path}`);
+      read[path] = [status, (body as { data?: unknown }).data];
+    }
+  }
+  return { ...read, markets };
+}
+
+test("a service that is filled from a lake equals the one that wrote it", {
+  skip: embeddedOnly,
+}, async (t) => {
+  const stage = await serveRecording(t, recording);
+  // The recording ends within a day, which is final once a block of the next day is.
+  const last = recording.blocks.at(-1);
+  assert(last !== undefined);
+  const [next] = buildBlocks([{ timestamp: last.timestamp + daySeconds }], { after: last });
+  assert(next !== undefined);
+  stage.node.fork([next]);
+  const lake = join(stage.dataDir, "..", "lake");
+  const served = { ODDWIRE_LAKE_DIR: lake };
+  const first = await stage.startService([stage.node.url], served);
+  await first.waitFinalized(next.number);
+  await waitFor("the lake", async () => {
+    const { status, body } = await first.request("/v1/lake");
+    return status === 200 && (body as { markets: unknown }).markets !== null ? true : null;
+  });
+  const expected = await readEverything(first);
+
+  const copy = join(stage.dataDir, "..", "copy");
+  const settings = { ...stage.commandSettings, ODDWIRE_DATA_DIR: copy, ODDWIRE_API_KEY: adminKey };
+  const keyFile = join(stage.dataDir, "..", "key");
+  await writeFile(keyFile, adminKey);
+  const words = ["import", "--lake", `${first.baseUrl}/v1/lake`, "--key-file", keyFile];
+  const done = await runCommand(words, settings);
+  assert.deepEqual([done.code, done.stderr], [0, ""]);
+  const again = await runCommand(words, settings);
+  assert.match(again.stdout, /is imported already/);
+
+  const whole = await fetch(`${first.baseUrl}/v1/lake/manifest.json`, {
+    headers: { "x-api-key": adminKey },
+  });
+  assert.equal(whole.status, 200);
+  const etag = whole.headers.get("etag") ?? "";
+  const text = await whole.text();
+  const part = await fetch(`${first.baseUrl}/v1/lake/manifest.json`, {
+    headers: { "x-api-key": adminKey, range: "bytes=10-19" },
+  });
+  assert.deepEqual([part.status, await part.text()], [206, text.slice(10, 20)]);
+  // `fetch` would add `Cache-Control: no-cache`, which asks for the whole file.
+  const headers = { "x-api-key": adminKey, "if-none-match": etag };
+  const [known] = await once(
+    get(`${first.baseUrl}/v1/lake/manifest.json`, { headers }),
+    "response",
+  );
+  assert.equal((known as IncomingMessage).statusCode, 304);
+  assert.equal((await first.request("/v1/lake/..%2Fdata")).status, 404);
+  assert.equal(await first.stop(), 0);
+
+  const second = await Service.open({
+    rpcUrls: [stage.node.url],
+    dataDir: copy,
+    settings: { ODDWIRE_CONTRACTS_FILE: stage.commandSettings["ODDWIRE_CONTRACTS_FILE"] ?? "" },
+  });
+  cleanUp(t, () => second.kill9());
+  await second.waitFinalized(next.number);
+  assert.deepEqual(await readEverything(second), expected);
+  const { checks } = (await second.request("/v1/ready")).body as {
+    checks: Record<string, { detail: string }>;
+  };
+  assert.match(checks["audit"]?.detail ?? "", /audited/);
+});

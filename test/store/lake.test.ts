@@ -1,0 +1,276 @@
+/** A store that is filled from a lake equals the one that the lake was exported from, and files for readers equal the API. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import * as fc from "fast-check";
+import { exportLake, type LakeExport } from "../../src/lake/export-lake.ts";
+import { openFolderLake } from "../../src/lake/folder-lake.ts";
+import { importLake, readManifest, remainingSlices } from "../../src/lake/import-lake.ts";
+import { LakeError } from "../../src/lake/lake-error.ts";
+import { toLakeToken } from "../../src/lake/lake-tokens.ts";
+import type { Manifest } from "../../src/lake/manifest.ts";
+import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { isTrade } from "../../src/market/fill.ts";
+import { marketFieldsOf, presentTrade } from "../../src/rows/trade-row.ts";
+import { ChdbEngine } from "../../src/storage/embedded/chdb-engine.ts";
+import type { Engine } from "../../src/storage/engine/engine.ts";
+import { identityOf } from "../../src/storage/identity.ts";
+import { MarketState } from "../../src/views/markets/market-state.ts";
+import { MemoryStateStore } from "../../test/support/memory-state-store.ts";
+import { assertTablesHold } from "../support/assert-tables-hold.ts";
+import { cleanUp } from "../support/clean-up.ts";
+import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
+import { isOnServer } from "../support/open-facts.ts";
+import { testSeed } from "../support/property-settings.ts";
+import { knownContracts } from "../support/recorded-chain.ts";
+import { factsOf, fillStore, fillsOf } from "../support/store-chain.ts";
+import { StoreFolder } from "../support/store-folder.ts";
+
+const daySeconds = 86_400;
+const identity = identityOf(137, knownContracts());
+
+/** A chain of several days, its store, and where to export it to. */
+async function openFilled(t: TestContext, salt: number) {
+  const plans = fc
+    .sample(anyBlockPlan(), { seed: testSeed + salt, numRuns: 60 })
+    .map((plan, index) => (index % 12 === 11 ? { ...plan, secondsLater: daySeconds } : plan));
+  const blocks = factsOf(buildChain(plans));
+  const source = await StoreFolder.open(t);
+  const { store } = source;
+  const state = new MarketState(knownContracts(), new MemoryStateStore());
+  store.addView(state);
+  await fillStore(store, { final: blocks, unfinalized: [], sizes: [7, 1, 13] });
+  await store.loadView(state);
+  return { blocks, source, store, state, folder: join(source.path, "lake") };
+}
+
+type Filled = Awaited<ReturnType<typeof openFilled>>;
+
+function exported(
+  { store, state, folder }: Filled,
+  more: Partial<LakeExport> = {},
+): Promise<Manifest> {
+  const { engine, coverage } = store;
+  assert(coverage !== null);
+  return exportLake({
+    folder,
+    engine,
+    coverage,
+    identity,
+    getToken: (tokenId) => toLakeToken(tokenId, state.directory),
+    encodeMarkets: async () => ({ bytes: Buffer.from("markets"), rows: 0 }),
+    signKey: null,
+    ...more,
+  });
+}
+
+async function imported(
+  t: TestContext,
+  { source: exporting, folder }: Pick<Filled, "source" | "folder">,
+  options: { readonly into?: StoreFolder; readonly parts?: number } = {},
+): Promise<StoreFolder> {
+  // A process has one embedded engine.
+  await exporting.close();
+  const into = options.into ?? (await StoreFolder.open(t));
+  const { writer, engine } = into.store;
+  assert(writer !== null);
+  const source = openFolderLake(folder);
+  const manifest = await readManifest(source, null);
+  const reader = await readerOf(t, engine, into.path);
+  const abort = new AbortController();
+  let parts = 0;
+  const onPart = () => {
+    parts += 1;
+    if (parts === options.parts) abort.abort(new Error("stopped"));
+  };
+  await importLake({ source, manifest, store: writer, reader, signal: abort.signal, onPart }).catch(
+    (thrown: unknown) => {
+      if (!abort.signal.aborted) throw thrown;
+    },
+  );
+  return into;
+}
+
+/** Only the embedded engine reads local files. */
+async function readerOf(t: TestContext, engine: Engine, folder: string): Promise<Engine> {
+  if (!isOnServer) return engine;
+  const reader = await ChdbEngine.open(join(folder, "reader"));
+  cleanUp(t, () => reader.close());
+  return reader;
+}
+
+/** The blocks through the last one with facts of the last complete day. */
+function finalDays(blocks: readonly BlockFacts[], manifest: Manifest): readonly BlockFacts[] {
+  const last = blocks.at(-1)?.timestamp ?? 0;
+  const end = last - (last % daySeconds);
+  const filled = blocks.filter(
+    ({ timestamp, fills, events, quarantined }) =>
+      timestamp < end && fills.length + events.length + quarantined.length > 0,
+  );
+  assert.equal(manifest.last_block.number, filled.at(-1)?.number);
+  return blocks.filter(({ number }) => number <= manifest.last_block.number);
+}
+
+/** The parts of a test lake have few rows, so that there are several in a day. */
+const smallParts = { partRows: 30 };
+
+test("a store that is filled from a lake has the same rows in every table", async (t) => {
+  const filled = await openFilled(t, 0);
+  const manifest = await exported(filled, smallParts);
+  assert(manifest.slices.length > 5);
+  const expected = finalDays(filled.blocks, manifest);
+  const { store } = await imported(t, filled);
+  await assertTablesHold(store, expected);
+  // The next start finds it complete.
+  assert.deepEqual(remainingSlices(manifest, store.coverage), []);
+});
+
+test("an interrupted import continues, and refuses a store with other blocks", async (t) => {
+  const filled = await openFilled(t, 1);
+  const manifest = await exported(filled, smallParts);
+  const into = await imported(t, filled, { parts: 2 });
+  const done = into.store.coverage;
+  assert(done !== null && done.last.number < manifest.last_block.number);
+  await into.reopen();
+  await imported(t, filled, { into });
+  await assertTablesHold(await into.reopen(), finalDays(filled.blocks, manifest));
+
+  const { coverage } = into.store;
+  assert.throws(
+    () => remainingSlices({ ...manifest, first_block: manifest.first_block - 1 }, coverage),
+    /the store is not empty/,
+  );
+});
+
+test("later exports add days, and a lake written in one run is the same", async (t) => {
+  const filled = await openFilled(t, 3);
+  const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
+  const dates = [...new Set(all.slices.map(({ date }) => date))];
+  const middle = dates[dates.length >> 1];
+  await exported(filled, { ...smallParts, to: middle });
+  const manifest = await exported(filled, smallParts);
+  assert.deepEqual(manifest, all);
+  assert.deepEqual(await exported(filled, smallParts), all);
+});
+
+test("a lake can begin with a later day", async (t) => {
+  const filled = await openFilled(t, 4);
+  const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
+  const from = all.slices.at(-1)?.date;
+  const manifest = await exported(filled, { ...smallParts, from });
+  const expected = finalDays(filled.blocks, manifest).filter(
+    ({ number }) => number >= manifest.first_block,
+  );
+  const { store } = await imported(t, filled);
+  await assertTablesHold(store, expected);
+});
+
+test("files of trades and candles equal the lists of the API", async (t) => {
+  const filled = await openFilled(t, 5);
+  const manifest = await exported(filled);
+  const { state, blocks, folder, store } = filled;
+  const reader = await readerOf(t, store.engine, folder);
+  const expected = fillsOf(finalDays(blocks, manifest))
+    .filter(isTrade)
+    .map((fill) => {
+      const context = { directory: state.directory, finalizedBlock: Number.MAX_SAFE_INTEGER };
+      const { timestamp: _time, status: _status, ...row } = presentTrade(fill, context);
+      return { ...row, ...marketFieldsOf(fill.tokenId, state.directory) };
+    });
+  const names = Object.keys(expected[0] ?? {});
+  const files = `file('${folder}/trades/*/*.parquet', 'Parquet')`;
+  const rows = await reader.query(`SELECT ${names.join()} FROM ${files} ORDER BY seq`);
+  assert.deepEqual(
+    rows.map((row) => Object.fromEntries(names.map((name, index) => [name, row[index]]))),
+    expected,
+  );
+  const [sums] = await reader.query(
+    `SELECT sum(trades), sum(volume_usd) FROM file('${folder}/candles_1m/*/*.parquet', 'Parquet')`,
+  );
+  const [priced] = await reader.query(
+    `SELECT count(), sum(value_usd) FROM ${files} WHERE price IS NOT NULL`,
+  );
+  assert.deepEqual(sums, priced);
+  const [pruned] = await reader.query(
+    `SELECT count() FROM ${files} WHERE timestamp >= toDateTime64('2100-01-01 00:00:00', 3, 'UTC')`,
+  );
+  assert.deepEqual(pruned, [0]);
+});
+
+test("a changed, cut, missing or linked file and a changed manifest are refused in a sentence", async (t) => {
+  const filled = await openFilled(t, 6);
+  const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+  const manifest = await exported(filled, { signKey: privateKey });
+  const { folder } = filled;
+  const path = join(folder, manifest.slices[0]?.files["fills"]?.path ?? "");
+  const original = await readFile(path);
+  const changed = Buffer.from(original);
+  changed[100] = (changed[100] ?? 0) ^ 1;
+  const cases: readonly [() => Promise<void>, RegExp][] = [
+    [() => writeFile(path, changed), /fills\/date=\S+ was changed: its SHA-256/],
+    [() => writeFile(path, original.subarray(1)), /has \d+ bytes, and the manifest says \d+/],
+    [() => writeFile(path, Buffer.concat([original, original])), /more than \d+ bytes/],
+    [() => rm(path), /has no fills\/date=/],
+    [() => symlink("/etc/hostname", path), /symbolic link/],
+  ];
+  await filled.source.close();
+  const into = await StoreFolder.open(t);
+  for (const [damage, message] of cases) {
+    await damage();
+    await assert.rejects(
+      imported(t, filled, { into }),
+      (thrown) => thrown instanceof LakeError && message.test(thrown.message),
+    );
+    await rm(path, { force: true });
+    await writeFile(path, original);
+  }
+  const text = await readFile(join(folder, "manifest.json"), "utf8");
+  const source = openFolderLake(folder);
+  await readManifest(source, publicKey);
+  const manifests: readonly [string, RegExp][] = [
+    [text.replace('"layout":1', '"layout":2'), /layout 2.*upgrade/],
+    [text.replace('"chain_id":137', '"chain_id":138'), /signature.*not valid/],
+    [text.replace(/,"signature".*/, "}"), /not signed/],
+    [text.slice(0, -9), /damaged/],
+    [text.replace("fills/date", "../fills/date"), /damaged/],
+    ["[]", /damaged/],
+    ["", /damaged/],
+  ];
+  for (const [wrong, message] of manifests) {
+    await writeFile(join(folder, "manifest.json"), wrong);
+    await assert.rejects(readManifest(source, publicKey), message);
+  }
+  const other = generateKeyPairSync("ed25519").publicKey;
+  await writeFile(join(folder, "manifest.json"), text);
+  await assert.rejects(readManifest(source, other), /not valid for the key of --verify-key/);
+});
+
+test("a crash of an export leaves the lake as it was", async (t) => {
+  const filled = await openFilled(t, 7);
+  const all = await exported({ ...filled, folder: `${filled.folder}-all` }, smallParts);
+  const before = await exported(filled, { ...smallParts, to: all.slices[0]?.date });
+  let queries = 0;
+  const failing = new Proxy(filled.store.engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name !== "queryBinary" || typeof value !== "function")
+        return typeof value === "function" ? value.bind(target) : value;
+      return (...given: unknown[]): unknown => {
+        queries += 1;
+        if (queries > 2) throw new Error("the process is killed");
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+  await assert.rejects(exported(filled, { ...smallParts, engine: failing }), /killed/);
+  assert.deepEqual(await readManifest(openFolderLake(filled.folder), null), before);
+  assert.deepEqual(await exported(filled, smallParts), all);
+});
+
+test("two exports to one folder do not mix", async (t) => {
+  const filled = await openFilled(t, 8);
+  const results = await Promise.allSettled([exported(filled), exported(filled)]);
+  assert.deepEqual(results.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
+});
