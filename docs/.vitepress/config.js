@@ -23,6 +23,8 @@ export default {
         text: "Guide",
         items: [
           page("Start", "/guide/"),
+          page("Tutorial: a bot", "/guide/bot"),
+          page("Tutorial: a notebook", "/guide/notebook"),
           page("Trades and volume", "/guide/trades"),
           page("Price", "/guide/price"),
           page("Candles", "/guide/candles"),
@@ -38,6 +40,9 @@ export default {
           page("HTTP API", "/http-api"),
           page("Stream", "/stream"),
           page("Errors", "/errors"),
+          page("Polymarket's fields", "/polymarket-fields"),
+          page("Questions and answers", "/faq"),
+          page("Versions and support", "/versioning"),
           page("How trades are counted", "/counting"),
           page("Order books", "/order-books"),
           page("Market metadata", "/market-metadata"),

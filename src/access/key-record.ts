@@ -47,7 +47,7 @@ export function adminKeyOf(value: string): NewKey {
   const parsed = parseKey(value);
   if (parsed?.scope !== "admin")
     throw new ConfigError(["ODDWIRE_ADMIN_KEY must be an admin key, ow_admin_..."]);
-  const name = `environment ${parsed.prefix}`;
+  const name = `from ODDWIRE_ADMIN_KEY (${parsed.prefix})`;
   return { name, scope: "admin", expiresAtMs: null, allowedIps: [] };
 }
 

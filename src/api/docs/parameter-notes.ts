@@ -23,7 +23,8 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   event_id: "Markets of one of these events, by the id of the event or the venue's id",
   exchange: "Only of this kind of exchange contract",
   fill: "previous: buckets without trades repeat the last price; none: they are left out",
-  format: "The other formats hold every row, up to the row cap of the service",
+  format:
+    "Response format. All formats but `json` return every row, up to the row cap of the service",
   from_block: "Rows of this block or later",
   id: "Identity of the key",
   include: "market: adds question, slug and event_id of the market to each row",

@@ -166,7 +166,7 @@ const settings = {
   publicRead: setting({
     variable: "ODDWIRE_PUBLIC_READ",
     description:
-      "1: reading, the stream and the explorer work without a key, at the limit of the IP address",
+      "1: read access without a key, for the API, the stream and the explorer, rate-limited by IP address",
     ...wholeNumber({ min: 0, max: 1, fallback: 0 }),
   }),
   authFailuresMax: setting({

@@ -35,7 +35,7 @@ export function check(
       for (const [name, { count, hash }] of Object.entries(facts)) {
         print(`${hash.padStart(16, "0")} ${String(count).padStart(9)} ${name}`);
       }
-      const verdict = isEqual ? "are what the nodes say" : "are not what the nodes say";
+      const verdict = isEqual ? "match the nodes" : "differ from the nodes";
       print(`blocks ${range.from} to ${range.to} ${verdict}`);
     }
     return isEqual ? exitCodes.done : exitCodes.differs;

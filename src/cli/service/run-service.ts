@@ -35,7 +35,9 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
     await service.life.close();
     if (failure === null) return exitCodes.done;
     if (failure instanceof StartAgainError) continue;
-    process.stderr.write(`oddwire: ${role} has stopped; start it again: ${failure.message}\n`);
+    process.stderr.write(
+      `oddwire: ${role} has stopped: ${failure.message}. Fix this, then start it again.\n`,
+    );
     return exitCodes.tryAgain;
   }
 }
