@@ -410,7 +410,7 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
     await follow(page, "/trades");
     await page.waitForSelector(".tape tr[data-id]");
     assert.equal(await page.locator(".tape tr[data-id]").count(), 24);
-    await page.evaluate(`document.querySelector(".scroll").scrollTop = 1e6`);
+    await page.evaluate(`document.querySelector(".list-end").scrollIntoView()`);
     await waitFor("all rows", async () =>
       (await page.locator(".tape tr[data-id]").count()) === 100 ? true : null,
     );
@@ -446,6 +446,41 @@ test("the explorer", { skip: skipsBrowser }, async (t) => {
       assert.equal(overflow, 0);
     },
   );
+
+  await t.test("shows at least 12 rows of the list of markets on a laptop", async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await follow(page, "/?status=all");
+    await page.waitForSelector("[data-row]");
+    const rows = await page.evaluate<number>(
+      `[...document.querySelectorAll("table.markets tbody tr")]
+        .filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length`,
+    );
+    assert(rows >= 12, `${rows} rows`);
+  });
+
+  await t.test("draws the chosen outcome of a binary market alone", async () => {
+    for (const [outcome, name] of [
+      ["0", "Yes"],
+      ["1", "No"],
+    ]) {
+      await follow(page, `${marketPath}?outcome=${outcome}`);
+      await page.waitForSelector(`.legend span:has-text("${name}")`);
+      assert.equal(await page.locator(".legend span").count(), 1);
+    }
+  });
+
+  await t.test("accepts the paths of the API", async () => {
+    for (const [path, title] of [
+      ["/markets", "Markets"],
+      [`/markets/${lastTrade.condition_id}`, ""],
+      [`/transactions/${lastTrade.tx_hash}`, "Transaction"],
+      [`/wallets/${lastTrade.maker}`, "Wallet"],
+      [`/orders/${lastTrade.maker_order_hash}`, "Order"],
+    ] as const) {
+      await goto(path);
+      await page.waitForSelector(`h1:has-text("${title}")`);
+    }
+  });
 
   await t.test("fits a phone, with the parts of a page as tabs", async () => {
     await page.setViewportSize({ width: 360, height: 740 });

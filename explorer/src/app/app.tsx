@@ -17,13 +17,17 @@ import { HelpDialog } from "./help-dialog.tsx";
 import { KeyForm } from "./key-form.tsx";
 import { isHelpOpen, watchShortcuts } from "./shortcuts.ts";
 
-/** Returns the title and the page of a path; `null` if there is none. A page can replace its title later. */
+/**
+ * Returns the title and the page of a path, also of the same path of the API without `/v1`; `null` if there is none. A
+ * page can replace its title later.
+ */
 function pageOf(path: readonly string[]): readonly [string, ComponentChild] | null {
   const [name, id] = path;
   if (path.length > 2) return null;
   if (id !== undefined) return pageAbout(name, id);
   switch (name) {
     case undefined:
+    case "markets":
       return ["Markets", <MarketsPage />];
     case "trades":
       return ["Trades", <TradesPage />];
@@ -39,14 +43,19 @@ function pageOf(path: readonly string[]): readonly [string, ComponentChild] | nu
 function pageAbout(name: string | undefined, id: string): readonly [string, ComponentChild] | null {
   switch (name) {
     case "market":
+    case "markets":
       return ["Market", <MarketPage key={id} id={id} />];
     case "event":
+    case "events":
       return ["Event", <EventPage key={id} id={id} />];
     case "wallet":
+    case "wallets":
       return ["Wallet", <WalletPage key={id} address={id.toLowerCase()} />];
     case "tx":
+    case "transactions":
       return ["Transaction", <TransactionPage key={id} hash={id.toLowerCase()} />];
     case "order":
+    case "orders":
       return ["Order", <OrderPage key={id} hash={id.toLowerCase()} />];
     default:
       return null;
@@ -85,9 +94,9 @@ function Content({ children }: { readonly children: ComponentChild }) {
           {outage.value !== null && (
             <p class="stale" role="status">
               {outage.value.kind === "limited"
-                ? `${outage.value.message}. What is shown is from before, and is read again automatically`
-                : "The service does not answer. What is shown is from before, and is read again when it does"}
-              <Countdown />.
+                ? `${outage.value.message}. Showing the last data received. Retrying automatically`
+                : "Connection lost. Showing the last data received. Reconnecting…"}
+              <Countdown />
             </p>
           )}
           {children}

@@ -6,8 +6,8 @@ import { isHelpOpen } from "./shortcuts.ts";
 import { nextTheme, theme } from "./theme.ts";
 
 const places = [
-  ["/", "Markets", ["", "market", "event"]],
-  ["/trades", "Trades", ["trades", "tx", "order", "wallet"]],
+  ["/", "Markets", ["", "market", "event", "markets", "events"]],
+  ["/trades", "Trades", ["trades", "tx", "order", "wallet", "transactions", "orders", "wallets"]],
   ["/status", "Status", ["status"]],
   ["/keys", "Keys", ["keys"]],
 ] as const;

@@ -236,8 +236,9 @@ function timeLabel(time: Time): string {
   return dateAndTime(instantOf(time as UTCTimestamp));
 }
 
-/** Returns the label of a day on the time axis; `null` leaves other labels to the chart. */
+/** Returns the label of a day on the time axis; none for the odd second at which a line ends; `null` leaves it to the chart. */
 function dayLabel(time: Time, type: TickMarkType): string | null {
+  if (type === TickMarkType.TimeWithSeconds) return "";
   return type === TickMarkType.DayOfMonth ? monthAndDay(instantOf(time as UTCTimestamp)) : null;
 }
 

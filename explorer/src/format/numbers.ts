@@ -48,11 +48,14 @@ export function percent(price: Amount): string {
   });
 }
 
-/** A change of a probability in points: `+2.5`. */
+/** A change of a probability in percentage points: `+2.5 pp`. */
 export function points(change: Amount): string {
   return shown(change, (value) => {
     const rounded = Number((value * 100).toFixed(1));
-    return rounded === 0 ? "0.0" : `${rounded > 0 ? "+" : "−"}${Math.abs(rounded).toFixed(1)}`;
+    const digits = Math.abs(rounded) < 10 ? 1 : 0;
+    return rounded === 0
+      ? "0 pp"
+      : `${rounded > 0 ? "+" : "−"}${Math.abs(rounded).toFixed(digits)} pp`;
   });
 }
 

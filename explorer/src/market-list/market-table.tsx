@@ -4,6 +4,7 @@ import { Sparkline } from "../charts/sparkline.tsx";
 import { count, dollars, plural, points, toneOf } from "../format/numbers.ts";
 import { ago, dateAndTime, millisecondsOf, timeTooltip, until } from "../format/times.ts";
 import { Probability } from "../parts/probability.tsx";
+import { Pending } from "../parts/states.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
 import { hasListedBooks } from "../service/session.ts";
@@ -15,7 +16,15 @@ import {
   nameOf,
   type Prices,
 } from "./group-markets.ts";
-import { type SortName, shownTime, shownVolume, sortBy, sortedBy, titleOfSort } from "./sorts.ts";
+import {
+  type SortName,
+  shownTime,
+  shownVolume,
+  sortBy,
+  sortedBy,
+  timeSorts,
+  titleOfSort,
+} from "./sorts.ts";
 import { useLivePrices } from "./use-live-prices.ts";
 import { useNearScreen } from "./use-near-screen.ts";
 import { useRowExtras } from "./use-row-extras.ts";
@@ -79,7 +88,7 @@ export function MarketTable(props: {
 
 /** The number of groups in a chunk. Far from the screen a chunk is only empty space. */
 const chunkGroups = 20;
-const groupHeight = 64;
+const groupHeight = 49;
 
 function chunksOf(groups: readonly MarketGroup[]): readonly (readonly MarketGroup[])[] {
   const count = Math.ceil(groups.length / chunkGroups);
@@ -139,9 +148,31 @@ function SortHeader(props: {
     <th scope="col" class={classes} aria-sort={sorted}>
       <button type="button" class="sort" onClick={() => sortBy(name)}>
         {titleOfSort(name)}
-        <span aria-hidden="true">{{ ascending: " ↑", descending: " ↓", none: "" }[sorted]}</span>
+        <span aria-hidden="true">{{ ascending: " ↑", descending: " ↓", none: " ↕" }[sorted]}</span>
       </button>
+      {name === shownTime.value && <TimeChoice />}
     </th>
+  );
+}
+
+/** Chooses the time of the last column, and sorts by it. */
+function TimeChoice() {
+  return (
+    <select
+      class="sort-field"
+      aria-label="Time shown"
+      value={shownTime.value}
+      onChange={({ currentTarget }) => {
+        const chosen = timeSorts.find((one) => one === currentTarget.value);
+        if (chosen !== undefined) sortBy(chosen);
+      }}
+    >
+      {timeSorts.map((one) => (
+        <option key={one} value={one}>
+          {titleOfSort(one)}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -206,7 +237,7 @@ function MarketRow(props: {
   const [token] = market.tokens;
   const live = prices.get(token?.token_id ?? "");
   const price = live?.price ?? token?.price ?? null;
-  const [row, { line, liquidity }] = useRowExtras(market);
+  const [row, extras] = useRowExtras(market);
   const change = live?.stats_24h.change ?? null;
   const trades = live?.stats_24h.trades ?? market.trades_24h;
   const name = token?.outcome ?? "Outcome 1";
@@ -219,11 +250,15 @@ function MarketRow(props: {
         {label === null && <span class="sub">{subtitleOf(market)}</span>}
       </td>
       <td class="line wide">
-        <Sparkline
-          values={line}
-          tone={toneOf(change)}
-          label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
-        />
+        {extras === null ? (
+          <Pending />
+        ) : (
+          <Sparkline
+            values={extras.line}
+            tone={toneOf(change)}
+            label={trades === 0 ? "No trades in 24 hours" : `${name} over 24 hours`}
+          />
+        )}
       </td>
       <td class="chance" data-name="Chance">
         <Probability value={price} name={name} />
@@ -231,14 +266,16 @@ function MarketRow(props: {
       <td
         class={`right num change ${toneOf(change)}`}
         data-name="24h change"
-        title="Points of probability in 24 hours"
+        title="Percentage points in 24 hours"
       >
-        {points(change)}
+        {prices.size === 0 && price !== null ? <Pending /> : points(change)}
       </td>
       <td class="right num" data-name={titleOfSort(shownVolume.value)}>
         {dollars(volumeOf(market, live))}
       </td>
-      {hasListedBooks.value && <td class="right num wide">{dollars(liquidity)}</td>}
+      {hasListedBooks.value && (
+        <td class="right num wide">{extras === null ? <Pending /> : dollars(extras.liquidity)}</td>
+      )}
       <TimeCell markets={[market]} />
       <td class="right num trades">{count(trades)}</td>
     </tr>

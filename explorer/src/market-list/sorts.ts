@@ -30,6 +30,9 @@ export const shownTime = computed(() => {
   return name === "created_at" || name === "last_trade_at" ? name : "end_date";
 });
 
+/** The times that the last column can show. */
+export const timeSorts = ["end_date", "created_at", "last_trade_at"] as const;
+
 /** Returns the title of a field. */
 export function titleOfSort(wanted: SortName): string {
   return sorts.find(({ name }) => name === wanted)?.title ?? "";

@@ -29,10 +29,13 @@ setInterval(() => {
   if (isAllowed && !document.hidden) extras.tick(Date.now());
 }, tickMs);
 
-/** Returns the reference of a row, and the extras of its market, which are kept fresh while the row is on the screen. */
+/**
+ * Returns the reference of a row, and the extras of its market, which are kept fresh while the row is on the screen;
+ * `null` until they are read.
+ */
 export function useRowExtras(
   market: Market,
-): readonly [RefObject<HTMLTableRowElement | null>, RowExtras] {
+): readonly [RefObject<HTMLTableRowElement | null>, RowExtras | null] {
   const row = useRef<HTMLTableRowElement>(null);
   const newest = useRef(market);
   newest.current = market;
@@ -56,7 +59,7 @@ export function useRowExtras(
       release?.();
     };
   }, [market.id]);
-  return [row, extras.valueOf(market.id) ?? none];
+  return [row, extras.valueOf(market.id)];
 }
 
 async function readExtras(market: Market): Promise<RowExtras> {

@@ -68,7 +68,7 @@ function Ladder({ bids, asks }: Sides) {
           <th scope="row" colSpan={3}>
             {middle === null
               ? "one side is empty"
-              : `Spread ${cents(spread)} · middle ${cents(middle)}`}
+              : `Spread ${cents(spread)} · mid ${cents(middle)}`}
           </th>
         </tr>
       </tbody>

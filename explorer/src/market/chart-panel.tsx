@@ -22,7 +22,7 @@ import type { Replay } from "./use-replay.ts";
 
 const forms = ["line", "candles"] as const;
 
-/** The chance over time: both outcomes as lines, or the candles of the chosen one. */
+/** The chance of the chosen outcome over time. The other outcome is its mirror image, so it is not drawn. */
 export function ChartPanel(props: {
   readonly market: Market;
   readonly chosen: number;
@@ -80,15 +80,15 @@ function Drawn(props: {
     const buckets = isOn ? asOf(all, { atMs, toMs, price }) : all;
     const bars = form === "line" ? lineOf(buckets) : buckets;
     const own = form === "line" && !isOn ? withSettlement(bars, market) : bars;
-    const series = market.tokens.slice(0, 2).map(({ token_id: id, outcome }, at) => ({
-      id,
-      name: outcome ?? `Outcome ${at + 1}`,
-      color: `series-${at + 1}`,
-      buckets: at === 0 ? own : invertBuckets(own),
-    }));
-    const shown = form === "line" ? series : series.slice(chosen, chosen + 1);
+    const token = market.tokens[chosen];
+    const series = {
+      id: token?.token_id ?? "",
+      name: token?.outcome ?? `Outcome ${chosen + 1}`,
+      color: "series-1",
+      buckets: chosen === 0 ? own : invertBuckets(own),
+    };
     const view = `${range} ${form} ${data.window.resolution}`;
-    return { form, series: shown, bars, view };
+    return { form, series: [series], bars, view };
   }, [market.id, market.resolution, chosen, range, form, data, isOn, atMs, price, toMs]);
   return <ChartView drawing={drawing} />;
 }

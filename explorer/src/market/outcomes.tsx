@@ -18,7 +18,7 @@ export function Outcomes(props: {
           <button
             type="button"
             key={id}
-            class={`outcome series-${at + 1}`}
+            class="outcome"
             aria-pressed={at === chosen}
             onClick={() => setParameters({ outcome: at === 0 ? null : String(at) })}
           >
@@ -28,7 +28,7 @@ export function Outcomes(props: {
             </span>
             <span class="chance num">{percent(live?.price ?? price)}</span>
             {market.status === "open" && change !== null && (
-              <span class={`change num ${toneOf(change)}`} title="Points in 24 hours">
+              <span class={`change num ${toneOf(change)}`} title="Percentage points in 24 hours">
                 {points(change)}
               </span>
             )}

@@ -1,5 +1,5 @@
 import type { Market } from "../../../client/src/api.ts";
-import { exactDollars } from "../format/numbers.ts";
+import { exactDollars, short } from "../format/numbers.ts";
 import { ChainLink, Transaction } from "../parts/hex.tsx";
 import { Time } from "../parts/time.tsx";
 
@@ -20,23 +20,19 @@ export function ResolutionBanner({ market }: { readonly market: Market }) {
           ? "Resolved without a single winner"
           : `Resolved: ${resolution.winning_outcome}`}
       </strong>
-      <p>
-        {payouts} a share
-        {atMs !== null && (
-          <>
-            {" "}
-            · <Time at={atMs} form="second" />
-          </>
-        )}{" "}
-        · transaction <Transaction hash={resolution.tx_hash} />
+      <p class="row">
+        <span>{payouts} a share</span>
+        {atMs !== null && <Time at={atMs} form="second" />}
+        <span>
+          Transaction <Transaction hash={resolution.tx_hash} />
+        </span>
         {oracle !== null && (
-          <>
-            {" "}
-            · oracle <code title={oracle}>{oracle.slice(0, 10)}…</code>{" "}
+          <span>
+            Oracle <code title={oracle}>{short(oracle)}</code>{" "}
             <ChainLink kind="address" id={oracle}>
               chain explorer
             </ChainLink>
-          </>
+          </span>
         )}
       </p>
     </section>

@@ -77,11 +77,6 @@ function EventView({ event, markets }: Known) {
             ["Volume", dollars(event.volume_usd), exactDollars(event.volume_usd)],
             ["Trades", count(event.trades), exact(event.trades)],
             ["Markets", String(event.market_count)],
-            ...(event.neg_risk
-              ? ([
-                  ["Sum of prices", percent(sum), "What one share of every outcome costs"],
-                ] as const)
-              : []),
             endingOf(event.end_date, nowMs.value),
           ]}
         />
@@ -89,6 +84,11 @@ function EventView({ event, markets }: Known) {
       <EventChart event={event} markets={markets} />
       <Panel title="Outcomes" requests={requests}>
         <MarketTable markets={markets} isSortable={false} isEvent={true} />
+        {event.neg_risk && (
+          <p class="dim" title="What one share of every outcome costs">
+            Sum of prices <span class="num">{percent(sum)}</span>
+          </p>
+        )}
       </Panel>
     </>
   );

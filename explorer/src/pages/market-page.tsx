@@ -16,7 +16,6 @@ import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
-import { metrics } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
 import { TradeTable } from "../tape/trade-table.tsx";
@@ -52,9 +51,8 @@ function MarketView({ market }: { readonly market: Market }) {
   const token = market.tokens[chosen];
   return (
     <article class="market" data-tab={tab}>
-      <MarketHead market={market} price={prices.get(market.tokens[0]?.token_id ?? "") ?? null} />
+      <MarketHead market={market} prices={prices} chosen={chosen} />
       <ResolutionBanner market={market} />
-      <Outcomes market={market} prices={prices} chosen={chosen} />
       <Segments
         class="tabs"
         label="Part of the page"
@@ -96,11 +94,16 @@ function MarketView({ market }: { readonly market: Market }) {
   );
 }
 
-function MarketHead({ market, price }: { readonly market: Market; readonly price: Price | null }) {
+function MarketHead(props: {
+  readonly market: Market;
+  readonly prices: ReadonlyMap<TokenId, Price>;
+  readonly chosen: number;
+}) {
+  const { market, prices, chosen } = props;
+  const price = prices.get(market.tokens[0]?.token_id ?? "");
   const { category, status, end_date: end, last_trade_at_ms: lastMs } = market;
   const eventId = eventIdOf(market);
   const stats = price?.stats_24h;
-  const finalized = metrics.value?.indexer.finalized_block ?? null;
   return (
     <header class="market-head">
       <p class="crumbs">
@@ -109,21 +112,23 @@ function MarketHead({ market, price }: { readonly market: Market; readonly price
         {eventId !== null && <EventLink id={eventId} />}
       </p>
       <h1>{nameOf(market)}</h1>
-      <Figures
-        of={[
-          ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
-          ["Volume", dollars(market.volume_usd), exactDollars(market.volume_usd)],
-          ["Trades", count(market.trades), exact(market.trades)],
-          ...(status === "open"
-            ? ([
-                ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
-                endingOf(end, nowMs.value),
-              ] as const)
-            : []),
-          ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : timeTooltip(lastMs)],
-          ["Final up to", finalized === null ? "–" : `block ${finalized}`],
-        ]}
-      />
+      <div class="market-top">
+        <Outcomes market={market} prices={prices} chosen={chosen} />
+        <Figures
+          of={[
+            ["24h volume", dollars(stats?.volume_usd ?? market.volume_24h_usd)],
+            ["Volume", dollars(market.volume_usd), exactDollars(market.volume_usd)],
+            ["Trades", count(market.trades), exact(market.trades)],
+            ...(status === "open"
+              ? ([
+                  ["Spread", cents(price?.spread), "Between the best bid and the best ask"],
+                  endingOf(end, nowMs.value),
+                ] as const)
+              : []),
+            ["Last trade", ago(lastMs, nowMs.value), lastMs === null ? "" : timeTooltip(lastMs)],
+          ]}
+        />
+      </div>
     </header>
   );
 }

@@ -30,12 +30,12 @@ export function MarketsPage() {
   };
   return (
     <>
-      <div class="page-head">
+      <div class="page-head list-head">
         <h1>Markets</h1>
+        <Filters query={query} />
         <ApiButton requests={[request]} />
       </div>
       <CatchingUp />
-      <Filters query={query} />
       <Shown of={list} what="list of markets" lines={12}>
         {(markets) =>
           markets.length === 0 ? (
@@ -138,22 +138,20 @@ function SortChoice() {
   const isAscending = sortedBy(sortName.value) === "ascending";
   return (
     <div class="row sort-choice">
-      <label class="inline">
-        Sort by{" "}
-        <select
-          value={sortName.value}
-          onChange={({ currentTarget }) => {
-            const chosen = sorts.find(({ name }) => name === currentTarget.value);
-            if (chosen !== undefined) sortBy(chosen.name);
-          }}
-        >
-          {sorts.map(({ name, title }) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
+      <select
+        aria-label="Sort by"
+        value={sortName.value}
+        onChange={({ currentTarget }) => {
+          const chosen = sorts.find(({ name }) => name === currentTarget.value);
+          if (chosen !== undefined) sortBy(chosen.name);
+        }}
+      >
+        {sorts.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </select>
       <button
         type="button"
         class="icon"
@@ -233,7 +231,8 @@ function CatchingUp() {
   return (
     <p class="stale" role="status">
       The service is catching up: {(progress * 100).toFixed(1)}% is indexed
-      {left !== null && `, ${duration(left)} left`}. Later markets and trades are still missing.
+      {left !== null && `, ${duration(left)} left`}. Newer markets and trades appear as indexing
+      catches up.
     </p>
   );
 }

@@ -3,9 +3,9 @@ import { Sparkline } from "../charts/sparkline.tsx";
 import { bytes, count, exact, plural, unknown } from "../format/numbers.ts";
 import { duration, fullTime } from "../format/times.ts";
 import { Facts, Panel } from "../parts/panel.tsx";
-import { Notice, Shown, Skeleton } from "../parts/states.tsx";
+import { Notice, Pending, Shown, Skeleton } from "../parts/states.tsx";
 import { scrolling, TableHead } from "../parts/table-head.tsx";
-import { metrics, type Reading, readings } from "../service/session.ts";
+import { isCatchingUp, metrics, type Reading, readings } from "../service/session.ts";
 import { useResource } from "../service/use-resource.ts";
 
 type Metrics = GetMetrics["answer"];
@@ -46,17 +46,21 @@ export function StatusPage() {
 function Checks({ ready }: { readonly ready: GetReady["answer"] }) {
   const isReady = ready.status === "ready";
   const failed = Object.values(ready.checks).filter(({ ok }) => !ok).length;
+  const isWaiting = !isReady && isCatchingUp.value;
+  const title = isWaiting ? "Catching up" : `Not ready: ${plural(failed, "check")} failed`;
   return (
     <Panel
-      title={isReady ? "Ready" : `Not ready: ${plural(failed, "check")} failed`}
-      class={isReady ? "good-panel" : "warning-panel"}
+      title={isReady ? "Ready" : title}
+      class={isReady ? "good-panel" : isWaiting ? "waiting-panel" : "warning-panel"}
       requests={[{ title: "Readiness", path: "/v1/ready" }]}
     >
       <table aria-label="Readiness checks">
         <tbody>
           {Object.entries(ready.checks).map(([name, { ok, detail }]) => (
             <tr key={name}>
-              <td class={`nowrap ${ok ? "up" : "down"}`}>{ok ? "✓ ok" : "✕ failed"}</td>
+              <td class={`nowrap ${ok ? "up" : isWaiting ? "warn" : "down"}`}>
+                {ok ? "✓ ok" : isWaiting ? "… not yet" : "✕ failed"}
+              </td>
               <th scope="row">{name}</th>
               <td>{detail}</td>
             </tr>
@@ -75,8 +79,8 @@ function Backfill(props: { readonly backfill: NonNullable<Metrics["indexer"]["ba
       <progress value={progress} max={1} aria-label="Backfill" />
       <p>
         Blocks {exact(from)} to {exact(to)}
-        {left !== null && `, ${exact(rate)} blocks a second, ${duration(left)} left`}. Markets and
-        trades that are not read yet are missing until then.
+        {left !== null && `, ${exact(rate)} blocks a second, ${duration(left)} left`}. Newer markets
+        and trades appear as indexing catches up.
       </p>
     </Notice>
   );
@@ -126,13 +130,17 @@ function History({ readings: seen }: { readonly readings: readonly Reading[] }) 
               <dt>{title}</dt>
               <dd>
                 <b class="num">{text}</b>
-                <Sparkline
-                  values={values}
-                  label={`${title}: ${text}`}
-                  tone="accent"
-                  width={160}
-                  height={36}
-                />
+                {values.length > 1 ? (
+                  <Sparkline
+                    values={values}
+                    label={`${title}: ${text}`}
+                    tone="dim"
+                    width={160}
+                    height={36}
+                  />
+                ) : (
+                  <Pending />
+                )}
               </dd>
             </div>
           );
@@ -251,15 +259,17 @@ function Routes({ metrics: { api } }: { readonly metrics: Metrics }) {
       <Rows
         label="API routes"
         names={["Route", "Responses by status", "p50", "p95", "p99"]}
-        rows={api.routes.map((one) => [
-          `${one.method} ${one.route}`,
-          Object.entries(one.statuses)
-            .map(([status, answers]) => `${status}: ${count(answers)}`)
-            .join(", "),
-          milliseconds(one.p50_ms),
-          milliseconds(one.p95_ms),
-          milliseconds(one.p99_ms),
-        ])}
+        rows={api.routes
+          .filter(({ route }) => route.startsWith("/v1/"))
+          .map((one) => [
+            `${one.method} ${one.route}`,
+            Object.entries(one.statuses)
+              .map(([status, answers]) => `${status}: ${count(answers)}`)
+              .join(", "),
+            milliseconds(one.p50_ms),
+            milliseconds(one.p95_ms),
+            milliseconds(one.p99_ms),
+          ])}
       />
     </Panel>
   );

@@ -82,7 +82,7 @@ const marketsShown = 20;
 
 const marketColumns: readonly Column[] = [
   ["Market"],
-  ["Now", "right"],
+  ["Current price", "right"],
   ["Volume", "right"],
   ["Trades", "right wide"],
   ["Last trade", "right wide"],

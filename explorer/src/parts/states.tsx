@@ -31,6 +31,11 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
+/** A gray bar in the place of a value that is being read. */
+export function Pending() {
+  return <span class="pending" role="img" aria-label="Loading" />;
+}
+
 /** Why something could not be read, and what to do. */
 export function FailureNotice(props: { readonly failure: Failure; readonly what: string }) {
   const { failure, what } = props;
@@ -39,21 +44,21 @@ export function FailureNotice(props: { readonly failure: Failure; readonly what:
       return (
         <Notice title={`This ${what} is not known here`}>
           {isCatchingUp.value
-            ? "It may be in blocks that are not indexed yet. This page looks again until it is. "
-            : "The service has not seen it created: it may be older than the first indexed block. "}
+            ? "It may be in blocks that are not indexed yet. "
+            : "It may be older than the first indexed block. "}
           Check the id, or <a href="/">search all markets</a>.
         </Notice>
       );
     case "unreachable":
       return (
-        <Notice title="The service does not answer" tone="warning">
-          This page tries again until it does. ({failure.message})
+        <Notice title="Connection lost" tone="warning">
+          Reconnecting…
         </Notice>
       );
     case "limited":
       return (
         <Notice title={failure.message} tone="warning">
-          This page continues automatically
+          Retrying automatically
           <Countdown />.
         </Notice>
       );
@@ -88,6 +93,8 @@ export function Shown<T>(props: {
 }) {
   const { data, failure } = props.of;
   if (data !== null) return <>{props.children(data)}</>;
-  if (failure !== null) return <FailureNotice failure={failure} what={props.what} />;
+  // The banner of the page says that the connection is lost.
+  if (failure !== null && failure.kind !== "unreachable")
+    return <FailureNotice failure={failure} what={props.what} />;
   return <Skeleton lines={props.lines ?? 4} />;
 }

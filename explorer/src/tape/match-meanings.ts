@@ -5,7 +5,7 @@ export const matchTypes: Readonly<
   Record<Trade["match_type"], { readonly word: string; readonly meaning: string }>
 > = {
   complementary: {
-    word: "swap",
+    word: "complementary",
     meaning: "A buyer met a seller of the same outcome. Shares changed hands.",
   },
   mint: {

@@ -53,6 +53,13 @@ const pagePaths = [
   "/trades",
   "/status",
   "/keys",
+  // The same as in the API.
+  "/markets",
+  "/markets/{id}",
+  "/events/{id}",
+  "/wallets/{id}",
+  "/transactions/{id}",
+  "/orders/{id}",
 ] as const;
 
 const pageParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 }) });
