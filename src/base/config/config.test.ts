@@ -29,6 +29,7 @@ test("unset and empty variables get their defaults", () => {
     contractsFile: null,
     dataDir: "./data",
     host: "127.0.0.1",
+    lakeDir: null,
     port: 8080,
     metricsPort: null,
     adminKey: null,

@@ -34,7 +34,7 @@ describe("stored events", () => {
       // A fixed number of runs, large enough that every kind occurs.
       { seed: testSeed, numRuns: 1500 },
     );
-    assert.equal(kinds.size, 26, [...kinds].toSorted().join(" "));
+    assert.equal(kinds.size, 28, [...kinds].toSorted().join(" "));
   });
 
   test("have one of their own values as 32-byte subject, addresses padded on the left", () => {
