@@ -1197,6 +1197,7 @@ export type GetMetrics = {
       readonly reorgs: number;
       readonly deepest_reorg_blocks: number;
       readonly bloom_false_positives: number;
+      readonly unknown_contracts: number;
       readonly audit: {
         readonly ranges: number;
         readonly blocks: number;

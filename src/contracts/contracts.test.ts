@@ -18,7 +18,8 @@ const feeModule = {
 
 const anyKind =
   "one of exchange, fee_module, conditional_tokens, neg_risk_adapter, neg_risk_operator, " +
-  "uma_adapter_v1, uma_adapter, oracle, oracle_aggregator, oo_reporter, binary_module, " +
+  "uma_adapter_v1, uma_adapter, oracle, oracle_aggregator, reporter_module, " +
+  "chainlink_module, position_manager, oo_reporter, binary_module, " +
   "neg_risk_module, combinatorial_module";
 
 function without(contract: object, field: string): unknown {
@@ -106,7 +107,7 @@ describe("mistakes are reported in plain words, with their place", () => {
       { ...polygonContracts, collateral: "x", more: 1, contracts: [{ ...exchange, exchange: "" }] },
       [
         'collateral must be an address, 0x and 40 hex digits; got "x"',
-        "more is not known here; valid names: collateral, wrapped_collateral, known_creators, contracts",
+        "more is not known here; valid names: collateral, wrapped_collateral, known_creators, known_implementations, contracts",
         'contracts[0].exchange must be one of standard, neg_risk; got ""',
       ],
     ],

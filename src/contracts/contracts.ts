@@ -38,6 +38,7 @@ export type ContractsFile = {
   readonly collateral: string;
   readonly wrapped_collateral: string;
   readonly known_creators: readonly string[];
+  readonly known_implementations?: readonly string[];
   readonly contracts: readonly (Entry<ExchangeContract> | Entry<OtherContract>)[];
 };
 
@@ -52,6 +53,8 @@ const readFile = readerOf(
     wrapped_collateral: address,
     /** Accounts whose question texts are trusted. Texts of other accounts are marked as untrusted. */
     known_creators: Type.Array(address, { maxItems: 1000 }),
+    /** Implementations of proxies whose events this version knows. Upgrades to others raise a warning. */
+    known_implementations: Type.Optional(Type.Array(address, { maxItems: 1000 })),
     /** Entries are read one by one, each by the schema of its kind. */
     contracts: Type.Array(Type.Object({}), { minItems: 1, maxItems: 1000 }),
   }),
@@ -73,6 +76,7 @@ export type Contracts = {
   readonly collateral: Address;
   readonly wrappedCollateral: Address;
   readonly knownCreators: ReadonlySet<Address>;
+  readonly knownImplementations: ReadonlySet<Address>;
   readonly byAddress: ReadonlyMap<Address, Contract>;
   /** The first block of the oldest exchange: the block that the start block `genesis` stands for. */
   readonly genesisBlock: number;
@@ -98,6 +102,7 @@ export function parseContracts(
     collateral: file.collateral,
     wrappedCollateral: file.wrapped_collateral,
     knownCreators: new Set(file.known_creators),
+    knownImplementations: new Set(file.known_implementations),
     byAddress,
     genesisBlock: Math.min(...exchanges.map((exchange) => exchange.startBlock)),
   };

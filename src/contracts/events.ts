@@ -112,6 +112,13 @@ type Gen3MarketFields = {
   };
   /** An addition to the rules. The aggregator and the reporter both log it. */
   gen3_text_updated: { requestId: Hash; text: string };
+  /** The price window of a question was evaluated. `questionId` is the hash of the window (`market/price-window.ts`). */
+  gen3_window_reported: { eventId: Hash; questionId: Hash };
+  /** A pair of assets that price windows can be about. */
+  gen3_asset_pair_added: { assetPair: Hash };
+  gen3_module_added: { module: Address };
+  /** A proxy, which is the contract of the log, has other code. */
+  gen3_contract_upgraded: { implementation: Address };
   gen3_condition_migrated: { conditionId: ConditionId; legacyConditionId: ConditionId };
   /** The result of a mirror was taken from its legacy condition. The result itself is a `condition_resolved`. */
   gen3_migration_resolved: { conditionId: ConditionId; legacyConditionId: ConditionId };
@@ -168,6 +175,10 @@ export const subjectFieldByKind = {
   gen3_reporter_added: "reporter",
   gen3_text_registered: "requestId",
   gen3_text_updated: "requestId",
+  gen3_window_reported: "eventId",
+  gen3_asset_pair_added: "assetPair",
+  gen3_module_added: "module",
+  gen3_contract_upgraded: "implementation",
   gen3_condition_migrated: "conditionId",
   gen3_migration_resolved: "conditionId",
   gen3_combo_prepared: "conditionId",

@@ -7,6 +7,7 @@ import type { Decoder } from "./decoder.ts";
 import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-events.ts";
 import { exchangeV1Decoders } from "./events/exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./events/exchange-v2-events.ts";
+import { upgradeDecoder } from "./events/gen3-market-events.ts";
 import type { ChainEvent } from "./events.ts";
 import { otherDecoders } from "./other-decoders.ts";
 import { dataBytesOf } from "./words.ts";
@@ -77,7 +78,7 @@ function hasShape(text: LogText, decoder: Decoder): boolean {
 const exchangeDecoders = {
   1: [...exchangeV1Decoders, ...exchangeAdminDecoders],
   2: [...exchangeV2Decoders, ...exchangeAdminDecoders],
-  3: [...exchangeV3Decoders, ...pauseDecoders],
+  3: [...exchangeV3Decoders, ...pauseDecoders, upgradeDecoder],
 } as const;
 
 /** Returns the decoders of all events of a contract. */

@@ -12,6 +12,24 @@ export const polygonContracts: ContractsFile = {
     "0xac9930b2ae455a671b62de86876a7e8587825294",
     "0xf43d55f3a8b7484ed4b6931f93cb6f9ef5dd369d",
   ],
+  // Of the contracts of Protocol V2, by proxy, oldest first.
+  known_implementations: [
+    "0x30c038F0Dae8dcC3E6AD51D016F50821D32Cb87e", // PositionManager
+    "0xCc5De1e9D14a7AB75E872E23FC9D605518Bac2D0",
+    "0x7345C6842b244926125ed4054905cAc49620B5dc", // Exchange
+    "0x641b40ec414a076b9e79E703Fc7BF4EBEC248Bb7",
+    "0x492FEc596eC347459E1Ebe30b9245EB3B49B1BBa", // BinaryModule
+    "0xf6428c0B5fa9361c0708CDdb95468cf54C56e9A2",
+    "0xA61e7ca374F721D5b9FD5b0FEe6Fb90f27d448d7", // NegRiskModule
+    "0x39a5B01a100edF811f2748aa37B1313715Ded70e",
+    "0x03CC063e6F9552E3842136538092134EdC8962DE", // CombinatorialModule
+    "0x572cD48cCe93B2E58F1cc0253a7fDd4B4952a9C2",
+    "0xf96968a44022B17240B42c557693E7C383d2d8a3",
+    "0x822e8A97AF8005073F2f6E88435D692E33ab6082", // OracleAggregator
+    "0xBd49A21677Da630fF5Efec52B7309d0Ada685d81", // OOReporterModule
+    "0x33823856ff1c89cD6940f8Ad3d03786C439d6ca5", // ChainlinkReporterModule
+    "0x5fe0280873f5539da12B6b5b37484E0B0c28Ab14", // EOAReporterModule
+  ],
   contracts: [
     exchange("0x4bFb41d5B3570DeFd03C39a9A4D8dE6Bd8B8982E", ["standard", 1], 33605403),
     exchange("0xC5d563A36AE78145C45a50134d48A1215220f80a", ["neg_risk", 1], 50505492),
@@ -42,6 +60,10 @@ export const polygonContracts: ContractsFile = {
     other("neg_risk_module", "0x200000900045e3B6259600682756002200028933", 85300000),
     other("combinatorial_module", "0x30000034706C7d8e12009DAB006Be20000c031A8", 85300000),
     other("oracle_aggregator", "0x0A0a0A0A8B00C51b7D810501b03F230028C04a87", 85300000),
+    other("position_manager", "0x006F54F7f9A22e0000CC2AB60031000000ae9fEF", 85300000),
+    other("reporter_module", "0x000012e0009c84078c4924fba808A41b9f67527f", 85300000),
+    other("reporter_module", "0x8Ef9D6d668798b1f363b305D916F30739d2b0419", 85300000),
+    other("chainlink_module", "0xc12EC12E0000326890Ca5560dEf5EB5C22b16814", 85300000),
     other("oo_reporter", "0x53703Dd6129d723066b6362510E5aE2fECd48218", 85300000),
   ],
 };

@@ -1,6 +1,6 @@
 import type { Config } from "../base/config/config.ts";
 import { StartAgainError, toError } from "../base/errors.ts";
-import { lastSeqOf } from "../base/ids.ts";
+import { type Address, lastSeqOf } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { ReorgBeyondFinalityError } from "../chain/chain-errors.ts";
@@ -8,6 +8,7 @@ import type { Coverage } from "../chain/raw-log.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
+import type { UnknownContract } from "../views/unknown-contracts.ts";
 import type { Change } from "./change.ts";
 import { Pipeline, type PipelineStatus, type Subscribers } from "./pipeline.ts";
 import { SyncProgress } from "./sync-progress.ts";
@@ -57,10 +58,11 @@ export class Intake {
   /** The error that stopped the intake for good; `null` while it runs. */
   #halted: Error | null = null;
   readonly progress: SyncProgress;
+  readonly #warnedOf = new Set<Address>();
 
   constructor(parts: IntakeParts) {
     this.#parts = parts;
-    this.#pipeline = new Pipeline(parts);
+    this.#pipeline = new Pipeline({ ...parts, subscribers: this.#withWarnings(parts.subscribers) });
     this.progress = new SyncProgress({ read: () => this.#syncStatus(), clock: systemClock });
   }
 
@@ -70,6 +72,7 @@ export class Intake {
    */
   start(changes: AsyncIterable<Change>, onFailure: (error: Error) => void): void {
     const { source, log } = this.#parts;
+    this.#warnOfContracts();
     this.#running = this.#pipeline.run(changes).catch(async (thrown: unknown) => {
       const error = toError(thrown);
       this.#halted = error;
@@ -116,7 +119,39 @@ export class Intake {
       [source.kind]: halted === null ? source.check() : { ok: false, detail: halted.message },
       coverage: coverageCheck(facts.coverage, missingBlocks),
       lag: lagCheck(this.freshness(), config.readyLagSecondsMax),
+      contracts: contractsCheck(this.unknownContracts),
     };
+  }
+
+  /** The contracts in use that are not configured. */
+  get unknownContracts(): readonly UnknownContract[] {
+    return this.#parts.state.directory.unknownContracts.all;
+  }
+
+  /** The subscribers, and a warning in the log for each contract that is named before they are called. */
+  #withWarnings(subscribers: Subscribers): Subscribers {
+    return {
+      unfinalized: (block) => {
+        this.#warnOfContracts();
+        subscribers.unfinalized(block);
+      },
+      reverting: (safeBlock, removed) => subscribers.reverting(safeBlock, removed),
+      appended: (delta) => {
+        this.#warnOfContracts();
+        subscribers.appended(delta);
+      },
+      finalized: (blocks) => subscribers.finalized(blocks),
+    };
+  }
+
+  /** Logs the contracts that are not configured, each once. */
+  #warnOfContracts(): void {
+    for (const { address, role, namedBy, block } of this.unknownContracts) {
+      if (this.#warnedOf.has(address)) continue;
+      this.#warnedOf.add(address);
+      const message = "a contract is in use that is not configured; look for a newer version";
+      this.#parts.log.warn({ contract: address, role, named_by: namedBy, block }, message);
+    }
   }
 
   /** Stops after the current batch, so that nothing is left half written. */
@@ -143,6 +178,14 @@ export class Intake {
 /** Returns the age of a head that is stale, in seconds; 0 for any other. */
 export function staleSeconds({ ageMs }: Pick<HeardHead, "ageMs">): number {
   return ageMs > headStaleMs ? Math.floor(ageMs / 1000) : 0;
+}
+
+/** Names the contracts in use that are not configured. They do not make the service unready. */
+function contractsCheck(unknown: readonly UnknownContract[]): Check {
+  const names = unknown.map(
+    ({ address, role, block }) => `${role} ${address} since block ${block}`,
+  );
+  return { ok: true, detail: names.length === 0 ? "known" : `not configured: ${names.join(", ")}` };
 }
 
 /** Checks whether the store answers and accepts rows. */

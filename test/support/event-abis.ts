@@ -453,10 +453,38 @@ const combinatorialModule: readonly EventAbi[] = [
   }),
 ];
 
+const upgraded = event("Upgraded(address indexed implementation)", (args) => ({
+  kind: "gen3_contract_upgraded",
+  implementation: args.address("implementation"),
+}));
+
+const chainlinkModule: readonly EventAbi[] = [
+  event(
+    `RequestReported(bytes29 indexed requestId, bytes32 indexed questionId, int192 startPrice,
+      int192 endPrice, uint256 payout)`,
+    (args) => ({
+      kind: "gen3_window_reported",
+      eventId: args.padded("requestId"),
+      questionId: args.hash("questionId"),
+    }),
+  ),
+  event("FeedIdUpdated(bytes32 indexed assetPair, bytes32 feedId)", (args) => ({
+    kind: "gen3_asset_pair_added",
+    assetPair: args.hash("assetPair"),
+  })),
+];
+
+const positionManager: readonly EventAbi[] = [
+  event("ModuleAdded(uint256 indexed moduleId, address indexed module)", (args) => ({
+    kind: "gen3_module_added",
+    module: args.address("module"),
+  })),
+];
+
 const exchangeAbis = {
   1: [...exchangeV1, ...pauses, ...roles],
   2: [...exchangeV2And3, ...exchangeV2Settings, ...pauses, ...roles],
-  3: [...exchangeV2And3, ...pauses],
+  3: [...exchangeV2And3, ...pauses, upgraded],
 } as const;
 
 const otherAbis = {
@@ -467,11 +495,14 @@ const otherAbis = {
   uma_adapter: umaAdapter,
   uma_adapter_v1: umaAdapterV1,
   oracle: [],
-  oracle_aggregator: oracleAggregator,
-  oo_reporter: ooReporter,
-  binary_module: anyModule,
-  neg_risk_module: negRiskModule,
-  combinatorial_module: combinatorialModule,
+  oracle_aggregator: [...oracleAggregator, upgraded],
+  oo_reporter: [...ooReporter, upgraded],
+  reporter_module: [upgraded],
+  chainlink_module: [...chainlinkModule, upgraded],
+  position_manager: [...positionManager, upgraded],
+  binary_module: [...anyModule, upgraded],
+  neg_risk_module: [...negRiskModule, upgraded],
+  combinatorial_module: [...combinatorialModule, upgraded],
 } as const;
 
 /** The events of a contract that must have a decoder. No other events may have one. */

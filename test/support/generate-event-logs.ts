@@ -73,6 +73,8 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
       return fc.nat(65_535);
     case "uint64":
       return fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
+    case "int192":
+      return fc.bigInt({ min: -(2n ** 191n), max: 2n ** 191n - 1n });
     case "uint256":
       return anyUint;
     case "uint256[]":

@@ -119,10 +119,7 @@ const gen3Text = umaText({ title: "Of generation 3", creator: stranger });
 const gen3Logs: readonly LogContent[] = [
   announcement(gen3Binary as string as Hash, 0),
   announcement(gen3Event, 1),
-  encodeLog(aggregator, "ReporterModuleAdded", {
-    eventId: bytes29(gen3Event),
-    module: knownCreator,
-  }),
+  addedReporter(knownCreator),
   registeredText(gen3Conditions.binary, knownCreator),
   registeredText(gen3Conditions.first, stranger),
   encodeLog(aggregator, "RuleAdded", {
@@ -275,6 +272,11 @@ function announcement(eventId: Hash, marketType: number): LogContent {
   const zeros = { a: 0n, b: 0n, c: 0, d: stranger, e: 0, f: stranger };
   const args = { eventId: bytes29(eventId), targetContract: stranger, marketType, ...zeros };
   return encodeLog(aggregator, "RequestInitialized", args);
+}
+
+/** The log of the aggregator that names a module that reports the results of an event. */
+export function addedReporter(module: string): LogContent {
+  return encodeLog(aggregator, "ReporterModuleAdded", { eventId: bytes29(gen3Event), module });
 }
 
 function registeredText(conditionId: ConditionId, requester: Address): LogContent {

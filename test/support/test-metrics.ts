@@ -134,6 +134,7 @@ const indexerMetrics: Metrics["indexer"] = {
   reorgs: 16,
   deepest_reorg_blocks: 17,
   bloom_false_positives: 18,
+  unknown_contracts: 1,
   backfill: {
     from_block: 1000,
     to_block: 2000,

@@ -48,6 +48,7 @@ const indexerSchema = Type.Object({
   bloom_false_positives: count.counter(
     "Blocks whose bloom suggested logs, and whose receipts have none",
   ),
+  unknown_contracts: count.gauge("Contracts that Polymarket uses and that are not configured"),
   // Counts since the data directory was created. All other counts are since the start of the process.
   audit: Type.Object(
     {

@@ -184,6 +184,7 @@ function indexerOf(
     reorgs: chain?.reorgs ?? 0,
     deepest_reorg_blocks: chain?.deepestReorg ?? 0,
     bloom_false_positives: chain?.bloomFalsePositives ?? 0,
+    unknown_contracts: measured?.intake.unknownContracts.length ?? 0,
     backfill: backfillOf(progress?.backfill ?? null),
     endpoints: (chain?.endpoints ?? []).map(({ metrics }) => metrics),
   };

@@ -31,6 +31,12 @@ const mirrorDecoders: readonly Decoder[] = [
   })),
 ];
 
+/** All contracts of Protocol V2 are proxies. */
+export const upgradeDecoder: Decoder = eventDecoder("Upgraded(address)", 1, (log) => ({
+  kind: "gen3_contract_upgraded",
+  implementation: topicAddress(log, 1),
+}));
+
 /** The contracts of generation 3 that define markets, by their kind. */
 export const gen3MarketDecoders = {
   /** OracleAggregator: the events that are markets of the venue, and the modules that can report their results. */
@@ -52,6 +58,30 @@ export const gen3MarketDecoders = {
       reporter: topicAddress(log, 2),
     })),
     eventDecoder("RuleAdded(bytes32,uint256,uint256,bytes)", 1, withText(2, readTextUpdated)),
+    upgradeDecoder,
+  ],
+  /** A module that reports results, such as those of the UMA reporter. */
+  reporter_module: [upgradeDecoder],
+  /** The module that reports results from prices of Chainlink. */
+  chainlink_module: [
+    eventDecoder("RequestReported(bytes29,bytes32,int192,int192,uint256)", 2, (log) => ({
+      kind: "gen3_window_reported",
+      eventId: topicHash(log, 1),
+      questionId: topicHash(log, 2),
+    })),
+    eventDecoder("FeedIdUpdated(bytes32,bytes32)", 1, (log) => ({
+      kind: "gen3_asset_pair_added",
+      assetPair: topicHash(log, 1),
+    })),
+    upgradeDecoder,
+  ],
+  /** The ledger of tokens, which names the modules that can mint them. */
+  position_manager: [
+    eventDecoder("ModuleAdded(uint256,address)", 2, (log) => ({
+      kind: "gen3_module_added",
+      module: topicAddress(log, 2),
+    })),
+    upgradeDecoder,
   ],
   /** The UMA reporter: the only source of texts of generation 3. */
   oo_reporter: [
@@ -71,13 +101,15 @@ export const gen3MarketDecoders = {
       3,
       withText(0, readTextUpdated),
     ),
+    upgradeDecoder,
   ],
   /** Module 1: single questions. */
-  binary_module: [conditionResolved, ...mirrorDecoders],
+  binary_module: [conditionResolved, ...mirrorDecoders, upgradeDecoder],
   /** Module 2: events with several questions of which exactly one is true, one of them "Other". */
   neg_risk_module: [
     conditionResolved,
     ...mirrorDecoders,
+    upgradeDecoder,
     eventDecoder("RemainingConditionsDerivableAsNo(bytes29)", 1, (log) => ({
       kind: "gen3_remaining_resolved_no",
       eventId: topicHash(log, 1),
@@ -90,6 +122,7 @@ export const gen3MarketDecoders = {
   ],
   /** Module 3: combinations of positions of the other two modules. */
   combinatorial_module: [
+    upgradeDecoder,
     eventDecoder("CombinatorialConditionPrepared(bytes31,uint256[])", 1, (log) => {
       const legs = readUints(log, 0);
       if (legs === null) return outsideData;

@@ -251,16 +251,14 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-/** Hashes what decides the state besides the facts, including the list of trusted creators. */
+/** Hashes what decides the state besides the facts, including the lists of creators and implementations. */
 function originOf(contracts: Contracts, repairs: number): string {
-  const { byAddress, collateral, wrappedCollateral, knownCreators } = contracts;
+  const { byAddress, collateral, wrappedCollateral, knownCreators, knownImplementations } =
+    contracts;
   const lines = [...byAddress.values()].map((contract) => JSON.stringify(contract)).toSorted();
-  const creators = [...knownCreators].toSorted();
-  return createHash("sha256")
-    .update(
-      JSON.stringify([formatVersion, repairs, collateral, wrappedCollateral, lines, creators]),
-    )
-    .digest("hex");
+  const lists = [knownCreators, knownImplementations].map((list) => [...list].toSorted());
+  const origin = [formatVersion, repairs, collateral, wrappedCollateral, lines, lists];
+  return createHash("sha256").update(JSON.stringify(origin)).digest("hex");
 }
 
 /** Reads a column as it was saved last; `null` when it was never saved. */

@@ -13,9 +13,11 @@ import {
   type Resolution,
   type TokenTotals,
 } from "../../market/market.ts";
+import { windowOutcomes } from "../../market/price-window.ts";
 import type { VenueMetadata } from "../../market/venue-metadata.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
+import { UnknownContracts } from "../unknown-contracts.ts";
 import { Gen3Registry } from "./gen3-registry.ts";
 import { type LegacyCondition, Mirrors } from "./mirrors.ts";
 import { displayOf, type MarketText, noText, Questions, withUpdates } from "./questions.ts";
@@ -53,6 +55,8 @@ export class Conditions {
   protected readonly questions: Questions;
   protected readonly gen3: Gen3Registry;
   protected readonly mirrors: Mirrors;
+  /** The contracts in use that are not configured. */
+  readonly unknownContracts: UnknownContracts;
   protected readonly conditions: JournaledMap<ConditionId, Condition>;
   protected readonly places: JournaledMap<TokenId, TokenPlace>;
   /** The results of conditions, in chain order. */
@@ -64,7 +68,8 @@ export class Conditions {
   constructor(contracts: Contracts, stateStore: StateStore) {
     this.contracts = contracts;
     this.questions = new Questions(contracts, stateStore);
-    this.gen3 = new Gen3Registry(stateStore);
+    this.gen3 = new Gen3Registry(contracts, stateStore);
+    this.unknownContracts = new UnknownContracts(contracts, stateStore);
     this.conditions = new JournaledMap(stateStore, "market.condition");
     this.mirrors = new Mirrors(stateStore, this.questions, (conditionId) => {
       const condition = this.conditions.get(conditionId);
@@ -194,11 +199,16 @@ export class Conditions {
     return { ...text, eventTitle, negRiskMarketId: gen3.eventId };
   }
 
-  /** Returns the registered text, or else a text made of the legs. */
+  /** Returns the registered text, or one made of the price window, or one made of the legs. */
   #gen3TextOf({ conditionId, eventId }: Gen3Position): MarketText {
     const registered = this.gen3.textOf(conditionId, eventId);
     if (registered !== null) {
       return withUpdates(displayOf(registered.text, registered.trusted), registered.updates);
+    }
+    const windowTitle = this.gen3.windowTitleOf(eventId);
+    if (windowTitle !== undefined) {
+      const source = windowTitle === null ? "none" : "chain";
+      return { ...noText, title: windowTitle, outcomes: windowOutcomes, source, isComposed: true };
     }
     const legs = this.gen3.legsOf(conditionId);
     return legs === null ? noText : this.#comboTextOf(legs);
@@ -273,8 +283,10 @@ export class Conditions {
   ): Market {
     const { conditionId, questionId, oracle, tokenIds } = condition;
     const text = this.#textOf(condition);
-    const outcomes = text.outcomes ?? venue?.outcomes ?? [];
-    const isVenueText = text.source === "none" && venue !== null && venue.question !== null;
+    const isWithoutText = text.source === "none" || text.isComposed;
+    const isVenueText = isWithoutText && venue !== null && venue.question !== null;
+    const known = [text.outcomes, venue?.outcomes];
+    const outcomes = (isVenueText ? known.toReversed() : known).find((labels) => labels) ?? [];
     const tradedBits = tokenIds.map((id) => this.totalsOf(id).generations);
     const { gen3 } = condition;
     const isMirrorEvent = gen3?.module === "neg_risk" && text.negRiskMarketId !== gen3.eventId;

@@ -4,8 +4,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Address, ConditionId, Hash, TokenId } from "../../base/ids.ts";
+import type { Contracts } from "../../contracts/contracts.ts";
 import type { Gen3MarketEvent } from "../../contracts/events.ts";
+import type { LocatedEvent } from "../../market/block-facts.ts";
 import { deriveGen3ConditionIds } from "../../market/ids/gen3-ids.ts";
+import { findPriceWindow, type PriceWindow } from "../../market/price-window.ts";
 import { parseRules, parseRulesUpdate, type QuestionText } from "../../market/question-text.ts";
 import { JournaledMap } from "../disk/journaled-map.ts";
 import type { StateStore } from "../disk/state-store.ts";
@@ -27,7 +30,10 @@ type ConditionText = {
 /** How many conditions of an event are added. The contract allows 65,536; real events have fewer than 256. */
 const conditionsOfEventMax = 4096;
 
-/** How many reporters of an event, and texts and updates of a request, are kept. Real ones have a few. */
+/** The key of the only list of pairs. */
+const assetPairsKey = "0x" as Hash;
+
+/** How many reporters of an event, asset pairs, and texts and updates of a request, are kept. Real ones have a few. */
 const itemsMax = 100;
 
 export class Gen3Registry {
@@ -37,9 +43,16 @@ export class Gen3Registry {
   readonly #updates: JournaledMap<Hash, readonly string[]>;
   /** By event, the modules that report its results. */
   readonly #reporters: JournaledMap<Hash, readonly Address[]>;
+  /** By event, the price window that its question is about. */
+  readonly #windows: JournaledMap<Hash, PriceWindow>;
+  readonly #assetPairs: JournaledMap<Hash, readonly Hash[]>;
+  readonly #contracts: Contracts;
   readonly #legs: JournaledMap<ConditionId, readonly TokenId[]>;
 
-  constructor(stateStore: StateStore) {
+  constructor(contracts: Contracts, stateStore: StateStore) {
+    this.#contracts = contracts;
+    this.#windows = new JournaledMap(stateStore, "market.window");
+    this.#assetPairs = new JournaledMap(stateStore, "market.asset_pairs");
     this.#announcements = new JournaledMap(stateStore, "market.announcement");
     this.#texts = new JournaledMap(stateStore, "market.text");
     this.#updates = new JournaledMap(stateStore, "market.text_updates");
@@ -47,15 +60,18 @@ export class Gen3Registry {
     this.#legs = new JournaledMap(stateStore, "market.legs");
   }
 
-  /** Applies one event of the contract at `address`. Returns the conditions that it shows to exist. */
-  apply(event: Gen3MarketEvent, address: Address): readonly ConditionId[] {
+  /** Applies one event. Returns the conditions that it shows to exist. */
+  apply(
+    event: Gen3MarketEvent,
+    { address, timestamp }: Pick<LocatedEvent, "address" | "timestamp">,
+  ): readonly ConditionId[] {
     switch (event.kind) {
       case "gen3_event_announced":
         this.#announcements.set(event.eventId, event.marketType);
         return listEventConditions(event.eventId);
       case "gen3_reporter_added":
         add(this.#reporters, event.eventId, event.reporter);
-        return [];
+        return this.#isOfWindow(event.eventId) ? listEventConditions(event.eventId) : [];
       case "gen3_text_registered": {
         const { requestId, requester, isNumerical } = event;
         const text = parseRules(bytesOf(event.text));
@@ -67,6 +83,20 @@ export class Gen3Registry {
         if (update !== null) add(this.#updates, event.requestId, update);
         return [];
       }
+      case "gen3_window_reported": {
+        const { eventId, questionId } = event;
+        const assetPairs = this.#assetPairs.get(assetPairsKey) ?? [];
+        const window = findPriceWindow(questionId, timestamp, assetPairs);
+        if (window !== null) this.#windows.set(eventId, window);
+        add(this.#reporters, eventId, address);
+        return listEventConditions(eventId);
+      }
+      case "gen3_asset_pair_added":
+        add(this.#assetPairs, assetPairsKey, event.assetPair);
+        return [];
+      case "gen3_module_added":
+      case "gen3_contract_upgraded":
+        return [];
       case "gen3_condition_migrated":
       case "gen3_migration_resolved":
         return [event.conditionId];
@@ -96,6 +126,22 @@ export class Gen3Registry {
     const requestId = conditionId as string as Hash;
     const registered = this.#isAtomic(eventId) ? null : this.#registeredText(requestId, eventId);
     return registered && { ...registered, updates: this.#updates.get(requestId) ?? [] };
+  }
+
+  /**
+   * Of an event whose result comes from prices, the title that follows from its window, `null` until the window is
+   * known. `undefined` for other events.
+   */
+  windowTitleOf(eventId: Hash): string | null | undefined {
+    if (!this.#isOfWindow(eventId)) return undefined;
+    const window = this.#windows.get(eventId);
+    return window === undefined ? null : formatPriceWindow(window);
+  }
+
+  #isOfWindow(eventId: Hash): boolean {
+    const { byAddress } = this.#contracts;
+    const reporters = this.#reporters.get(eventId) ?? [];
+    return reporters.some((one) => byAddress.get(one)?.kind === "chainlink_module");
   }
 
   /** The first trusted text of a request, or else the first one. Before its reporters are known, any text is trusted. */
@@ -134,4 +180,13 @@ function bytesOf(hex: string): Buffer {
 /** Returns the conditions of an event that are added with it. */
 export function listEventConditions(eventId: Hash): readonly ConditionId[] {
   return deriveGen3ConditionIds(eventId).slice(0, conditionsOfEventMax);
+}
+
+/** Formats a window as the title of its question: `BTC/USD up or down, 5 minutes, 2026-10-05 22:20 UTC`. */
+function formatPriceWindow({ pair, durationSeconds, startSeconds }: PriceWindow): string {
+  const minutes = durationSeconds / 60;
+  const [count, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
+  const length = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  const start = new Date(startSeconds * 1000).toISOString().slice(0, 16).replace("T", " ");
+  return `${pair} up or down, ${length}, ${start} UTC`;
 }

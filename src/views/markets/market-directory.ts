@@ -86,6 +86,10 @@ export class MarketDirectory extends ListedConditions {
       case "gen3_reporter_added":
       case "gen3_text_registered":
       case "gen3_text_updated":
+      case "gen3_window_reported":
+      case "gen3_asset_pair_added":
+      case "gen3_module_added":
+      case "gen3_contract_upgraded":
       case "gen3_condition_migrated":
       case "gen3_migration_resolved":
       case "gen3_combo_prepared":
@@ -178,7 +182,8 @@ export class MarketDirectory extends ListedConditions {
   }
 
   #applyGen3(event: Gen3MarketEvent, located: LocatedEvent): void {
-    const named = this.gen3.apply(event, located.address);
+    this.unknownContracts.apply(event, located);
+    const named = this.gen3.apply(event, located);
     if (event.kind === "gen3_combo_prepared") {
       const legs = event.legs.map((leg) => parseGen3TokenId(leg)?.conditionId ?? null);
       this.addDependencies(

@@ -38,6 +38,8 @@ export type MarketText = {
   readonly eventId: string | null;
   readonly eventTitle: string | null;
   readonly negRiskMarketId: Hash | null;
+  /** Composed here, because the chain has no text. A text of the venue replaces it. */
+  readonly isComposed: boolean;
 };
 
 type UmaQuestion = {
@@ -67,6 +69,7 @@ export const noText: MarketText = {
   eventId: null,
   eventTitle: null,
   negRiskMarketId: null,
+  isComposed: false,
 };
 
 export class Questions {

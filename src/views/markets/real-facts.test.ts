@@ -43,6 +43,7 @@ function contractAt(address: string) {
 function directoryOf(...logs: readonly LogContent[]): MarketDirectory {
   const directory = new MarketDirectory(contracts, new MemoryStateStore(), () => {});
   const hash = `0x${"b".repeat(64)}` as Hash;
+  // 2026-09-10 00:26:40 UTC
   const place = { number: 94_125_638, hash, parentHash: null, timestamp: 1_789_000_000 };
   const writer = new BlockWriter(place);
   for (const log of logs) writer.addLog(log);
@@ -139,6 +140,112 @@ test("the captured result of a migrated market is one half each", () => {
   const conditionId = "0x01855e8d70c70344a860f9c98fde2fb9a6000000000000000000000000000000";
   const market = directoryOf(...realLogs.captured).market(conditionId as ConditionId);
   assert.deepEqual(market?.resolution?.numerators, [500_000n, 500_000n]);
+});
+
+describe("a question about a price window", () => {
+  const chainlink = contractAt("0xc12EC12E0000326890Ca5560dEf5EB5C22b16814");
+  const aggregator = contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87");
+  const start = 1_788_999_300;
+  const eventId = native.slice(0, 60);
+  const added = encodeLog(aggregator, "ReporterModuleAdded", {
+    eventId,
+    module: chainlink.address,
+  });
+  const reported = (pairId: string, window: { seconds: number; start: number }): LogContent => {
+    const words = [window.seconds, window.start].map((n) => n.toString(16).padStart(64, "0"));
+    const bytes = Buffer.from("CHAINLINK_CANDLE").toString("hex").padEnd(64, "0") + pairId;
+    return encodeLog(chainlink, "RequestReported", {
+      requestId: eventId,
+      questionId: keccakOf(Buffer.from(bytes + words.join(""), "hex")),
+      startPrice: 1n,
+      endPrice: 2n,
+      payout: 1_000_000n,
+    });
+  };
+  const textId = (pair: string) => Buffer.from(pair).toString("hex").padEnd(64, "0");
+  const hashId = (pair: string) => keccakOf(Buffer.from(pair)).slice(2);
+
+  test("has its labels when it is announced, and its title when its result is reported", () => {
+    assert.deepEqual(textOf(directoryOf(added), native), [null, ["Up", "Down"], "none"]);
+    for (const pairId of [textId("BTC/USD"), hashId("BTC/USD")]) {
+      for (const logs of [
+        [added, reported(pairId, { seconds: 300, start })],
+        [reported(pairId, { seconds: 300, start })],
+      ]) {
+        assert.deepEqual(textOf(directoryOf(...logs), native), [
+          "BTC/USD up or down, 5 minutes, 2026-09-10 00:15 UTC",
+          ["Up", "Down"],
+          "chain",
+        ]);
+      }
+    }
+  });
+
+  test("other lengths, and other pairs that the chain names", () => {
+    const titleOf = (...logs: LogContent[]) => textOf(directoryOf(added, ...logs), native)[0];
+    assert.equal(
+      titleOf(reported(hashId("ETH/USD"), { seconds: 3600, start: start - 3600 - 900 })),
+      "ETH/USD up or down, 1 hour, 2026-09-09 23:00 UTC",
+    );
+    const other = reported(textId("EUR/USD"), { seconds: 900, start: start - 900 });
+    assert.equal(titleOf(other), null);
+    const feed = { assetPair: `0x${textId("EUR/USD")}`, feedId: `0x${"1".repeat(64)}` };
+    assert.equal(
+      titleOf(encodeLog(chainlink, "FeedIdUpdated", feed), other),
+      "EUR/USD up or down, 15 minutes, 2026-09-10 00:00 UTC",
+    );
+  });
+
+  test("is replaced by the venue's text", () => {
+    const directory = directoryOf(added, reported(textId("BTC/USD"), { seconds: 300, start }));
+    const question = "Bitcoin Up or Down - September 10, 12:15AM-12:20AM ET";
+    directory.applyMetadata(native, {
+      slug: "btc-updown",
+      category: null,
+      tags: [],
+      eventId: null,
+      eventSlug: null,
+      eventTitle: null,
+      outcomeLabel: null,
+      startMs: null,
+      endMs: null,
+      image: null,
+      question,
+      description: null,
+      outcomes: ["Higher", "Lower"],
+    });
+    assert.deepEqual(textOf(directory, native), [question, ["Higher", "Lower"], "venue"]);
+  });
+});
+
+test("contracts that are not configured are noticed, once each, with the log that names them", () => {
+  const aggregator = contractAt("0x0A0a0A0A8B00C51b7D810501b03F230028C04a87");
+  const manager = contractAt("0x006F54F7f9A22e0000CC2AB60031000000ae9fEF");
+  const exchange = contractAt("0xe3333700cA9d93003F00f0F71f8515005F6c00Aa");
+  const eventId = native.slice(0, 60);
+  const [reporterOf, moduleOf, implementation] = ["a1", "a2", "a3"].map(
+    (digits) => `0x${digits.repeat(20)}`,
+  );
+  const directory = directoryOf(
+    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterModule }),
+    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterOf }),
+    encodeLog(aggregator, "ReporterModuleAdded", { eventId, module: reporterOf }),
+    encodeLog(manager, "ModuleAdded", { moduleId: 4n, module: moduleOf }),
+    encodeLog(exchange, "Upgraded", {
+      implementation: "0x641b40ec414a076b9e79E703Fc7BF4EBEC248Bb7",
+    }),
+    encodeLog(exchange, "Upgraded", { implementation }),
+  );
+  assert.deepEqual(directory.unknownContracts.all, [
+    { address: reporterOf, role: "reporter", namedBy: aggregator.address, block: 94_125_638 },
+    { address: moduleOf, role: "module", namedBy: manager.address, block: 94_125_638 },
+    {
+      address: implementation,
+      role: "implementation",
+      namedBy: exchange.address,
+      block: 94_125_638,
+    },
+  ]);
 });
 
 describe("UMA adapters", () => {

@@ -1,0 +1,72 @@
+/**
+ * Questions without a text, which ask whether the price of a pair of assets is at the end of a window at least what it
+ * was at its start. The chain logs the hash of such a question when its result is reported, so the question is found
+ * by trying the pairs and windows that the venue uses.
+ */
+import type { Hash } from "../base/ids.ts";
+import { keccakOf } from "./ids/keccak.ts";
+
+export type PriceWindow = {
+  /** Such as `BTC/USD`. */
+  readonly pair: string;
+  readonly durationSeconds: number;
+  /** Unix seconds. */
+  readonly startSeconds: number;
+};
+
+/** The labels of outcome 0 and outcome 1. An unchanged price is up. */
+export const windowOutcomes = ["Up", "Down"] as const;
+
+const prefix = "CHAINLINK_CANDLE";
+const identifier = Buffer.from(prefix).toString("hex").padEnd(64, "0");
+const symbols = ["BTC", "ETH", "SOL", "XRP", "DOGE", "BNB", "HYPE", "ADA", "AVAX", "LINK", "LTC"];
+const knownPairs = symbols.flatMap((symbol) => {
+  const pair = `${symbol}/USD`;
+  const bytes = Buffer.from(pair);
+  return [
+    { pair, id: `0x${bytes.toString("hex").padEnd(64, "0")}` as Hash },
+    { pair, id: keccakOf(bytes) },
+  ];
+});
+
+const minute = 60;
+const hour = 60 * minute;
+const durations = [5 * minute, 15 * minute, hour, 4 * hour, 24 * hour];
+/** How many starts before the newest possible one are tried: reports normally come within seconds. */
+const startsMax = 6;
+
+/**
+ * Finds the window whose hash is `questionId` and that has ended by `reportedAt` (Unix seconds); `null` when it is
+ * none of the usual ones. `assetPairs` are pairs that the chain has named, in addition to those that are known here.
+ */
+export function findPriceWindow(
+  questionId: Hash,
+  reportedAt: number,
+  assetPairs: readonly Hash[],
+): PriceWindow | null {
+  const pairs = [...knownPairs, ...assetPairs.flatMap(otherPairOf)];
+  for (let back = 0; back < startsMax; back += 1) {
+    for (const durationSeconds of durations) {
+      const step = Math.min(durationSeconds, hour);
+      const newest = Math.floor((reportedAt - durationSeconds) / step);
+      const startSeconds = (newest - back) * step;
+      for (const { pair, id } of pairs) {
+        const window = { pair, durationSeconds, startSeconds };
+        if (hashOf(id, window) === questionId) return window;
+      }
+    }
+  }
+  return null;
+}
+
+function hashOf(id: Hash, { durationSeconds, startSeconds }: PriceWindow): Hash {
+  const numbers = [durationSeconds, startSeconds].map((n) => n.toString(16).padStart(64, "0"));
+  return keccakOf(Buffer.from(identifier + id.slice(2) + numbers.join(""), "hex"));
+}
+
+/** Reads the text of a pair that is not known here. The hash of a text cannot be read. */
+function otherPairOf(id: Hash): readonly { readonly pair: string; readonly id: Hash }[] {
+  const pair = Buffer.from(id.slice(2).replace(/(00)+$/, ""), "hex").toString("latin1");
+  const isOther = /^[A-Z0-9]{1,10}\/[A-Z0-9]{1,10}$/.test(pair);
+  return isOther && !knownPairs.some((known) => known.id === id) ? [{ pair, id }] : [];
+}
