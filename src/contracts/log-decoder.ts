@@ -1,5 +1,7 @@
 import type { Address, Hash } from "../base/ids.ts";
+import type { WantedLogs } from "../chain/parse/log-filter.ts";
 import type { LogText } from "../chain/parse/log-text.ts";
+import { NamedContracts, type NamingLogs } from "../chain/parse/named-contracts.ts";
 import { textOf, topic0Of } from "../chain/parse/scanned-log.ts";
 import type { RawLog } from "../chain/raw-log.ts";
 import type { Contract, Contracts } from "./contracts.ts";
@@ -21,8 +23,11 @@ export type DecodedLog = {
 
 /** Decodes logs by address, topic0, number of topics and data length, because generations share topic0 hashes. */
 export class LogDecoder {
-  /** The filter for `eth_getLogs`: all addresses with decoders, and every topic0 that has a decoder. */
-  readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  /**
+   * The filter for `eth_getLogs`: all addresses with decoders, and every topic0 that has a decoder. Reporters that the
+   * aggregator of Protocol V2 names are decoded like the configured ones, from the first block that names them.
+   */
+  readonly filter: Required<WantedLogs>;
   /** Every decoded event, as the text of its contract address and topic0; sorted. */
   readonly events: readonly string[];
   readonly #sources: ReadonlyMap<Address, Source>;
@@ -31,7 +36,11 @@ export class LogDecoder {
     const all = [...contracts.byAddress.values()];
     const speaking = all.filter((contract) => decodersOf(contract).length > 0);
     const topics0 = new Set(speaking.flatMap(decodersOf).map(({ topic0 }) => topic0));
-    this.filter = { addresses: speaking.map(({ address }) => address), topics0: [...topics0] };
+    this.filter = {
+      addresses: speaking.map(({ address }) => address),
+      topics0: [...topics0],
+      named: new NamedContracts(namingLogs(all), new Set(contracts.byAddress.keys())),
+    };
     this.events = speaking
       .flatMap((one) => decodersOf(one).map(({ topic0 }) => `${one.address} ${topic0}`))
       .toSorted();
@@ -44,7 +53,7 @@ export class LogDecoder {
    */
   decode(log: RawLog): DecodedLog | null {
     const topic0 = topic0Of(log);
-    const source = this.#sources.get(log.address);
+    const source = this.#sources.get(log.address) ?? this.#sourceOfNamed(log);
     if (topic0 === undefined || source === undefined) return null;
     const decoder = source.decoders.get(topic0);
     if (decoder === undefined) return null;
@@ -52,6 +61,22 @@ export class LogDecoder {
     const event = hasShape(text, decoder) ? decoder.read(text, log.address) : wrongShape;
     return { log, contract: source.contract, event };
   }
+
+  #sourceOfNamed({ address, blockNumber }: RawLog): Source | undefined {
+    const startBlock = this.filter.named.firstBlockOf(address);
+    if (startBlock === null || startBlock > blockNumber) return undefined;
+    return sourceOf({ kind: "oo_reporter", address, startBlock });
+  }
+}
+
+/** The logs that name reporters; `null` without an aggregator. */
+function namingLogs(contracts: readonly Contract[]): NamingLogs | null {
+  const aggregators = contracts.filter(({ kind }) => kind === "oracle_aggregator");
+  const decoders = otherDecoders.oracle_aggregator;
+  const added = decoders.find(({ signature }) => signature.startsWith("ReporterModuleAdded("));
+  if (aggregators.length === 0 || added === undefined) return null;
+  const addresses = new Set(aggregators.map(({ address }) => address));
+  return { addresses, topic0: added.topic0, topicIndex: 2 };
 }
 
 /** A contract and the decoders of its events by topic0. */

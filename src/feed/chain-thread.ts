@@ -9,6 +9,7 @@ import { orClose } from "../base/or-close.ts";
 import { systemClock } from "../base/time/clock.ts";
 import { WakeSignal } from "../base/time/wake-signal.ts";
 import { ReorgBeyondFinalityError, WrongChainError } from "../chain/chain-errors.ts";
+import type { NamedContract } from "../chain/parse/named-contracts.ts";
 import type { ChainSourceOptions, ChainStatus, Resumption } from "../chain/sync/chain-source.ts";
 import type { Contracts } from "../contracts/contracts.ts";
 import type { ChainChange } from "./change.ts";
@@ -31,9 +32,12 @@ export type FromChainThread =
   | { readonly kind: "reread"; readonly reading: FactsReading | NoReading }
   | { readonly kind: "failed"; readonly name: string; readonly error: Error };
 
+/** Where to continue, and the contracts that the stored logs name. */
+export type FollowFrom = Resumption & { readonly named: readonly NamedContract[] };
+
 /** The messages to the thread: where to continue, that a change was taken, to read blocks again, or to stop. */
 export type ToChainThread =
-  | (Resumption & { readonly kind: "follow" })
+  | (FollowFrom & { readonly kind: "follow" })
   | { readonly kind: "taken" }
   | { readonly kind: "reread"; readonly request: FactsRequest }
   | { readonly kind: "close" };
@@ -77,8 +81,8 @@ export class ChainThread implements ChangeSource {
   /**
    * Continues where the store is. Resolves once every endpoint is identified. Throws `WrongChainError`.
    */
-  async follow(resumption: Resumption): Promise<void> {
-    this.#report({ kind: "follow", ...resumption });
+  async follow(from: FollowFrom): Promise<void> {
+    this.#report({ kind: "follow", ...from });
     await orClose(this, () => this.#opened.promise);
   }
 

@@ -43,8 +43,10 @@ try {
   const following = Promise.withResolvers<Resumption>();
   // Messages that came before are received now.
   port.on("message", (message: ToChainThread) => {
-    if (message.kind === "follow") following.resolve(message);
-    else if (message.kind === "reread") void reread(message.request);
+    if (message.kind === "follow") {
+      decoder.filter.named.replaceFrom(0, message.named);
+      following.resolve(message);
+    } else if (message.kind === "reread") void reread(message.request);
     else if (message.kind === "close") source.close();
     else if (message.kind === "taken") ahead -= 1;
   });

@@ -26,6 +26,7 @@ import { refuseUnidentified, tieDataFolder } from "../storage/data-folder.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { Engine } from "../storage/engine/engine.ts";
 import { DataFolderUnwritableError } from "../storage/engine/store-errors.ts";
+import { readNamedContracts } from "../storage/read-delta.ts";
 import { isDamaged } from "../storage/sqlite/sqlite-failure.ts";
 import { OrderBooks } from "../venue/books/order-books.ts";
 import { MarketMetadata, type PublishMetadata } from "../venue/metadata/market-metadata.ts";
@@ -182,7 +183,8 @@ export async function startIndexing(start: RoleStart, parts: IndexingParts): Pro
   const { startedAt, log, life } = start;
   const { chain, facts, intake, auditor } = parts;
   const resumeAfter = facts.coverage?.last ?? null;
-  await chain.follow({ resumeAfter, rangeEnds: facts.writer?.claims?.ends ?? [] });
+  const named = await readNamedContracts(facts.engine, resumeAfter);
+  await chain.follow({ resumeAfter, rangeEnds: facts.writer?.claims?.ends ?? [], named });
   const changes = chain.changes();
   const isRecorded = startedAt !== null || facts.coverage !== null;
   intake.start(isRecorded ? changes : recordingStart(changes, start), life.fail);

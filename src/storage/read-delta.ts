@@ -1,9 +1,12 @@
-import type { TimedBlock } from "../chain/raw-log.ts";
+import { type Address, blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
+import type { NamedContract } from "../chain/parse/named-contracts.ts";
+import type { BlockRef, TimedBlock } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
 import { type Delta, finalDeltaOf } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-codec.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
+import { integerLiteral } from "./sql-literal.ts";
 import { readStoredFills } from "./stored-fills.ts";
 
 /** Reads the delta of the stored blocks above block `after` through `last`; `null` when there are none. */
@@ -49,4 +52,22 @@ export async function agreesWith(
       .map((seq) => `${seq} ${block.hash}`),
   );
   return stored.join() === expected.join();
+}
+
+/**
+ * Reads the contracts that stored logs up to and including block `last` name as reporters, each with the block of the
+ * first such log. Configured contracts are included.
+ */
+export async function readNamedContracts(
+  engine: Engine,
+  last: BlockRef | null,
+): Promise<readonly NamedContract[]> {
+  if (last === null) return [];
+  const end = integerLiteral(firstSeqOf(last.number + 1));
+  const rows = await engine.query(`SELECT right(hex(subject), 40), min(seq) FROM events
+WHERE kind = 'gen3_reporter_added' AND seq < ${end} GROUP BY subject`);
+  return rows.map(([address, seq]) => ({
+    address: prefixed(address) as Address,
+    block: blockNumberOf(Number(seq) as Seq),
+  }));
 }

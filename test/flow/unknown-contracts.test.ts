@@ -1,27 +1,45 @@
-/** Contracts that the venue puts in use, but that are not configured, are noticed by the running service. */
+/** Contracts that the venue puts in use, but that are not configured, are noticed; texts of new reporters are read. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Address, ConditionId, Hash } from "../../src/base/ids.ts";
 import { buildBlocks } from "../support/build-blocks.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { writeContractsFile } from "../support/contracts-file.ts";
 import { ScriptedNode } from "../support/scripted-node.ts";
 import { Service } from "../support/service.ts";
-import { addedReporter } from "../support/test-markets.ts";
+import {
+  addedReporter,
+  announcement,
+  type LogContent,
+  registeredText,
+} from "../support/test-markets.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const reporter = `0x${"e7".repeat(20)}`;
+const reporter = `0x${"e7".repeat(20)}` as Address;
+const conditionOf = (digits: string) => `0x01${digits.repeat(16)}`.padEnd(66, "0") as ConditionId;
+/** Texts before the block that names the reporter, in it, and after it. */
+const texts = { before: conditionOf("b1"), within: conditionOf("b2"), after: conditionOf("b3") };
+const textLog = (conditionId: ConditionId) => registeredText(conditionId, reporter, reporter);
+/** One block for each of the logs. */
+function logsOf(named: number, number: number): LogContent[] {
+  if (number === 1) return Object.values(texts).map((id) => announcement(id as string as Hash, 0));
+  if (number === named - 1) return [textLog(texts.before)];
+  if (number === named) return [textLog(texts.within), addedReporter(reporter)];
+  return number === named + 2 ? [textLog(texts.after)] : [];
+}
 
 type Ready = { readonly checks: { readonly contracts: { readonly ok: boolean; detail: string } } };
+type Markets = { readonly data: readonly { readonly id: string; readonly question: string }[] };
 type Metrics = { readonly indexer: { readonly unknown_contracts: number } };
 
 test("a reporter that is not configured is named in the log and in readiness, and counted", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "oddwire-test-"));
   const blocks = buildBlocks(
     Array.from({ length: 40 }, (_, number) => ({
-      logs: number === 25 ? [addedReporter(reporter)] : [],
+      logs: logsOf(25, number),
     })),
   );
   const node = await ScriptedNode.open({ blocks });
@@ -33,10 +51,10 @@ test("a reporter that is not configured is named in the log and in readiness, an
     await node.close();
     await rm(folder, { recursive: true });
   });
-  const start = async (): Promise<Service> => {
+  const start = async (dataDir = join(folder, "data")): Promise<Service> => {
     const service = await Service.open({
       rpcUrls: [node.url],
-      dataDir: join(folder, "data"),
+      dataDir,
       settings: { ODDWIRE_CONTRACTS_FILE: await writeContractsFile(folder) },
     });
     services.push(service);
@@ -58,22 +76,41 @@ test("a reporter that is not configured is named in the log and in readiness, an
     assert.equal(lines.length, 1, service.stderr);
     assert.match(lines[0] ?? "", /a contract is in use that is not configured/);
   };
+  const assertTexts = async (service: Service): Promise<void> => {
+    const questionOf = async (conditionId: ConditionId) => {
+      const id = Object.values(texts).join(",");
+      const { data } = await service.get<Markets>(`/v1/markets?condition_id=${id}&limit=100`);
+      return data.find((row) => conditionId.startsWith(row.id))?.question ?? null;
+    };
+    await waitFor("the texts", () => questionOf(texts.after));
+    assert.deepEqual(await Promise.all(Object.values(texts).map(questionOf)), [
+      null,
+      "Of generation 3",
+      "Of generation 3",
+    ]);
+  };
   node.setHead(30);
   await assertNoticed(first, 25);
+  await assertTexts(first);
   node.fork(
     buildBlocks(
       Array.from({ length: 20 }, (_, index) => ({
-        logs: index === 12 ? [addedReporter(reporter)] : [],
+        logs: logsOf(35, 23 + index),
       })),
       { after: blocks[22], salt: "fork" },
     ),
   );
   node.setHead(42);
   await assertNoticed(first, 35);
+  await assertTexts(first);
   node.setFinalized(40);
   await first.waitFinalized(40);
   await first.stop();
-  const second = await start();
-  await second.waitFinalized(40);
-  await assertNoticed(second, 35);
+  for (const dataDir of [join(folder, "data"), join(folder, "backfilled")]) {
+    const service = await start(dataDir);
+    await service.waitFinalized(40);
+    await assertNoticed(service, 35);
+    await assertTexts(service);
+    await service.stop();
+  }
 });

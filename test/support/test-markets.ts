@@ -268,7 +268,8 @@ function registrationsOf({ conditionId, tokenIds }: TestMarket, exchange: Contra
   ];
 }
 
-function announcement(eventId: Hash, marketType: number): LogContent {
+/** The log of the aggregator that announces an event; type 0 is a single question. */
+export function announcement(eventId: Hash, marketType: number): LogContent {
   const zeros = { a: 0n, b: 0n, c: 0, d: stranger, e: 0, f: stranger };
   const args = { eventId: bytes29(eventId), targetContract: stranger, marketType, ...zeros };
   return encodeLog(aggregator, "RequestInitialized", args);
@@ -279,8 +280,13 @@ export function addedReporter(module: string): LogContent {
   return encodeLog(aggregator, "ReporterModuleAdded", { eventId: bytes29(gen3Event), module });
 }
 
-function registeredText(conditionId: ConditionId, requester: Address): LogContent {
-  return encodeLog(only("oo_reporter"), "RequestRegistered", {
+/** The log of a reporter, by default the configured one, with the text of a condition. */
+export function registeredText(
+  conditionId: ConditionId,
+  requester: Address,
+  reporter = only("oo_reporter").address,
+): LogContent {
+  const log = encodeLog(only("oo_reporter"), "RequestRegistered", {
     requestId: conditionId,
     requester,
     priceIdentifier: freeQuestionId,
@@ -288,6 +294,7 @@ function registeredText(conditionId: ConditionId, requester: Address): LogConten
     minimumLiveness: 0n,
     maximumLiveness: 0n,
   });
+  return { ...log, address: reporter };
 }
 
 function tokenOfEvent(conditionIndex: number): TokenId {

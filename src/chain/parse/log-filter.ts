@@ -4,6 +4,7 @@ import type { Address, Hash } from "../../base/ids.ts";
 import type { BlockRange, RawLog } from "../raw-log.ts";
 import type { RpcCall } from "../rpc/json-rpc.ts";
 import { countBits, deriveBloomBits, mayContain } from "../verify/bloom.ts";
+import { NamedContracts } from "./named-contracts.ts";
 import { formatQuantity } from "./parse-hex.ts";
 import { topic0Of } from "./scanned-log.ts";
 
@@ -11,18 +12,26 @@ import { topic0Of } from "./scanned-log.ts";
 export type LogFilter = {
   readonly addresses: ReadonlyMap<Address, bigint>;
   readonly topics0: ReadonlyMap<Hash, bigint>;
+  /** Further wanted addresses. */
+  readonly named: NamedContracts;
+};
+
+/** What is wanted of a chain. */
+export type WantedLogs = {
+  readonly addresses: readonly Address[];
+  readonly topics0: readonly Hash[];
+  /** None by default. */
+  readonly named?: NamedContracts;
 };
 
 /** Derives a filter. Neither list can be empty: to a node, an empty list means "any". */
-export function deriveLogFilter(wanted: {
-  readonly addresses: readonly Address[];
-  readonly topics0: readonly Hash[];
-}): LogFilter {
-  const { addresses, topics0 } = wanted;
+export function deriveLogFilter(wanted: WantedLogs): LogFilter {
+  const { addresses, topics0, named = new NamedContracts(null, new Set()) } = wanted;
   assert(addresses.length > 0 && topics0.length > 0, "a filter needs addresses and topics");
   return {
     addresses: new Map(addresses.map((address) => [address, deriveBloomBits(address)])),
     topics0: new Map(topics0.map((topic0) => [topic0, deriveBloomBits(topic0)])),
+    named,
   };
 }
 
@@ -33,25 +42,31 @@ export function deriveLogFilter(wanted: {
 export function showsMore(
   bloom: bigint,
   logs: readonly Pick<RawLog, "address" | "topics">[],
-  { addresses, topics0 }: LogFilter,
+  { addresses, topics0, named }: LogFilter,
 ): boolean {
   const isThere = (bits: bigint) => mayContain(bloom, bits);
-  if (logs.length === 0) return addresses.values().some(isThere) && topics0.values().some(isThere);
+  const emitters = [...addresses, ...named.bloomItems()];
+  if (logs.length === 0) {
+    return emitters.some(([, bits]) => isThere(bits)) && topics0.values().some(isThere);
+  }
   if (countBits(bloom) > chainLimits.sparseBloomBitsMax) return false;
   const reported = new Set<Address | Hash | undefined>();
   for (const log of logs) reported.add(log.address).add(topic0Of(log));
-  return [...addresses, ...topics0].some(([item, bits]) => !reported.has(item) && isThere(bits));
+  return [...emitters, ...topics0].some(([item, bits]) => !reported.has(item) && isThere(bits));
 }
 
 /** The blocks that an `eth_getLogs` searches. */
 type LogScope = { readonly blockHash: Hash } | BlockRange;
 
 /** The call for the logs that pass the filter. */
-export function logsCall(scope: LogScope, { addresses, topics0 }: LogFilter): RpcCall {
+export function logsCall(scope: LogScope, { addresses, topics0, named }: LogFilter): RpcCall {
   const where =
     "blockHash" in scope
       ? scope
       : { fromBlock: formatQuantity(scope.from), toBlock: formatQuantity(scope.to) };
-  const what = { address: [...addresses.keys()], topics: [[...topics0.keys()]] };
+  const what = {
+    address: [...addresses.keys(), ...named.addresses],
+    topics: [[...topics0.keys()]],
+  };
   return { method: "eth_getLogs", params: [{ ...where, ...what }] };
 }

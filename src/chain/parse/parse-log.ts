@@ -85,7 +85,8 @@ function parseTopics(value: unknown): Hash[] | null {
 /** Whether the log passes the filter. */
 export function isWanted(log: Pick<RawLog, "address" | "topics">, filter: LogFilter): boolean {
   const topic0 = topic0Of(log);
-  return topic0 !== undefined && filter.addresses.has(log.address) && filter.topics0.has(topic0);
+  const isEmitter = filter.addresses.has(log.address) || filter.named.has(log.address);
+  return topic0 !== undefined && isEmitter && filter.topics0.has(topic0);
 }
 
 /** All logs of a block: the wanted ones, and of every log what it adds to the bloom. */

@@ -1,12 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import { toError } from "../../base/errors.ts";
-import type { Address, Hash } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { orClose } from "../../base/or-close.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import type { ChainContext } from "../chain-context.ts";
 import type { ChainParts } from "../chain-parts.ts";
-import { deriveLogFilter } from "../parse/log-filter.ts";
+import { deriveLogFilter, type WantedLogs } from "../parse/log-filter.ts";
 import { type Block, type BlockRef, type ChainBatch, timedBlockOf } from "../raw-log.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
@@ -31,7 +30,7 @@ export type ChainSourceOptions = {
   readonly chainId: number;
   /** The first block; `latest` is the head at the time of the first batch. */
   readonly startBlock: number | "latest";
-  readonly filter: { readonly addresses: readonly Address[]; readonly topics0: readonly Hash[] };
+  readonly filter: WantedLogs;
   readonly log: Log;
   readonly clock?: Clock;
   readonly random?: () => number;

@@ -108,7 +108,15 @@ export class HeadFollower {
       const count = Math.min(this.#blocksAtOnce, room, newest.number - from + 1);
       const wanted = { from, count, newest, timeout: this.#timeout, blockLogs };
       const blocks = await fetchBlocks(endpoint, wanted);
-      if (this.#extend(endpoint, blocks)) return blocks.map((block) => ({ kind: "block", block }));
+      if (this.#extend(endpoint, blocks)) {
+        const { named } = blockLogs.filter;
+        if (!named.replaceFrom(from, named.namedIn(blocks))) {
+          return blocks.map((block) => ({ kind: "block", block }));
+        }
+        // Reads them again, with the logs of a contract that they are the first to name.
+        unfinalized.revertTo(from - 1);
+        return [];
+      }
     }
     const top = Math.min(from - 1, newest?.number ?? -1);
     const ancestor = await this.#findAncestor(endpoint, top);

@@ -2,6 +2,7 @@ import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { ReadParts } from "../chain-parts.ts";
 import { logsCall } from "../parse/log-filter.ts";
+import type { NamedContract } from "../parse/named-contracts.ts";
 import type { Header } from "../parse/parse-header.ts";
 import { type Block, type BlockInterval, type BlockRange, timedBlockOf } from "../raw-log.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
@@ -15,6 +16,8 @@ export type RangePart<Blocks = readonly Block[]> = BlockInterval<Blocks> & {
   /** The parent of the first block, which links the part to the previous one. */
   readonly parentHash: Hash;
   readonly endpoint: Endpoint;
+  /** The contracts that its logs name. */
+  readonly named: readonly NamedContract[];
 };
 
 /** A part as it was read. `release` frees the answer, which takes several times the memory of its facts. */
@@ -138,6 +141,7 @@ export class RangeFetcher<Final> {
       parentHash: first.parentHash,
       last: timedBlockOf(last),
       endpoint,
+      named: blockLogs.filter.named.namedIn(read.blocks),
       ...read,
     };
   }

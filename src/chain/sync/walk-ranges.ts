@@ -16,7 +16,7 @@ export async function* walkRanges<Blocks>(
   parts: WalkParts<Blocks>,
   ends: readonly number[],
 ): AsyncGenerator<RangePart<Blocks>, void, undefined> {
-  const { pool, ranges, unfinalized } = parts;
+  const { pool, ranges, unfinalized, blockLogs } = parts;
   const finalized = () => pool.agreed ?? unfinalized.base;
   let unproven: RangePart<Blocks> | null = null;
   let prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
@@ -32,6 +32,11 @@ export async function* walkRanges<Blocks>(
         await blameEarlier(parts, unproven);
         unproven = null;
         prefetch = new RangePrefetch(ranges, unfinalized.nextNumber, ends);
+        break;
+      }
+      // The logs of a contract that the part is the first to name were not asked for, in it and in later parts.
+      if (blockLogs.filter.named.replaceFrom(part.fromBlock, part.named)) {
+        prefetch = new RangePrefetch(ranges, part.fromBlock, ends);
         break;
       }
       if (unproven !== null) yield unproven;

@@ -16,6 +16,7 @@ import { lockDataFolder, readStartBlock, refuseUnidentified } from "../../storag
 import { openFolder } from "../../storage/embedded/open-folder.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import { readCompleteCoverage } from "../../storage/fact-store.ts";
+import { readNamedContracts } from "../../storage/read-delta.ts";
 import { finishRepair } from "../../storage/repair.ts";
 import { openExistingDatabase, serverPlaceOf } from "../../storage/server/open-database.ts";
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
@@ -70,7 +71,7 @@ export async function withAudit<Result>(
   if (isOurs) await finishRepair(engine, () => dropMarketsFile(dataDir));
   if (coverage === null) throw new AppError("NOT_FOUND", "nothing is stored yet");
   const range = rangeOf(options, coverage);
-  const nodes = await openNodes({ config, contracts, engine }, opened);
+  const nodes = await openNodes({ config, contracts, engine, coverage }, opened);
   const compare = (slicesAtOnce: number) => compareSlices(range, nodes, slicesAtOnce);
   return await work({ dataDir, engine, coverage, range, compare });
 }
@@ -106,10 +107,13 @@ function* slicesOf({ from, to }: BlockRange): Generator<BlockRange, void, undefi
 }
 
 async function openNodes(
-  parts: { readonly config: Config; readonly contracts: Contracts; readonly engine: Engine },
+  parts: Pick<AuditCommandParts, "engine" | "coverage"> & {
+    readonly config: Config;
+    readonly contracts: Contracts;
+  },
   opened: AsyncDisposableStack,
 ): Promise<AuditParts> {
-  const { config, contracts, engine } = parts;
+  const { config, contracts, engine, coverage } = parts;
   const decoder = new LogDecoder(contracts);
   const options: ChainSourceOptions = {
     urls: config.rpcUrls,
@@ -119,6 +123,7 @@ async function openNodes(
     filter: decoder.filter,
     log: openLog({ level: "error" }),
   };
+  decoder.filter.named.replaceFrom(0, await readNamedContracts(engine, coverage.last));
   const source = await ChainSource.open(options, ({ blocks }) => blocks);
   opened.defer(() => source.close());
   return {
