@@ -43,7 +43,11 @@ test("an alert about something that stands still waits: one sample has no change
 });
 
 test("every alert links to its run book", () => {
-  const links = [...alerts.matchAll(/runbook_url: \S+\/guide\/operations\.html#(\w+)$/gm)];
+  const links = [
+    ...alerts.matchAll(
+      /runbook_url: http:\/\/\{\{ \$labels\.instance \}\}\/guide\/operations\.html#(\w+)$/gm,
+    ),
+  ];
   const named = [...alerts.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name.toLowerCase());
   assert.deepEqual(
     links.map(([, anchor]) => anchor),
