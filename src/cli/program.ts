@@ -13,7 +13,7 @@ import { addServiceCommands } from "./service/service-commands.ts";
 export function buildProgram(): Command {
   const program = new Command("oddwire")
     .description(`oddwire ${version}: a self-hosted API for on-chain prediction markets`)
-    .version(version, "--version", "print the version")
+    .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show help")
     .helpCommand(false)
     .addHelpText("after", "\nSettings are ODDWIRE_* variables; run `oddwire config` to see them.")

@@ -69,7 +69,9 @@ export class Auditor {
       return { ok: false, detail: `blocks ${first.from} to ${first.to} are stored incorrectly` };
     }
     const reach = audited === null ? "" : `, blocks ${audited.from} to ${audited.to} in this round`;
-    const unproven = unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatches`;
+    const ending = unverified.length === 1 ? "" : "es";
+    const unproven =
+      unverified.length === 0 ? "" : `, ${unverified.length} unproven mismatch${ending}`;
     return {
       ok: true,
       detail: `${ranges} ${ranges === 1 ? "range" : "ranges"} audited${reach}${unproven}${describeImported(imported)}`,

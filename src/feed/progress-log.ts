@@ -2,6 +2,8 @@ import type { Log } from "../base/log.ts";
 import type { Backfill, SyncProgress } from "./sync-progress.ts";
 
 const reportEveryMs = 5_000;
+/** In a log file a backfill of days must not fill the disk. */
+const logEveryMs = 60_000;
 
 /**
  * Logs the progress of a backfill: one rewritten line on a terminal, structured log lines elsewhere. Returns a
@@ -10,11 +12,16 @@ const reportEveryMs = 5_000;
 export function logProgress(progress: SyncProgress, log: Log): () => void {
   /** Whether a progress line is on the terminal. */
   let isShown = false;
+  let loggedMs = -Infinity;
   const report = (): void => {
     progress.measure();
     const { backfill } = progress;
     if (backfill !== null && !process.stderr.isTTY) {
-      log.info(factsOf(backfill), "catching up");
+      const nowMs = performance.now();
+      if (nowMs - loggedMs >= logEveryMs) {
+        loggedMs = nowMs;
+        log.info(factsOf(backfill), "catching up");
+      }
       return;
     }
     if (backfill !== null) process.stderr.write(`\r\u001B[K${lineOf(backfill)}`);
