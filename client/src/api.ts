@@ -792,6 +792,7 @@ export type ListTokenTrades = {
     readonly exchange?: "standard" | "neg_risk" | undefined;
     readonly match_type?: "complementary" | "mint" | "merge" | "direct" | undefined;
     readonly include_complement?: boolean | undefined;
+    readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
@@ -1077,6 +1078,7 @@ export type GetWallet = {
 /** GET /v1/price/{token_id}: Get a price. */
 export type GetPrice = {
   readonly query: {
+    readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
@@ -1089,6 +1091,7 @@ export type GetPrice = {
 export type ListPrices = {
   readonly query: {
     readonly token_ids: readonly string[];
+    readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {
@@ -1110,6 +1113,7 @@ export type ListCandles = {
     readonly order?: "asc" | "desc" | undefined;
     readonly fill?: "none" | "previous" | undefined;
     readonly source?: "pair" | "own" | undefined;
+    readonly include_mirror?: boolean | undefined;
     readonly min_seq?: number | undefined;
   };
   readonly answer: {

@@ -1,8 +1,10 @@
 import type { TokenId } from "../base/ids.ts";
+import { joinTokens } from "../query/read-markets.ts";
 import type { Freshness } from "../rows/freshness.ts";
 import { bookReader } from "../rows/price-row.ts";
 import { marketFieldsOf } from "../rows/trade-row.ts";
 import type { StreamSources } from "../stream/hub/channel.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import type { CachePolicy } from "./cache/response-cache.ts";
 import type { Cursors } from "./lists/cursor.ts";
 
@@ -28,11 +30,10 @@ export function untilCandlesChange(
   { tokenId, bucketSeconds }: { readonly tokenId: TokenId; readonly bucketSeconds: number },
 ): CachePolicy {
   const { directory, dayWindow } = backend.state;
-  const pair = directory.pairOf(tokenId);
   return whileEqual(backend, () => [
-    ...tradesOf(pair, backend),
+    ...tradesOf(joinedWith(tokenId, directory), backend),
     Math.floor(dayWindow.now / bucketSeconds),
-    directory.complementOf(tokenId),
+    ...joinedWith(tokenId, directory),
     directory.resolutions.count,
   ]);
 }
@@ -44,15 +45,21 @@ export function untilTradesChange(
 ): CachePolicy {
   const { directory } = backend.state;
   const { headBuffer } = backend.facts;
-  const pair = directory.pairOf(tokenId);
+  const pair = joinedWith(tokenId, directory);
   return whileEqual(backend, () => [
     ...tradesOf(pair, backend),
     ...pair.map((id) => headBuffer.countOf(id)),
     ...pair.map((id) => directory.outcomeOf(id)),
-    directory.complementOf(tokenId),
+    ...joinedWith(tokenId, directory),
     directory.placeOf(tokenId)?.conditionId,
     ...(namesMarkets ? Object.values(marketFieldsOf(tokenId, directory)) : []),
   ]);
+}
+
+/** The tokens that a response about a token can include. */
+function joinedWith(tokenId: TokenId, directory: MarketDirectory): readonly TokenId[] {
+  const { same, inverted } = joinTokens(directory, tokenId, { complement: true, mirror: true });
+  return [...same, ...inverted];
 }
 
 /** Returns values that change with every trade of the tokens. Trade counts only grow, except in a reorg. */
@@ -67,7 +74,9 @@ function whileEqual(backend: Backend, read: () => readonly unknown[]): CachePoli
     let isUnchanged = watchRevision(backend);
     return () => {
       if (isUnchanged()) return true;
-      if (!read().every((value, index) => value === before[index])) return false;
+      const now = read();
+      if (now.length !== before.length) return false;
+      if (!now.every((value, index) => value === before[index])) return false;
       isUnchanged = watchRevision(backend);
       return true;
     };

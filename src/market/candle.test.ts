@@ -37,8 +37,8 @@ function rollUp(
   const buckets = new Map<number, Candle>();
   for (const minute of minutes) {
     const own = minute.candle;
-    const isOwn = minute.tokenId === asked.tokenId;
-    if (!(isOwn || minute.tokenId === asked.complement)) continue;
+    const isOwn = asked.same.includes(minute.tokenId);
+    if (!(isOwn || asked.inverted.includes(minute.tokenId))) continue;
     const candle = isOwn ? own : invertCandle(own);
     const bucket = minute.minute - (minute.minute % asked.bucketSeconds);
     const known = buckets.get(bucket);
@@ -122,7 +122,7 @@ describe("candles of every resolution", () => {
         const minutes = deriveMinuteCandles(tradesOf(fills));
         for (const [tokenId, other] of [pair, pair.toReversed()] as const) {
           assert(tokenId !== undefined && other !== undefined);
-          const asked = { tokenId, complement: isPair ? other : null, bucketSeconds };
+          const asked = { same: [tokenId], inverted: isPair ? [other] : [], bucketSeconds };
           assert.deepEqual(rollUp(minutes, asked), naiveCandles(fills, asked));
         }
       }),

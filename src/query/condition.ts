@@ -82,7 +82,8 @@ export function isOneOf<Row, Value extends string>(
   });
 }
 
-function isIn(column: string, literals: readonly string[]): string {
+/** Returns SQL for a column to have one of some values. */
+export function isIn(column: string, literals: readonly string[]): string {
   const [only, ...others] = literals;
   if (only === undefined) return "0";
   // With `=` instead of `IN` the engine knows that rows are in the order of the other key columns.

@@ -10,6 +10,7 @@ import {
   type Condition,
   type Conditions,
   is,
+  isIn,
   isOneOf,
   type PlaceFilter,
   placeConditions,
@@ -19,8 +20,8 @@ import {
 export type FillFilter = PlaceFilter & {
   readonly roles?: readonly FillRole[] | undefined;
   readonly tokenIds?: readonly TokenId[] | undefined;
-  /** Trades of this token are inverted to its complement before `side` and `valueMin` are compared. */
-  readonly invertedTokenId?: TokenId | undefined;
+  /** Trades of these tokens are inverted to their complements before `side` and `valueMin` are compared. */
+  readonly invertedTokenIds?: readonly TokenId[] | undefined;
   readonly side?: Side | undefined;
   /** The tokens of the maker's order. In a mint or a merge this is the other token of the pair. */
   readonly makerTokenIds?: readonly TokenId[] | undefined;
@@ -41,11 +42,11 @@ export type FillFilter = PlaceFilter & {
 };
 
 /** Returns the condition for a fill to pass a filter. */
-export function fillCondition({ invertedTokenId, ...filter }: FillFilter): Condition<Fill> {
-  return allOf({ ...fillConditions, ...shownConditions(invertedTokenId) }, filter);
+export function fillCondition({ invertedTokenIds = [], ...filter }: FillFilter): Condition<Fill> {
+  return allOf({ ...fillConditions, ...shownConditions(invertedTokenIds) }, filter);
 }
 
-type OwnFilter = Omit<FillFilter, "invertedTokenId" | "side" | "valueMin">;
+type OwnFilter = Omit<FillFilter, "invertedTokenIds" | "side" | "valueMin">;
 
 const fillConditions: Conditions<OwnFilter, Fill> = {
   ...placeConditions,
@@ -80,16 +81,16 @@ const fillConditions: Conditions<OwnFilter, Fill> = {
   }),
 };
 
-/** Returns the conditions on side and value as clients see them: inverted for trades of the inverted token. */
+/** Returns the conditions on side and value as clients see them: inverted for trades of the inverted tokens. */
 function shownConditions(
-  inverted: TokenId | undefined,
+  inverted: readonly TokenId[],
 ): Conditions<Pick<FillFilter, "side" | "valueMin">, Fill> {
   const sql =
-    inverted === undefined
+    inverted.length === 0
       ? { side: "side", value: "value" }
-      : invertedSql(`token_id = ${hexLiteral(inverted)}`);
+      : invertedSql(isIn("token_id", inverted.map(hexLiteral)));
   const shown = (fill: Fill) =>
-    inverted !== undefined && fill.tokenId === inverted ? invertFill(fill, inverted) : fill;
+    inverted.includes(fill.tokenId) ? invertFill(fill, fill.tokenId) : fill;
   return {
     side: (side) => ({
       sql: `${sql.side} = ${wordLiteral(side)}`,

@@ -30,7 +30,7 @@ const rowsMargin = 2;
 const pageBlocks = 10_000;
 
 /** Fields of a filter that do not narrow a list beyond its tokens and a range of positions. */
-const tokenFieldNames = ["roles", "tokenIds", "invertedTokenId", "seqFrom", "seqTo"];
+const tokenFieldNames = ["roles", "tokenIds", "invertedTokenIds", "seqFrom", "seqTo"];
 
 /**
  * Narrows a filter of trades to the time in which its tokens were traded. The engine knows the times of each part of a

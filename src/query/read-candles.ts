@@ -1,15 +1,12 @@
-import type { TokenId } from "../base/ids.ts";
 import { type BucketCandle, type Candle, mergeBuckets } from "../market/candle.ts";
 import { invertCandle } from "../market/invert.ts";
 import { type MinuteCandle, minuteOf } from "../market/minute-candle.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { JoinedTokens } from "./read-markets.ts";
 import { type BucketRange, readStoredCandles } from "./read-stored-candles.ts";
 
-/** A request for candles of a token, at its own prices. */
-export type CandleRange = BucketRange & {
-  /** The other token of the pair, whose inverted trades are included; `null` for the token's own trades only. */
-  readonly complement: TokenId | null;
-};
+/** A request for candles of one outcome. */
+export type CandleRange = Omit<BucketRange, "tokenId"> & JoinedTokens;
 
 /** Reads the first `limit` buckets that hold a priced trade, in the requested order. */
 export async function readCandles(
@@ -20,8 +17,10 @@ export async function readCandles(
   const { coverage, headBuffer, engine } = facts;
   const newest = headBuffer.minutes();
   const openFrom = minuteOf(coverage?.last.timestamp ?? 0);
-  const sides = [{ tokenId: range.tokenId, report: (candle: Candle) => candle }];
-  if (range.complement !== null) sides.push({ tokenId: range.complement, report: invertCandle });
+  const sides = [
+    ...range.same.map((tokenId) => ({ tokenId, report: (candle: Candle) => candle })),
+    ...range.inverted.map((tokenId) => ({ tokenId, report: invertCandle })),
+  ];
   facts.reads.add("candles", "engine");
   // From `openFrom` on, the minutes of the engine are incomplete.
   const tokenIds = sides.map(({ tokenId }) => tokenId);

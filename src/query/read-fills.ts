@@ -62,5 +62,6 @@ function nearOf(facts: IndexedFacts, page: FillPage): NearPart | null {
 }
 
 function isFew(tokenIds: readonly TokenId[]): boolean {
-  return tokenIds.length > 0 && tokenIds.length <= 2;
+  // Both outcomes on both ledgers.
+  return tokenIds.length > 0 && tokenIds.length <= 4;
 }

@@ -6,6 +6,7 @@ import type { Market } from "../market/market.ts";
 import { type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
 import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
+import type { MarketDirectory } from "../views/markets/market-directory.ts";
 import { listMarkets, type MarketList } from "../views/markets/market-list.ts";
 import type { MarketSelection } from "../views/markets/market-selection.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
@@ -58,8 +59,34 @@ export function readEventList({ facts, state }: Sources, selection: EventSelecti
   return listEvents(state.directory.columns, selection);
 }
 
-/** Returns the price of a token at the newest block; `null` for an unknown token. */
-export function readPrice(sources: PriceSources & Sources, tokenId: TokenId): PriceRow | null {
+/** Returns the price of a token at the newest block, on its ledger or both; `null` for an unknown token. */
+export function readPrice(
+  sources: PriceSources & Sources,
+  tokenId: TokenId,
+  { mirror }: { readonly mirror: boolean },
+): PriceRow | null {
   sources.facts.reads.add("price", "views");
-  return presentPrice(tokenId, sources);
+  const { same } = joinTokens(sources.state.directory, tokenId, { complement: false, mirror });
+  return presentPrice(tokenId, sources, same);
+}
+
+/** What a request about one token includes besides its own trades. */
+type Included = { readonly complement: boolean; readonly mirror: boolean };
+
+/** The tokens of the requested outcome, the requested one first, and those of the other outcome, to be inverted. */
+export type JoinedTokens = {
+  readonly same: readonly TokenId[];
+  readonly inverted: readonly TokenId[];
+};
+
+/** Returns the tokens that a request joins. The mirror repeats the outcome of a token on the other ledger. */
+export function joinTokens(
+  directory: MarketDirectory,
+  tokenId: TokenId,
+  { complement, mirror }: Included,
+): JoinedTokens {
+  const mirrored = mirror ? directory.mirroredTokenOf(tokenId) : null;
+  const same = mirrored === null ? [tokenId] : [tokenId, mirrored];
+  const inverted = complement ? same.flatMap((id) => directory.complementOf(id) ?? []) : [];
+  return { same, inverted };
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { formatMicros } from "../base/decimal.ts";
 import { allTokensOf, type Market } from "../market/market.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
-import { outcomePrice } from "../views/prices/token-price.ts";
+import { joinedPrice } from "../views/prices/token-price.ts";
 import { eventSummary, marketRow, presentTokens, sumsOf } from "./market-row.ts";
 import * as wire from "./wire-format.ts";
 
@@ -107,7 +107,16 @@ function presentEventMarket(market: Market, state: MarketState): Static<typeof e
 
 function priceSumOf(markets: readonly Market[], { directory }: MarketState): string | null {
   if (!markets.some((market) => market.negRisk)) return null;
-  const prices = markets.flatMap((market) => outcomePrice(market, 0, directory)?.price ?? []);
+  // The price of a question is the newest one on either ledger.
+  const prices = markets.flatMap((market) => {
+    const tokenIds = allTokensOf(market).filter(({ outcomeIndex }) => outcomeIndex === 0);
+    return (
+      joinedPrice(
+        tokenIds.map(({ tokenId }) => tokenId),
+        directory,
+      )?.price ?? []
+    );
+  });
   return wire.decimalOrNull(
     prices.length === 0 ? null : prices.reduce((sum, price) => sum + price, 0n),
   );

@@ -8,10 +8,11 @@ import type { OrderBooks } from "../venue/books/order-books.ts";
 import { dayWindowSeconds } from "../views/day/day-window.ts";
 import type { MarketState } from "../views/markets/market-state.ts";
 import {
-  newestTrade,
-  pairDayCandle,
+  joinedDayCandle,
+  joinedNewestTrade,
+  joinedPrice,
+  joinedPriceBeforeDay,
   pairPrice,
-  pairPriceBeforeDay,
   type TokenPrice,
 } from "../views/prices/token-price.ts";
 import * as wire from "./wire-format.ts";
@@ -98,29 +99,39 @@ export function bookReader(
   };
 }
 
-/** The price of a token as clients see it, at the newest block; `null` for an unknown token. */
-export function presentPrice(tokenId: TokenId, sources: PriceSources): PriceRow | null {
+/**
+ * The price of a token as clients see it, at the newest block; `null` for an unknown token. `tokenIds` are the tokens of
+ * its outcome whose trades count: its own, and that of the other ledger if requested.
+ */
+export function presentPrice(
+  tokenId: TokenId,
+  sources: PriceSources,
+  tokenIds: readonly TokenId[] = [tokenId],
+): PriceRow | null {
   const { state } = sources;
   if (!state.directory.isKnownToken(tokenId)) return null;
-  const now = pairPrice(tokenId, state.directory);
+  const now = joinedPrice(tokenIds, state.directory);
   const settlement = now?.source === "settlement" ? now.price : null;
   return {
     token_id: formatTokenId(tokenId),
     price: wire.decimalOrNull(now?.price ?? null),
     price_source: now?.source ?? null,
-    last_trade: presentLastTrade(tokenId, state),
+    last_trade: presentLastTrade(tokenIds, state),
     ...presentBookTop(bookReader(tokenId, sources)()),
-    stats_24h: presentStats(tokenId, state),
-    complement: presentComplement(tokenId, state, now),
+    stats_24h: presentStats(tokenIds, state),
+    complement: presentComplement(tokenIds, state, now),
     resolved: settlement !== null,
     settlement_price: wire.decimalOrNull(settlement),
     ...wire.timeFields(state.dayWindow.now),
   };
 }
 
-/** The newest trade of the pair, with the price and side of the requested token. */
-function presentLastTrade(tokenId: TokenId, { directory }: MarketState): PriceRow["last_trade"] {
-  const newest = newestTrade(tokenId, directory);
+/** The newest trade, with the price and side of the requested outcome. */
+function presentLastTrade(
+  tokenIds: readonly TokenId[],
+  { directory }: MarketState,
+): PriceRow["last_trade"] {
+  const newest = joinedNewestTrade(tokenIds, directory);
   if (newest === null) return null;
   const { trade, isOwn } = newest;
   return {
@@ -148,10 +159,10 @@ export function presentBookTop(
   };
 }
 
-function presentStats(tokenId: TokenId, state: MarketState): PriceRow["stats_24h"] {
+function presentStats(tokenIds: readonly TokenId[], state: MarketState): PriceRow["stats_24h"] {
   const { now } = state.dayWindow;
-  const day = pairDayCandle(tokenId, state);
-  const priceBefore = pairPriceBeforeDay(tokenId, state);
+  const day = joinedDayCandle(tokenIds, state);
+  const priceBefore = joinedPriceBeforeDay(tokenIds, state);
   const open = priceBefore ?? day?.open.price ?? null;
   const close = day?.close.price ?? priceBefore;
   const change = open === null || close === null ? null : close - open;
@@ -185,16 +196,17 @@ function percentOf(change: bigint | null, open: bigint | null): bigint | null {
 }
 
 function presentComplement(
-  tokenId: TokenId,
+  tokenIds: readonly TokenId[],
   { directory }: MarketState,
   now: TokenPrice | null,
 ): PriceRow["complement"] {
-  const complement = directory.complementOf(tokenId);
-  if (complement === null) return null;
+  const complements = tokenIds.flatMap((id) => directory.complementOf(id) ?? []);
+  const [complement] = complements;
+  if (complement === undefined) return null;
   return {
     token_id: formatTokenId(complement),
     outcome: directory.outcomeOf(complement),
     price: wire.decimalOrNull(now === null ? null : invertPrice(now.price)),
-    price_source: pairPrice(complement, directory)?.source ?? null,
+    price_source: joinedPrice(complements, directory)?.source ?? null,
   };
 }

@@ -91,7 +91,7 @@ test("400: an invalid token id, and an unknown parameter", async () => {
   for (const id of ["x", "0x1", "1e3", "9".repeat(79), `${2n ** 256n}`])
     assertError(await server.get(`/v1/price/${id}`), "VALIDATION_ERROR");
   const { message } = assertError(await server.get("/v1/price/1?at=2"), "VALIDATION_ERROR");
-  assert.equal(message, "at is not known here; valid names: min_seq");
+  assert.equal(message, "at is not known here; valid names: include_mirror, min_seq");
 });
 
 test("401: no key", async () => {

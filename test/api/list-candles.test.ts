@@ -32,8 +32,8 @@ const path = `/v1/candles/${formatTokenId(yes)}`;
 const { dayWindow } = server.state;
 
 type Asked = {
-  readonly tokenId: TokenId;
-  readonly complement: TokenId | null;
+  readonly same: readonly TokenId[];
+  readonly inverted: readonly TokenId[];
   readonly bucketSeconds: number;
 };
 
@@ -92,8 +92,9 @@ test("200: candles of every resolution equal a naive roll-up of the trades", asy
   for (const [resolution, bucketSeconds] of resolutions) {
     for (const tokenId of [yes, no, ...testPairs.generation3.flat()]) {
       for (const source of ["pair", "own"]) {
-        const complement = source === "pair" ? server.state.directory.complementOf(tokenId) : null;
-        const expected = expectedCandles({ tokenId, complement, bucketSeconds });
+        const inverted = server.state.directory.pairOf(tokenId).slice(1);
+        const tokens = { same: [tokenId], inverted: source === "pair" ? inverted : [] };
+        const expected = expectedCandles({ ...tokens, bucketSeconds });
         const query = { resolution, source, start: "0", limit: "1000" };
         const at = `/v1/candles/${formatTokenId(tokenId)}`;
         assert.deepEqual(
@@ -108,7 +109,7 @@ test("200: candles of every resolution equal a naive roll-up of the trades", asy
 
 test("200: fill=previous repeats the last close in every bucket without a trade", async () => {
   for (const [resolution, bucketSeconds] of resolutions.slice(2)) {
-    const expected = expectedFilled({ tokenId: yes, complement: no, bucketSeconds });
+    const expected = expectedFilled({ same: [yes], inverted: [no], bucketSeconds });
     assert(resolution === "1d" || expected.some((row) => row["filled"] === true));
     const query = { resolution, fill: "previous", limit: "1000" };
     assert.deepEqual(await readAll({ ...query, start: "0" }), expected, resolution);
@@ -141,7 +142,7 @@ test("200: the candles of the two tokens of a pair are inverse to each other", a
 });
 
 test("200: without a time the newest candles, in the requested order, page by page into the past", async () => {
-  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 300 });
+  const all = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 300 });
   const newest = await server.getPage(pathOf(path, { resolution: "5m", limit: "7" }));
   assert.deepEqual(newest.data, all.slice(-7));
   const query = { resolution: "5m", limit: "7", order: "desc" };
@@ -155,7 +156,7 @@ test("200: without a time the newest candles, in the requested order, page by pa
 });
 
 test("200: start is inclusive and end exclusive, by the time at which a bucket opens", async () => {
-  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 3600 });
+  const all = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 3600 });
   const [from = 0, to = 0] = [all[2], all.at(-3)].map((row) => Number(row?.["timestamp_ms"]));
   const within = (start: number, end: number) =>
     all.filter(({ timestamp_ms: ms }) => Number(ms) >= start && Number(ms) < end);
@@ -174,7 +175,7 @@ test("200: start is inclusive and end exclusive, by the time at which a bucket o
 });
 
 test("200: meta has the first candle and the settlement", async () => {
-  const first = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 86_400 })[0];
+  const first = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 86_400 })[0];
   const { meta } = await server.getPage(pathOf(path, { resolution: "1d" }));
   assert.equal(meta["first_candle_ms"], first?.["timestamp_ms"]);
   const place = server.state.directory.placeOf(yes);
@@ -209,7 +210,7 @@ test("200: pages have every candle once while blocks arrive and become final", a
     },
   );
   assert.equal(server.newestBlock, last);
-  const all = expectedCandles({ tokenId: yes, complement: no, bucketSeconds: 60 });
+  const all = expectedCandles({ same: [yes], inverted: [no], bucketSeconds: 60 });
   const times = (rows: readonly Row[]) => rows.map((row) => row["timestamp_ms"]);
   assert.deepEqual(times(rising), times(all));
   assert.deepEqual(await readAll({ resolution: "1m", start: "0" }), all);

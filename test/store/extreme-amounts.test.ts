@@ -56,7 +56,13 @@ test("amounts of any size are stored or quarantined, and the store returns the s
   const page = { filter: {}, order: "asc", after: null, limit: 100_000 } as const;
   assert.deepEqual(await readFills(store, { ...page, finalizedOnly: true }), fills);
   for (const [tokenId, complement] of testPairs.legacy) {
-    const range = { tokenId, complement, bucketSeconds: 86_400, from: 0, to: 2 ** 40 };
+    const range = {
+      same: [tokenId],
+      inverted: [complement],
+      bucketSeconds: 86_400,
+      from: 0,
+      to: 2 ** 40,
+    };
     const candles = await readCandles(store, { ...range, order: "asc", limit: 100 });
     const expected = [...naiveCandles(fills, range)].map(([bucket, candle]) => ({
       bucket,

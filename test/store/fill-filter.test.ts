@@ -23,7 +23,10 @@ function anyFilter(fills: readonly Fill[]): fc.Arbitrary<FillFilter> {
       pick((fill) => fill.tokenId),
       { maxLength: 3 },
     ),
-    invertedTokenId: pick((fill) => fill.tokenId),
+    invertedTokenIds: fc.array(
+      pick((fill) => fill.tokenId),
+      { maxLength: 2 },
+    ),
     side: pick((fill) => fill.side),
     makerTokenIds: fc.array(
       pick((fill) => fill.makerTokenId),

@@ -48,7 +48,7 @@ async function assertListsHold(facts: IndexedFacts, shown: readonly BlockFacts[]
     const own = fills.filter((fill) => fill.tokenId === tokenId);
     assert.deepEqual(await readFills(facts, { ...place, filter: { tokenIds: [tokenId] } }), own);
     for (const bucketSeconds of [60, 3600]) {
-      const of = { tokenId, complement: null, bucketSeconds, order: "asc" } as const;
+      const of = { same: [tokenId], inverted: [], bucketSeconds, order: "asc" } as const;
       const all = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: 1000 };
       const candles = await readCandles(facts, { ...of, ...all });
       assert.deepEqual(

@@ -44,8 +44,8 @@ const anyRange: fc.Arbitrary<CandleRange & { readonly areTotalsKnown: boolean }>
   })
   .map(({ pair: [tokenId, other], isPair, ...range }) => ({
     ...range,
-    tokenId,
-    complement: isPair ? other : null,
+    same: [tokenId],
+    inverted: isPair ? [other] : [],
   }));
 
 function naive(of: readonly BlockFacts[], range: CandleRange): BucketCandle[] {

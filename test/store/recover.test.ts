@@ -72,7 +72,7 @@ describe("after a crash", () => {
         const ofToken = { ...page, filter: { tokenIds: [tokenId] } };
         const wanted = fillsOf(kept).filter((fill) => fill.tokenId === tokenId);
         assert.deepEqual(await readFills(store, ofToken), wanted);
-        const range = { tokenId, complement: null, bucketSeconds: 60, order: "asc" } as const;
+        const range = { same: [tokenId], inverted: [], bucketSeconds: 60, order: "asc" } as const;
         const candles = await readCandles(store, { ...range, from: 0, to: endless, limit: 1000 });
         assert.deepEqual(
           new Map(candles.map(({ bucket, candle }) => [bucket, candle])),

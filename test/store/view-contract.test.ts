@@ -100,10 +100,10 @@ async function assertRecent(store: IndexedFacts, facts: readonly BlockFacts[]): 
     }
   }
   for (const bucketSeconds of [60, 3600]) {
-    const naive = [...naiveCandles(fillsOf(facts), { tokenId: yes, complement: no, bucketSeconds })]
+    const naive = [...naiveCandles(fillsOf(facts), { same: [yes], inverted: [no], bucketSeconds })]
       .map(([bucket, candle]) => ({ bucket, candle }))
       .toSorted((a, b) => b.bucket - a.bucket);
-    const all = { tokenId: yes, complement: no, bucketSeconds, from: 0 };
+    const all = { same: [yes], inverted: [no], bucketSeconds, from: 0 };
     for (const limit of limits) {
       const range = { ...all, to: Number.MAX_SAFE_INTEGER, order: "desc", limit } as const;
       assert.deepEqual(await readCandles(store, range), naive.slice(0, limit));

@@ -14,22 +14,22 @@ type Print = {
   readonly worth: bigint;
 };
 
-/** The candles of a token by the start of their bucket. Trades of `complement`, if given, count at 1 - p. */
+/** The candles of some tokens by the start of their bucket. Trades of `inverted` tokens count at 1 - p. */
 export function naiveCandles(
   fills: readonly Fill[],
   asked: {
-    readonly tokenId: TokenId;
-    readonly complement: TokenId | null;
+    readonly same: readonly TokenId[];
+    readonly inverted: readonly TokenId[];
     readonly bucketSeconds: number;
   },
 ): Map<number, Candle> {
-  const { tokenId, complement, bucketSeconds } = asked;
+  const { same, inverted, bucketSeconds } = asked;
   const prints = fills
     .filter((fill) => fill.role !== "taker" && fill.size > 0n)
     .toSorted((a, b) => a.seq - b.seq)
     .flatMap((fill) => {
-      if (fill.tokenId === tokenId) return [ownPrint(fill)];
-      return fill.tokenId === complement ? [invertedPrint(fill)] : [];
+      if (same.includes(fill.tokenId)) return [ownPrint(fill)];
+      return inverted.includes(fill.tokenId) ? [invertedPrint(fill)] : [];
     });
   const buckets = Map.groupBy(
     prints,

@@ -55,7 +55,8 @@ export function naivePrice(tokenId: TokenId, fills: readonly Fill[], state: Mark
   };
 
   function candleOf(some: readonly Fill[]) {
-    const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };
+    const inverted = complement === null ? [] : [complement];
+    const asked = { same: [tokenId], inverted, bucketSeconds: Number.MAX_SAFE_INTEGER };
     return naiveCandles(some, asked).get(0);
   }
 }

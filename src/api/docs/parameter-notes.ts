@@ -28,6 +28,8 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   from_block: "Rows of this block or later",
   id: "Identity of the key",
   include: "market: adds question, slug and event_id of the market to each row",
+  include_mirror:
+    "Also the same outcome in the other ledger: of the mirror in Protocol V2, or of the legacy market",
   include_complement: "Also the other token's trades, inverted: price 1 - p, a buy is a sell",
   kind: "Only events of this kind",
   maker: "Only of this maker, an address of 40 hex digits",

@@ -2,29 +2,29 @@ import type { TokenId } from "../../base/ids.ts";
 import type { Range } from "../../base/range.ts";
 import { type BucketCandle, flatCandle } from "../../market/candle.ts";
 import { readCandles } from "../../query/read-candles.ts";
+import type { JoinedTokens } from "../../query/read-markets.ts";
 import type { CandleTotals } from "../../query/read-stored-candles.ts";
 import type { IndexedFacts } from "../../views/indexed-facts.ts";
 
 /** A page of candles: bucket starts in Unix seconds, `from` inclusive, `to` exclusive. */
-export type CandlePage = Range<number> & {
-  readonly tokenId: TokenId;
-  readonly complement: TokenId | null;
-  readonly bucketSeconds: number;
-  readonly order: "asc" | "desc";
-  readonly limit: number;
-  /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
-  readonly fillForward: boolean;
-  readonly totalsOf: (tokenId: TokenId) => CandleTotals;
-  /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
-  readonly now: number;
-};
+export type CandlePage = Range<number> &
+  JoinedTokens & {
+    readonly bucketSeconds: number;
+    readonly order: "asc" | "desc";
+    readonly limit: number;
+    /** Whether a bucket without trades gets a candle at the previous close, of 0 trades. */
+    readonly fillForward: boolean;
+    readonly totalsOf: (tokenId: TokenId) => CandleTotals;
+    /** Time of the newest block, Unix seconds. Buckets that end at or before it are closed. */
+    readonly now: number;
+  };
 
-/** Returns the bucket of the first priced trade of either token, Unix seconds; `null` without one. */
+/** Returns the bucket of the first priced trade of its tokens, Unix seconds; `null` without one. */
 export function firstBucketOf(
-  page: Pick<CandlePage, "tokenId" | "complement" | "bucketSeconds" | "totalsOf">,
+  page: Pick<CandlePage, keyof JoinedTokens | "bucketSeconds" | "totalsOf">,
 ): number | null {
-  const { tokenId, complement, bucketSeconds, totalsOf } = page;
-  const firsts = [tokenId, complement ?? tokenId].flatMap((id) => totalsOf(id).firstMinute ?? []);
+  const { same, inverted, bucketSeconds, totalsOf } = page;
+  const firsts = [...same, ...inverted].flatMap((id) => totalsOf(id).firstMinute ?? []);
   if (firsts.length === 0) return null;
   const first = Math.min(...firsts);
   return first - (first % bucketSeconds);

@@ -27,9 +27,10 @@ export function openCandles({ request, sources, tokenIds }: Opening): ChannelLog
   const pairOf = () => directory.pairOf(tokenId);
   const totalsOf = (id: TokenId) => directory.totalsOf(id);
   const read = (range: Pick<CandleRange, "from" | "order" | "limit">) => {
-    const [, complement = null] = pairOf();
+    const [, ...inverted] = pairOf();
+    const tokens = { same: [tokenId], inverted };
     const to = Number.MAX_SAFE_INTEGER;
-    return readCandles(facts, { tokenId, complement, bucketSeconds, totalsOf, to, ...range });
+    return readCandles(facts, { ...tokens, bucketSeconds, totalsOf, to, ...range });
   };
   const entryOf = (one: BucketCandle): Entry => {
     const row = presentCandle(one, { bucketSeconds, now: dayWindow.now });

@@ -148,7 +148,7 @@ class Comparison {
       const own = within.filter((fill) => fill.tokenId === tokenId && fill.role !== "taker");
       assert.deepEqual(this.window.volumeOf(tokenId), volumeOf(own));
       const bucketSeconds = Number.MAX_SAFE_INTEGER;
-      const candles = naiveCandles(own, { tokenId, complement: null, bucketSeconds });
+      const candles = naiveCandles(own, { same: [tokenId], inverted: [], bucketSeconds });
       assert.deepEqual(this.window.candleOf(tokenId), candles.get(0) ?? null);
     }
     for (const [ordinal, fills] of byMarket(within)) {

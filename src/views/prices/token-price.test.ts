@@ -33,7 +33,11 @@ function stateOf(chain: readonly GeneratedBlock[]): MarketState {
 /** The candle of all these trades of the pair, in one bucket and at prices of this token. */
 function candleOf(fills: readonly Fill[], tokenId: TokenId, state: MarketState): Candle | null {
   const complement = state.directory.complementOf(tokenId);
-  const asked = { tokenId, complement, bucketSeconds: Number.MAX_SAFE_INTEGER };
+  const asked = {
+    same: [tokenId],
+    inverted: complement === null ? [] : [complement],
+    bucketSeconds: Number.MAX_SAFE_INTEGER,
+  };
   return naiveCandles(fills, asked).get(0) ?? null;
 }
 

@@ -1,5 +1,5 @@
 import type { Seq, TokenId } from "../../base/ids.ts";
-import { type Candle, mergeCandles } from "../../market/candle.ts";
+import { type Candle, mergeCandles, type Tick } from "../../market/candle.ts";
 import { invertCandle, invertPrice } from "../../market/invert.ts";
 import {
   type LastTrade,
@@ -82,13 +82,74 @@ function priceOfTrade(newest: NewestTrade | null): TokenPrice | null {
     : { price: invertPrice(price), source: "complement", seq };
 }
 
+/**
+ * Returns the price of an outcome by its tokens, one on each ledger: the payout that came first, or else the price of
+ * the newest trade.
+ */
+export function joinedPrice(
+  tokenIds: readonly TokenId[],
+  directory: MarketDirectory,
+): TokenPrice | null {
+  const settled = settlementPrice(tokenIds, directory);
+  if (settled === null) return newestOf(tokenIds.map((id) => pairPrice(id, directory)));
+  const { price, resolution } = settled;
+  return { price, source: "settlement", seq: resolution.seq };
+}
+
+/** The first result of the tokens of an outcome, and its payout in micros; `null` before that. */
+export function settlementPrice(
+  tokenIds: readonly TokenId[],
+  directory: MarketDirectory,
+): { readonly price: bigint; readonly resolution: Resolution } | null {
+  const settled = tokenIds.flatMap((tokenId) => {
+    const place = directory.placeOf(tokenId);
+    const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+    const price = settledPrice(resolution, place?.outcomeIndex)?.price;
+    return resolution === null || price === undefined ? [] : [{ price, resolution }];
+  });
+  return settled.toSorted((a, b) => a.resolution.seq - b.resolution.seq)[0] ?? null;
+}
+
+/** The newest priced trade of the pairs of some tokens, even if the market is resolved. */
+export function joinedNewestTrade(
+  tokenIds: readonly TokenId[],
+  directory: MarketDirectory,
+): NewestTrade | null {
+  const trades = tokenIds.flatMap((id) => newestTrade(id, directory) ?? []);
+  return trades.toSorted((a, b) => b.trade.seq - a.trade.seq)[0] ?? null;
+}
+
+/** The last price before the last 24 hours of the pairs of some tokens, as a price of these tokens; `null` without one. */
+export function joinedPriceBeforeDay(
+  tokenIds: readonly TokenId[],
+  state: MarketState,
+): bigint | null {
+  return newestOf(tokenIds.map((id) => pairPriceBeforeDay(id, state)))?.price ?? null;
+}
+
+/** The last 24 hours of the pairs of some tokens as one candle at their prices; `null` without a price. */
+export function joinedDayCandle(tokenIds: readonly TokenId[], state: MarketState): Candle | null {
+  const candles = tokenIds.flatMap((id) => pairDayCandle(id, state) ?? []);
+  const [first, ...others] = candles;
+  return first === undefined ? null : others.reduce(mergeCandles, first);
+}
+
+function newestOf<Priced extends { readonly seq: Seq }>(
+  prices: readonly (Priced | null)[],
+): Priced | null {
+  const known = prices.filter((one) => one !== null);
+  return known.toSorted((a, b) => b.seq - a.seq)[0] ?? null;
+}
+
 /** The last price of a pair before the last 24 hours, as a price of this token; `null` without one. */
-export function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): bigint | null {
+function pairPriceBeforeDay(tokenId: TokenId, state: MarketState): Tick | null {
   const complement = state.directory.complementOf(tokenId);
   const own = state.priceBeforeDay(tokenId);
   const other = complement === null ? null : state.priceBeforeDay(complement);
-  if (other !== null && (own === null || other.seq > own.seq)) return invertPrice(other.price);
-  return own?.price ?? null;
+  if (other !== null && (own === null || other.seq > own.seq)) {
+    return { seq: other.seq, price: invertPrice(other.price) };
+  }
+  return own;
 }
 
 /** The last 24 hours of a pair as one candle at this token's prices; `null` without a price. */

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { readPrice, unknownToken } from "../../../query/read-markets.ts";
@@ -8,9 +8,12 @@ import { defineRoute, type Route } from "../../http/route.ts";
 import { metaSchema, oneOf, paginationSchema } from "../../lists/list-answer.ts";
 
 const oneToken = Type.Object({ token_id: tokenId });
+const included = { include_mirror: Type.Boolean({ default: false }) };
+const oneQuery = Type.Object(included);
 const tokensMax = 100;
 const someTokens = Type.Object({
   token_ids: Type.Array(tokenId, { minItems: 1, maxItems: tokensMax }),
+  ...included,
 });
 /** All requested prices are on one page. */
 const onePage = { limit: tokensMax, has_more: false, next_cursor: null } as const;
@@ -23,14 +26,15 @@ export function getPrice(backend: Backend): Route {
     summary: "Get a price",
     description: "Price of the last trade, 24-hour statistics and the complement's price",
     params: oneToken,
+    querystring: oneQuery,
     response: oneOf(priceRow),
     cacheControl: "private, max-age=1",
-    cachePolicyOf: ({ params: { token_id: tokenId } }) => ({
+    cachePolicyOf: ({ params: { token_id: tokenId }, query }) => ({
       watch: watchPrice(backend, tokenId),
-      bodyNow: () => priceOf(tokenId, backend),
+      bodyNow: () => priceOf(backend, tokenId, query),
     }),
-    handler: ({ params }) => {
-      const body = priceOf(params.token_id, backend);
+    handler: ({ params, query }) => {
+      const body = priceOf(backend, params.token_id, query);
       if (body === null) throw unknownToken();
       return body;
     },
@@ -53,8 +57,8 @@ export function listPrices(backend: Backend): Route {
       meta: metaSchema,
     }),
     cacheControl: "private, max-age=1",
-    handler: ({ query: { token_ids: asked } }) => {
-      const rows = asked.map((id) => readPrice(backend, id));
+    handler: ({ query: { token_ids: asked, include_mirror: mirror } }) => {
+      const rows = asked.map((id) => readPrice(backend, id, { mirror }));
       return {
         data: rows.filter((row) => row !== null),
         not_found: asked.filter((_, i) => rows[i] === null).map((id) => BigInt(id).toString()),
@@ -65,7 +69,11 @@ export function listPrices(backend: Backend): Route {
 }
 
 /** Reads a price, synchronously from memory; `null` for an unknown token. */
-function priceOf(tokenId: TokenId, backend: Backend): { data: PriceRow } | null {
-  const data = readPrice(backend, tokenId);
+function priceOf(
+  backend: Backend,
+  tokenId: TokenId,
+  { include_mirror: mirror }: Static<typeof oneQuery>,
+): { data: PriceRow } | null {
+  const data = readPrice(backend, tokenId, { mirror });
   return data === null ? null : { data };
 }

@@ -4,10 +4,10 @@ import { formatMicros } from "../../../base/decimal.ts";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import { type BucketCandle, resolutionSeconds } from "../../../market/candle.ts";
-import { unknownToken } from "../../../query/read-markets.ts";
+import { type JoinedTokens, joinTokens, unknownToken } from "../../../query/read-markets.ts";
 import { type CandleRow, candleRow, presentCandle } from "../../../rows/candle-row.ts";
 import { decimalText, millisecondsNumber, nullable } from "../../../rows/wire-format.ts";
-import { pairPrice } from "../../../views/prices/token-price.ts";
+import { settlementPrice } from "../../../views/prices/token-price.ts";
 import { type Backend, untilCandlesChange } from "../../backend.ts";
 import { bulkQuery } from "../../bulk/bulk-format.ts";
 import { checkRange, cursor, time } from "../../http/parameters.ts";
@@ -28,6 +28,7 @@ const querystring = Type.Object({
   order: Type.Enum(["asc", "desc"], { default: "asc" }),
   fill: Type.Enum(["none", "previous"], { default: "none" }),
   source: Type.Enum(["pair", "own"], { default: "pair" }),
+  include_mirror: Type.Boolean({ default: false }),
 });
 type CandleQuery = Static<typeof querystring>;
 
@@ -56,9 +57,12 @@ export function listCandles(backend: ListParts): Route {
       const asked = params.token_id;
       const { directory } = backend.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
-      const complement = query.source === "pair" ? directory.complementOf(asked) : null;
+      const joined = joinTokens(directory, asked, {
+        complement: query.source === "pair",
+        mirror: query.include_mirror,
+      });
       const path = `/v1/candles/${asked}`;
-      const page = pageOf({ tokenId: asked, complement }, query, { backend, path });
+      const page = pageOf(joined, query, { backend, path });
       const source = candleSource(backend.facts, page, query.order);
       const present = (one: BucketCandle) => presentCandle(one, page);
       const list = { path, query, pageRows, row: candleRow, source, ...shownAs(present) };
@@ -74,7 +78,7 @@ export function listCandles(backend: ListParts): Route {
         meta: {
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,
-          settlement: settlementOf(asked, backend),
+          settlement: settlementOf(joined.same, backend),
         },
       };
     },
@@ -88,7 +92,7 @@ function isLasting(rows: readonly CandleRow[], { to, now }: CandlePage): boolean
 
 /** Returns the page to read. Without `start` and `end`, pages go back from the newest candle, otherwise in `order`. */
 function pageOf(
-  tokens: Pick<CandlePage, "tokenId" | "complement">,
+  tokens: JoinedTokens,
   query: CandleQuery,
   { backend, path }: { backend: Backend; path: string },
 ): CandlePage {
@@ -109,12 +113,11 @@ function pageOf(
 }
 
 function settlementOf(
-  asked: TokenId,
+  tokenIds: readonly TokenId[],
   { state: { directory } }: Backend,
 ): { price: string; timestamp_ms: number } | null {
-  const price = pairPrice(asked, directory);
-  const place = directory.placeOf(asked);
-  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
-  if (price === null || resolution === null) return null;
-  return { price: formatMicros(price.price), timestamp_ms: resolution.timestamp * 1000 };
+  const settled = settlementPrice(tokenIds, directory);
+  if (settled === null) return null;
+  const { price, resolution } = settled;
+  return { price: formatMicros(price), timestamp_ms: resolution.timestamp * 1000 };
 }

@@ -29,7 +29,8 @@ export function listMarkets(parts: ListParts, clock: Clock): Route {
         open: (hits) => readMarketList(parts, { ...selectionOf(state, query), hits }),
         present: (conditionId) => {
           const market = state.directory.market(conditionId);
-          if (market === null) return null;
+          // While a file is sent, a listed market can become the mirror of another one.
+          if (market === null || market.conditionId !== conditionId) return null;
           const row = presentMarket(market, state);
           return query.include === "event" ? { ...row, event: presentEventSummary(market) } : row;
         },

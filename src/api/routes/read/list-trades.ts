@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { tokenId } from "../../../base/input/client-texts.ts";
 import type { Fill } from "../../../market/fill.ts";
 import { invertFill } from "../../../market/invert.ts";
-import { unknownToken } from "../../../query/read-markets.ts";
+import { joinTokens, unknownToken } from "../../../query/read-markets.ts";
 import { tradeRow } from "../../../rows/trade-row.ts";
 import { tradeWriter } from "../../../rows/trade-writer.ts";
 import { untilChange, untilTradesChange } from "../../backend.ts";
@@ -18,6 +18,7 @@ const allQuery = Type.Object({ ...tradeQuery, ...tokenListQuery });
 const tokenQuery = Type.Object({
   ...tradeQuery,
   include_complement: Type.Boolean({ default: false }),
+  include_mirror: Type.Boolean({ default: false }),
 });
 
 const roles = ["maker", "direct"] as const;
@@ -42,7 +43,7 @@ export function listTrades(parts: ListParts): Route {
   });
 }
 
-/** Lists trades of one token, or of its pair, with trades of the complement inverted. */
+/** Lists trades of one token, or of its pair with trades of the complement inverted, on one ledger or both. */
 export function listTokenTrades(parts: ListParts): Route {
   return defineRoute({
     ...rowListRoute(tradeRow),
@@ -60,14 +61,20 @@ export function listTokenTrades(parts: ListParts): Route {
       const asked = params.token_id;
       const { directory } = parts.state;
       if (!directory.isKnownToken(asked)) throw unknownToken();
-      const wanted = query.include_complement ? directory.pairOf(asked) : [asked];
+      const { same, inverted } = joinTokens(directory, asked, {
+        complement: query.include_complement,
+        mirror: query.include_mirror,
+      });
       const filter = {
-        ...fillFilter({ ...query, token_id: [...wanted] }, parts),
+        ...fillFilter({ ...query, token_id: [...same, ...inverted] }, parts),
         matchType: query.match_type,
-        invertedTokenId: wanted[1],
+        invertedTokenIds: inverted,
         roles,
       };
-      const sent = (fill: Fill): Fill => (fill.tokenId === asked ? fill : invertFill(fill, asked));
+      const sent = (fill: Fill): Fill =>
+        inverted.includes(fill.tokenId)
+          ? invertFill(fill, directory.complementOf(fill.tokenId) ?? asked)
+          : fill;
       const path = `/v1/trades/market/${asked}`;
       return answerList(parts, reply, {
         ...shape,
