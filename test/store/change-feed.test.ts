@@ -16,6 +16,7 @@ import { RedisFeed } from "../../src/feed/cluster/redis-feed.ts";
 import { cleanUp } from "../support/clean-up.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
+import { foreignValues, toReplace } from "../support/redis/foreign-values.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
 import { factsOf } from "../support/store-chain.ts";
 
@@ -239,4 +240,38 @@ test("a foreign message of a far term stops the feed only until the next term", 
   const [entry] = await feed.read({ ...term, index: 0 }, 0);
   assert.deepEqual(entry?.message, status);
   assert.equal((await feed.head())?.blocks.length, 1);
+});
+
+test("R14: a new term works whatever the keys of the feed hold", async (t) => {
+  const server = await RedisServer.open(t);
+  const feed = await openRedisFeed(t, server.url);
+  const client = await RedisConnection.open({ url: server.url, log });
+  cleanUp(t, () => client.close());
+  const states = [
+    ["HSET", "", "term", "many"],
+    ["HSET", "", "epoch", "x", "term", "many"],
+    ["HSET", "", "epoch", "x", "term", "9".repeat(19)],
+    ["HSET", "", "epoch", "x", "term", "-5"],
+    ["HSET", "", "term", "7", "index", "x", "whole", "x", "100", "x"],
+  ];
+  const values = Object.values(foreignValues);
+  const cases = [
+    ...values.map((value) => [names.feed, value] as const),
+    ...[...values, ...states].map((value) => [names.feedState, value] as const),
+  ];
+  for (const [key, value] of cases) {
+    await client.run(async (redis) => {
+      for (const words of toReplace(key, value)) await redis.sendCommand(words);
+    });
+    const term = await feed.beginTerm("a");
+    await feed.append(term, blockMessage(0));
+    await feed.append(term, status);
+    const messages = await readAll(feed, { ...term, index: 0 });
+    assert.deepEqual([messages.length, messages[1]], [2, status], `${key} ${value.join(" ")}`);
+    assert.equal((await feed.head())?.isWhole, true);
+  }
+  // The stream can have lost the messages that it had.
+  await client.run((redis) => redis.xAdd(names.feed, "99-1", { m: "x" }));
+  await client.run((redis) => redis.xDel(names.feed, "99-1"));
+  await feed.append(await feed.beginTerm("a"), status);
 });

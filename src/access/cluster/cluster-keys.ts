@@ -1,5 +1,6 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { accessLimits } from "../../base/config/limits.ts";
+import { toError } from "../../base/errors.ts";
 import type { Engine } from "../../storage/engine/engine.ts";
 import type { ApiKey, IssuedKey, KeyPosition, VerifiedKey } from "../api-key.ts";
 import {
@@ -135,6 +136,8 @@ export class ClusterKeys extends Keys {
           await client.hIncrBy(keyUses, id, requests);
         } catch (thrown) {
           this.saved([[id, { requests: -requests, lastUsedAtMs }]]);
+          // What is there is no count of ours. The next flush counts again.
+          if (toError(thrown).message.startsWith("ERR")) await client.hDel(keyUses, id);
           throw thrown;
         }
       });

@@ -23,12 +23,25 @@ export type ClusterSnapshot = {
 /**
  * Announces a version of the keys, registers a node for `valid_ms`, and returns the cluster snapshot. Starts an epoch
  * if there is none, and a new one if the node knows another: Redis has then lost requests that the node admitted.
+ * Deletes what no node can have written, in any of its keys: nothing else would, and no command works on another type.
  */
 const renewScript = new LuaScript(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local id, applied, valid_ms, new_epoch, known_epoch = ARGV[1], ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5]
-local state = redis.call('HMGET', KEYS[1], 'epoch', 'fresh', 'version')
+local far = now + 86400000
+for at, kind in pairs({[1] = 'hash', [2] = 'hash', [4] = 'stream', [5] = 'hash', [6] = 'hash'}) do
+  if redis.call('TYPE', KEYS[at]).ok ~= kind then redis.call('DEL', KEYS[at]) end
+end
+local newest = redis.call('XREVRANGE', KEYS[4], '+', '-', 'COUNT', 1)[1]
+if newest and tonumber(string.match(newest[1], '^%d+')) > far then redis.call('DEL', KEYS[4]) end
+local state = redis.call('HMGET', KEYS[1], 'epoch', 'fresh', 'version', 'since')
+local function is_count(text, max) return text and string.match(text, '^%d+$') and tonumber(text) <= max end
+local is_version = not state[3] or is_count(state[3], tonumber(ARGV[6]))
+if not (is_version and is_count(state[2], 1) and is_count(state[4], far)) then
+  redis.call('DEL', KEYS[1])
+  state = {}
+end
 local epoch, fresh = state[1], state[2]
 if not epoch or (known_epoch ~= '' and known_epoch ~= epoch and fresh == '1') then
   epoch = new_epoch
@@ -42,11 +55,11 @@ if tonumber(applied) > before then
 end
 if id ~= '' then redis.call('HSET', KEYS[2], id, string.format('%d %s', now + valid_ms, applied)) end
 local since = redis.call('HGET', KEYS[1], 'since')
-local answer = {epoch, now - tonumber(since), tonumber(fresh), before}
+local answer = {epoch, math.max(0, now - since), tonumber(fresh), before}
 local nodes = redis.call('HGETALL', KEYS[2])
 for i = 1, #nodes, 2 do
   local valid_until, version = string.match(nodes[i + 1], '^(%d+) (%d+)$')
-  if valid_until and tonumber(valid_until) > now then
+  if valid_until and tonumber(valid_until) > now and tonumber(valid_until) < far and #version < 16 then
     answer[#answer + 1] = nodes[i]
     answer[#answer + 1] = tonumber(version)
   else
@@ -79,12 +92,12 @@ export class Membership {
 
   /** Registers this node with its applied version, and announces that. Throws `SERVICE_UNAVAILABLE` without Redis. */
   async renew(version: number): Promise<ClusterSnapshot> {
-    const { state, nodes, channel } = this.#parts.names;
-    const { validityMs } = accessLimits;
+    const { state, nodes, channel, blocks, keyUses, keyLastUses } = this.#parts.names;
+    const { validityMs, keyChangesMax } = accessLimits;
     const id = this.#parts.isNode ? this.id : "";
     const answer = await renewScript.run(this.#parts.redis, {
-      keys: [state, nodes, channel],
-      values: [id, version, validityMs, randomUUID(), this.#epoch ?? ""],
+      keys: [state, nodes, channel, blocks, keyUses, keyLastUses],
+      values: [id, version, validityMs, randomUUID(), this.#epoch ?? "", keyChangesMax],
     });
     const snapshot = parseSnapshot(answer);
     this.#epoch = snapshot.epoch;

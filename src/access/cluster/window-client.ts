@@ -14,7 +14,8 @@ export type WindowQuestion = {
 
 /**
  * Sliding windows that are exact on Redis' clock: a list of the times of admitted requests for each caller. A time is
- * never below the newest one in the list. Counts nothing when the epoch is not the one that the node knows.
+ * never below the newest one in the list. Counts nothing when the epoch is not the one that the node knows. A list that
+ * no node can have written is deleted.
  */
 const windowScript = new LuaScript(`
 if redis.call('HGET', KEYS[1], 'epoch') ~= ARGV[1] then return {} end
@@ -25,10 +26,15 @@ for i = 2, #KEYS do
   local key, at = KEYS[i], 3 * i - 4
   local kind, limit, window = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   local now = clock
-  local newest = redis.call('LINDEX', key, -1)
+  local newest = redis.pcall('LINDEX', key, -1)
+  local latest = type(newest) == 'string' and tonumber(newest)
+  if newest and not (latest and latest <= clock + window) then
+    redis.call('DEL', key)
+    newest = false
+  end
   local oldest = newest and redis.call('LINDEX', key, 0)
   if newest then now = math.max(now, tonumber(newest)) end
-  while oldest and now - oldest >= window do
+  while oldest and not (now - (tonumber(oldest) or 0) < window) do
     redis.call('LPOP', key)
     oldest = redis.call('LINDEX', key, 0)
   end

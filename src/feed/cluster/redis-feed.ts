@@ -17,16 +17,26 @@ import type { FeedCodec } from "./feed-codec.ts";
 
 /**
  * KEYS: stream, state. ARGV: the epoch of a new feed, the name of the indexer. Begins a term. The state decides which
- * term can append. A stream with messages of this term or later ones is deleted: it has lost its state, or the
- * messages are foreign.
+ * term can append. A stream that has had messages of this term or later ones is deleted: it has lost its state, or the
+ * messages are foreign. So is anything that no indexer can have written.
  */
 const beginScript = new LuaScript(`
-if redis.call('EXISTS', KEYS[2]) == 0 then
+if redis.call('TYPE', KEYS[2]).ok ~= 'hash' then redis.call('DEL', KEYS[2]) end
+local state = redis.call('HMGET', KEYS[2], 'epoch', 'term')
+if not state[1] or not state[2] or not string.match(state[2], '^%d+$') or #state[2] > 15 then
+  redis.call('DEL', KEYS[2])
   redis.call('HSET', KEYS[2], 'epoch', ARGV[1], 'term', 0)
 end
 redis.call('HSET', KEYS[2], 'index', 0, 'node', ARGV[2])
 local term = redis.call('HINCRBY', KEYS[2], 'term', 1)
-if redis.call('XRANGE', KEYS[1], term, '+', 'COUNT', 1)[1] then redis.call('DEL', KEYS[1]) end
+local newest = term
+if redis.call('TYPE', KEYS[1]).ok == 'stream' then
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then newest = tonumber(string.match(info[i + 1], '^%d+')) end
+  end
+end
+if newest >= term then redis.call('DEL', KEYS[1]) end
 return {redis.call('HGET', KEYS[2], 'epoch'), term}`);
 
 /**
