@@ -1300,6 +1300,7 @@ export type GetMetrics = {
       readonly key_version: number;
       readonly keys_verified: number;
       readonly live_nodes: number;
+      readonly clock_offset_seconds: number | null;
       readonly limits_inexact_seconds: number | null;
     } | null;
     readonly books: {

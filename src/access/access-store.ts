@@ -10,6 +10,8 @@ export type AccessMetrics = {
   /** 1 if this node knows that its copy of the keys is current, else 0. */
   readonly keys_verified: number;
   readonly live_nodes: number;
+  /** The largest difference between our clock and that of Redis or ClickHouse; `null` before the first answer. */
+  readonly clock_offset_seconds: number | null;
   /** Seconds since the start during which rate limits were not exact. */
   readonly limits_inexact_seconds: number;
 };
@@ -26,6 +28,8 @@ export type AccessStore = {
   readonly metrics: AccessMetrics | null;
   /** Why every request with a key is refused; `null` when none is refused for that reason. */
   readonly refusal: string | null;
+  /** How our clock compares with the servers of the cluster; `null` when the service runs in one process. */
+  readonly clockDetail: string | null;
   /** Counts requests with a key, by the id of the key. */
   readonly keyWindow: RateWindow;
   /** Counts requests without a key, by `ipBucketOf` of the IP. */

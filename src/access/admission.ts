@@ -52,7 +52,7 @@ type TimedSender = Sender & Pick<Caller, "startedAtMs">;
 type RequestHead = Pick<IncomingMessage, "socket" | "headers">;
 
 type AdmissionParts = {
-  readonly access: Omit<AccessStore, "metrics" | "refusal" | "close">;
+  readonly access: Omit<AccessStore, "metrics" | "refusal" | "clockDetail" | "close">;
   readonly clock: Clock;
   /** See `IpGuard`. */
   readonly failuresMax: number;

@@ -48,8 +48,10 @@ export async function serveEverything(
     access,
     metrics,
     readChecks: async () => {
-      const { refusal } = access;
+      const { refusal, clockDetail } = access;
       const checks = await readIntakeChecks(parts, metrics);
+      // Without harm: expiry follows the shared clock.
+      if (clockDetail !== null) checks["clock"] = { ok: true, detail: clockDetail };
       return refusal === null ? checks : { ...checks, keys: { ok: false, detail: refusal } };
     },
     role: start.role,

@@ -280,6 +280,30 @@ suite("nodes of a cluster", { concurrency: true, timeout: 3_600_000 }, () => {
     assert.deepEqual([...failing], ["Redis"]);
   });
 
+  test("a key ends at the same moment on a node whose clock is off, which says so", async (t) => {
+    const cluster = await openCluster(t);
+    const lines: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line) => lines.push(line) });
+    const late = { ...systemClock, nowMs: () => systemClock.nowMs() - 60_000 };
+    const node = await cluster.openNode({ log: silentLog });
+    const other = await cluster.openNode({ log, clock: late });
+    const expiresAtMs = Date.now() + 5_000;
+    const { value } = await node.keys.create({ ...newKey, expiresAtMs });
+    await waitFor("the key", async () => other.keys.verify(value, localhost));
+    await waitFor("its end", async () =>
+      other.keys.verify(value, localhost) === null ? true : null,
+    );
+    const endedAfterMs = Date.now() - expiresAtMs;
+    assert(endedAfterMs > -1_000 && endedAfterMs < 30_000, `${endedAfterMs} ms`);
+    assert.match(
+      other.clockDetail,
+      /^60\.\d s behind Redis, 60\.\d s behind ClickHouse|60\.\d s behind ClickHouse, 60\.\d s behind Redis$/,
+    );
+    assert(Math.abs((other.metrics.clock_offset_seconds ?? 0) - 60) < 5);
+    assert(lines.some((line) => line.includes("the clock of this machine differs")));
+    assert.doesNotMatch(node.clockDetail, /behind|ahead/);
+  });
+
   test("foreign data in Redis and ClickHouse stops no node and admits no one", async (t) => {
     const cluster = await openCluster(t, { ownRedis: true });
     const node = await cluster.openNode({ log: silentLog, database: "hostile" });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { pino } from "pino";
 import type { AccessStore } from "../../src/access/access-store.ts";
+import { ClusterClock } from "../../src/access/cluster/cluster-clock.ts";
 import { LocalAccess } from "../../src/access/local/local-access.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import { cleanUp } from "../support/clean-up.ts";
@@ -34,10 +35,18 @@ export const storePlaces: Readonly<Record<string, (t: TestContext) => Promise<Op
   },
   cluster: async (t) => {
     const cluster = await openCluster(t);
-    return async ({ warnings = [], ...options } = {}) =>
-      cluster.openNode({ ...options, log: logInto(warnings) });
+    return async ({ warnings = [], clock, ...options } = {}) => {
+      const log = logInto(warnings);
+      const moved = clock === undefined ? {} : { clusterClock: new OwnClock(clock, log) };
+      return cluster.openNode({ ...options, ...moved, log });
+    };
   },
 };
+
+/** A clock that is moved by a test, and not corrected by servers. */
+class OwnClock extends ClusterClock {
+  override measure(): void {}
+}
 
 function logInto(warnings: string[]) {
   return pino({ level: "warn" }, { write: (line) => warnings.push(line) });

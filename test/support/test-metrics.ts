@@ -25,6 +25,7 @@ export function testMetrics(): MetricsSource & { readonly requests: RequestMeter
         key_version: 92,
         keys_verified: 1,
         live_nodes: 3,
+        clock_offset_seconds: 0.5,
         limits_inexact_seconds: 93.5,
       },
       cluster: {

@@ -10,6 +10,7 @@ import type { Engine } from "../../storage/engine/engine.ts";
 import { AccessAudit } from "../access-audit.ts";
 import type { AccessMetrics, AccessStore } from "../access-store.ts";
 import type { KeysOptions } from "../keys.ts";
+import { ClusterClock } from "./cluster-clock.ts";
 import { ClusterIpBlocks } from "./cluster-ip-blocks.ts";
 import { ClusterKeys } from "./cluster-keys.ts";
 import { ClusterWindow, type WindowBounds, type WithoutRedis } from "./cluster-window.ts";
@@ -28,13 +29,23 @@ export type ClusterAccessOptions = KeysOptions & {
   readonly isNode: boolean;
   /** The length of the windows of keys and IPs; a minute by default. */
   readonly windowMs?: number;
+  /** Only tests replace it. */
+  readonly clusterClock?: ClusterClock;
   /** How long a request waits for Redis; `redisLimits.commandTimeoutMs` by default. */
   readonly windowTimeoutMs?: number;
   readonly log: Log;
 };
 
 type Parts = ClusterAccessOptions &
-  RedisParts & { readonly membership: Membership; readonly keys: ClusterKeys };
+  RedisParts & {
+    readonly clock: ClusterClock;
+    readonly membership: Membership;
+    readonly keys: ClusterKeys;
+  };
+
+function toSeconds(ms: number | null): number | null {
+  return ms === null ? null : roundToThousandths(ms / 1000);
+}
 
 /** The access store of a cluster: keys are in ClickHouse; request counts, offenses and blocked IPs in Redis. */
 export class ClusterAccess implements AccessStore {
@@ -75,7 +86,8 @@ export class ClusterAccess implements AccessStore {
    * ClickHouse. Redis can become available later.
    */
   static async open(options: ClusterAccessOptions): Promise<ClusterAccess> {
-    const { redisUrl: url, database, clock, log, isNode } = options;
+    const { redisUrl: url, database, log, isNode } = options;
+    const { clusterClock: clock = new ClusterClock(options.clock, log) } = options;
     const redis = await RedisConnection.open({ url, log });
     return orClose(redis, async () => {
       const shared = { redis, names: redisNames(database), clock };
@@ -92,8 +104,13 @@ export class ClusterAccess implements AccessStore {
       key_version: this.keys.version,
       keys_verified: this.keys.isVerified ? 1 : 0,
       live_nodes: this.#windows.liveNodes,
+      clock_offset_seconds: toSeconds(this.#parts.clock.differenceMs),
       limits_inexact_seconds: roundToThousandths(this.#windows.inexactSeconds),
     };
+  }
+
+  get clockDetail(): string {
+    return this.#parts.clock.detail;
   }
 
   get refusal(): string | null {
@@ -139,6 +156,7 @@ export class ClusterAccess implements AccessStore {
     this.#isFollowing = true;
     const askedAtMs = this.#parts.clock.monotonicMs();
     const snapshot = await membership.renew(this.keys.version);
+    this.#parts.clock.measure("Redis", snapshot.timeMs, askedAtMs);
     this.#windows.seen(snapshot);
     this.keys.confirmed(snapshot, askedAtMs);
     await this.ipBlocks.follow();

@@ -11,11 +11,16 @@ import {
   otherPepper,
 } from "../key-record.ts";
 import { Keys, type KeysOptions } from "../keys.ts";
+import type { ClusterClock } from "./cluster-clock.ts";
 import { KeyLog, UnreadableLogError } from "./key-log.ts";
 import type { ClusterSnapshot, Membership, RedisParts } from "./membership.ts";
 
 type ClusterKeysOptions = KeysOptions &
-  RedisParts & { readonly engine: Engine; readonly membership: Membership };
+  RedisParts & {
+    readonly clock: ClusterClock;
+    readonly engine: Engine;
+    readonly membership: Membership;
+  };
 
 /**
  * The keys of a cluster: a log in ClickHouse that every node holds in memory. A node uses its copy only while it
@@ -27,12 +32,16 @@ export class ClusterKeys extends Keys {
   readonly #options: ClusterKeysOptions;
   readonly #log: KeyLog;
   #validUntilMs = Number.NEGATIVE_INFINITY;
+  #readingSinceMs = 0;
   #validity: NodeJS.Timeout | undefined;
 
   private constructor(options: ClusterKeysOptions) {
     super(options);
     this.#options = options;
-    this.#log = new KeyLog(options.engine, () => this.replace(this.#log.fold.records));
+    this.#log = new KeyLog(options.engine, {
+      applied: () => this.replace(this.#log.fold.records),
+      time: (timeMs) => options.clock.measure("ClickHouse", timeMs, this.#readingSinceMs),
+    });
   }
 
   /** Throws `ConfigError` when the keys were made under another pepper, `SERVICE_UNAVAILABLE` without ClickHouse. */
@@ -64,6 +73,7 @@ export class ClusterKeys extends Keys {
   /** Applies new rows of the log. Throws `SERVICE_UNAVAILABLE` without ClickHouse, and `UnreadableLogError`. */
   async refresh(): Promise<void> {
     const startedAtMs = this.clock.monotonicMs();
+    this.#readingSinceMs = startedAtMs;
     try {
       await this.#log.refresh();
     } catch (thrown) {

@@ -28,9 +28,13 @@ export class KeyLog {
   /** Called after new rows are applied. */
   readonly #onApplied: () => void;
 
-  constructor(engine: Engine, onApplied: () => void) {
+  /** Called with the clock of ClickHouse, in Unix milliseconds. */
+  readonly #onTime: (timeMs: number) => void;
+
+  constructor(engine: Engine, on: { applied: () => void; time: (timeMs: number) => void }) {
     this.#engine = engine;
-    this.#onApplied = onApplied;
+    this.#onApplied = on.applied;
+    this.#onTime = on.time;
   }
 
   /** The state of the keys, as of the last read. */
@@ -84,7 +88,10 @@ export class KeyLog {
   }
 
   async #read(): Promise<void> {
-    const [counted] = await this.#query("SELECT count(), max(version) FROM access_log");
+    const [counted] = await this.#query(
+      "SELECT count(), max(version), toUnixTimestamp64Milli(now64(3)) FROM access_log",
+    );
+    this.#onTime(Number(counted?.[2]));
     const rows = Number(counted?.[0] ?? 0);
     if (rows === this.#fold.rows && Number(counted?.[1] ?? 0) === this.#fold.version) return;
     await this.#extend(this.#fold);

@@ -16,6 +16,8 @@ export type ClusterSnapshot = {
   readonly isFresh: boolean;
   /** The newest version of the keys that was announced before this question. */
   readonly announcedVersion: number;
+  /** The clock of Redis, in Unix milliseconds. */
+  readonly timeMs: number;
   /** The version that each live node has applied, by its id. */
   readonly nodes: ReadonlyMap<string, number>;
 };
@@ -55,7 +57,7 @@ if tonumber(applied) > before then
 end
 if id ~= '' then redis.call('HSET', KEYS[2], id, string.format('%d %s', now + valid_ms, applied)) end
 local since = redis.call('HGET', KEYS[1], 'since')
-local answer = {epoch, math.max(0, now - since), tonumber(fresh), before}
+local answer = {epoch, math.max(0, now - since), tonumber(fresh), before, now}
 local nodes = redis.call('HGETALL', KEYS[2])
 for i = 1, #nodes, 2 do
   local valid_until, version = string.match(nodes[i + 1], '^(%d+) (%d+)$')
@@ -160,7 +162,7 @@ function unconfirmed(): AppError {
 /** Throws an error for anything that the script does not return. */
 function parseSnapshot(answer: unknown): ClusterSnapshot {
   if (!Array.isArray(answer)) throw unreadable();
-  const [epoch, ageMs, fresh, announcedVersion, ...rest] = answer as unknown[];
+  const [epoch, ageMs, fresh, announcedVersion, timeMs, ...rest] = answer as unknown[];
   const nodes = new Map<string, number>();
   for (let at = 0; at < rest.length; at += 2) nodes.set(String(rest[at]), countOf(rest[at + 1]));
   if (typeof epoch !== "string" || nodes.size > accessLimits.nodesMax) throw unreadable();
@@ -169,6 +171,7 @@ function parseSnapshot(answer: unknown): ClusterSnapshot {
     ageMs: countOf(ageMs),
     isFresh: countOf(fresh) === 1,
     announcedVersion: countOf(announcedVersion),
+    timeMs: countOf(timeMs),
     nodes,
   };
 }

@@ -31,6 +31,7 @@ export class LocalAccess implements AccessStore {
   readonly audit: AccessAudit;
   readonly metrics = null;
   readonly refusal = null;
+  readonly clockDetail = null;
   readonly keyWindow = new LocalWindow(webLimits.keyWindow);
   readonly ipWindow = new LocalWindow(webLimits.ipWindow);
   readonly offenseWindow = new LocalWindow(webLimits.offenseWindow);

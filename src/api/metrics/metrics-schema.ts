@@ -175,6 +175,9 @@ const accessSchema = Type.Object({
   key_version: count.gauge("The version of API keys in force"),
   keys_verified: count.gauge("1 while keys are known to be current; 0 refuses them with 503"),
   live_nodes: count.gauge("Nodes that share limits and keys"),
+  clock_offset_seconds: measured.gauge(
+    "The largest difference between the clock of this machine and those of Redis and ClickHouse",
+  ),
   limits_inexact_seconds: measured.counter(
     "Seconds in which limits were not exact: without Redis, or until it had a whole minute of requests",
   ),

@@ -19,6 +19,14 @@ export const redisLimits = {
   reconnectBackoff: { firstMs: 50, maxMs: 1_000 },
 } as const;
 
+/** Bounds on how the clocks of a cluster are compared. */
+export const clockLimits = {
+  /** By how much the clock of this machine can differ from a server's without a warning. */
+  offsetMsMax: 2_000,
+  /** The longest round trip whose answer replaces an earlier comparison. */
+  roundTripMsMax: 500,
+} as const;
+
 /** Bounds on the feed between the active indexer and the serving nodes. */
 export const feedLimits = {
   /** Messages in the feed: four hours of Polygon, with a status every second. A node needs the last few minutes. */
