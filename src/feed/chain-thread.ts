@@ -19,7 +19,7 @@ import type { FactsReading, FactsRequest, NoReading } from "./reread-facts.ts";
 /** The options of the thread; plain data. */
 export type ChainThreadOptions = Pick<
   ChainSourceOptions,
-  "urls" | "callsPerSecondMax" | "chainId" | "startBlock"
+  "urls" | "callsPerSecondMax" | "minorityRule" | "chainId" | "startBlock"
 > & {
   readonly contracts: Contracts;
   readonly logLevel: LogLevel;
@@ -120,6 +120,7 @@ export class ChainThread implements ChangeSource {
     const details = [
       ...stale,
       ...status.warnings,
+      ...status.awaitedHosts.map((host) => `waits for: ${host}`),
       ...ignored.map(({ host }) => `ignored: ${host}`),
     ];
     const suffix = details.length === 0 ? "" : ` (${details.join(", ")})`;

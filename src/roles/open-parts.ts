@@ -61,6 +61,7 @@ export function openChain(start: RoleStart): ChainThread {
   const options = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
+    minorityRule: config.rpcMinority,
     chainId: config.chainId,
     startBlock: startBlockOf(start),
     contracts: start.contracts,

@@ -856,9 +856,10 @@ describe("wrong chains and failed starts", () => {
 
   test("an endpoint that is found later to serve another chain is not used", async () => {
     const chain = buildBlocks(specs(20));
-    const [right, wrong] = [await openNode(chain), await openNode(chain, 1)];
+    const right = [await openNode(chain), await openNode(chain)];
+    const wrong = await openNode(chain, 1);
     wrong.fault(faults.times(1, () => faults.badGateway));
-    const source = await openSource([right.url, wrong.url]);
+    const source = await openSource([...right, wrong].map(({ url }) => url));
     const follower = new ChainFollower(source, 0);
     await follower.untilTip(19);
     await waitFor("the refusal", async () => wrong.calls.get("eth_chainId") === 2 || null);

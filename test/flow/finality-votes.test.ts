@@ -188,7 +188,7 @@ describe("R2: two endpoints", { concurrency: 2 }, () => {
     other.setFinalized(70);
     await untilAsked([other], 30);
     assert.equal(follower.finalized, 40);
-    assert(source.status.warnings.includes("finality_disputed"));
+    assert(source.status.warnings.includes("majority_absent"));
     heal();
     other.fork(chain.slice(50));
     for (const node of nodes) node.setHead(119);

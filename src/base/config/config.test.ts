@@ -24,6 +24,7 @@ test("unset and empty variables get their defaults", () => {
   assert.deepEqual(config, {
     rpcUrls: [serving.ODDWIRE_RPC_URLS],
     rpcCallsPerSecond: null,
+    rpcMinority: "stop",
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,

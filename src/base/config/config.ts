@@ -39,6 +39,14 @@ const settings = {
     ...wholeNumber({ min: 1, max: 100_000, fallback: 0 }),
     fallback: null,
   }),
+  rpcMinority: setting<"stop" | "follow">({
+    variable: "ODDWIRE_RPC_MINORITY",
+    description:
+      "When the endpoints that respond and follow the head have been no majority for 10 minutes, finality waits for the others (stop) or goes on without them (follow)",
+    form: "stop or follow",
+    fallback: "stop",
+    read: (text) => (text === "stop" || text === "follow" ? text : null),
+  }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
     description: "The chain to index; an endpoint of another chain is refused",

@@ -195,17 +195,12 @@ export const chainLimits = {
   sampledRangesShare: 1 / 8,
   /** Blocks whose logs are proven at the same time. Each takes a request for up to several megabytes. */
   proofsAtOnceMax: 4,
-  /** How far heads of honest endpoints differ from their median. An endpoint further off has no vote on finality. */
+  /** How far heads of honest endpoints differ from their median. One further above it is not believed. */
   endpointLagBlocksMax: 64,
-  /**
-   * An endpoint that has been silent for this long no longer counts among those of which half must agree on finality.
-   * At two seconds a block, the others advance by fewer than `endpointLagBlocksMax` blocks in this time.
-   */
+  /** How long the head of a silent endpoint counts among those that are compared. */
   endpointAbsenceMsMax: 120_000,
-  /** How long the vote of an unreachable endpoint counts in a dispute about final blocks. */
-  finalityVoteKeptMs: 600_000,
-  /** How long it counts in a dispute about branches above finality, where a wrong choice is corrected later. */
-  branchVoteKeptMs: 120_000,
+  /** How long an endpoint that is silent or behind counts in a majority on finality, if the operator lets it end. */
+  finalityAbsenceMsMax: 600_000,
   /** Block times without a new head after which a socket or an endpoint counts as stalled. */
   stallBlockTimes: 5,
   /** An endpoint that answers so long after it closed a socket no longer closes its sockets: twice the longest pause. */
@@ -223,10 +218,8 @@ export const chainLimits = {
   errorTextMax: 300,
   /** How long the heads of all endpoints can be below our last final block before the service is not ready. */
   headBelowFinalMsMax: 10_000,
-  /** Rounds in which all endpoints must deny a finalized block before indexing stops. */
+  /** Rounds in which a majority of all endpoints must deny a finalized block before indexing stops. */
   historyDenialsMin: 3,
-  /** How long endpoints that do not answer can delay that verdict. */
-  historyVerdictMsMax: 120_000,
 } as const;
 
 /** Bounds on the audit, which slowly reads stored blocks from the chain again. */

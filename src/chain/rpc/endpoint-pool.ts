@@ -16,6 +16,8 @@ export class EndpointPool {
   agreed: BlockRef | null = null;
   /** The endpoints that were part of the last agreement. Only their final blocks are believed. */
   agreeing: readonly Endpoint[] = [];
+  /** How many of them the last agreement needed. */
+  votesNeeded = 1;
 
   constructor(endpoints: readonly Endpoint[], context: ChainContext) {
     this.endpoints = endpoints;
@@ -70,13 +72,18 @@ export class EndpointPool {
     return !isAnyUsable && this.endpoints.some(({ refusal }) => refusal === null);
   }
 
+  /** Throws `WrongChainError` once every endpoint serves another chain. */
+  throwIfRefused(): void {
+    const refusals = this.endpoints.flatMap(({ refusal }) => refusal ?? []);
+    if (refusals[0] !== undefined && refusals.length === this.endpoints.length) throw refusals[0];
+  }
+
   /** Returns the first result that is not `null`. Without one, throws the last failure; `null` if none failed. */
   async tryInTurn<T>(
     endpoints: readonly Endpoint[],
     run: (endpoint: Endpoint) => Promise<T | null>,
   ): Promise<T | null> {
-    const refusals = this.endpoints.flatMap(({ refusal }) => refusal ?? []);
-    if (refusals[0] !== undefined && refusals.length === this.endpoints.length) throw refusals[0];
+    this.throwIfRefused();
     let failure: EndpointError | null = null;
     for (const endpoint of endpoints) {
       try {

@@ -61,6 +61,8 @@ export class Endpoint {
   roseAtMs = 0;
   /** Monotonic time at which `view` was last written; initially that of the start. */
   heardAtMs: number;
+  /** Monotonic time of the last poll in which its head was near the believed one; initially that of the start. */
+  levelAtMs: number;
   /** `false` while its head is far above those of the others. Only its head is polled then. */
   isHeadBelieved = true;
   /** `false` once a header contradicted a time that came with its logs. All times are then taken from headers. */
@@ -93,6 +95,7 @@ export class Endpoint {
   private constructor(options: EndpointOptions) {
     const { random, clock } = options.context;
     this.heardAtMs = clock.monotonicMs();
+    this.levelAtMs = this.heardAtMs;
     this.host = options.host;
     this.#chainId = options.chainId;
     this.#context = options.context;
@@ -133,7 +136,7 @@ export class Endpoint {
     return isUp && this.#socket.state(nowMs) !== "open";
   }
 
-  /** Whether it is reachable or was heard recently. Only then does it count when a majority decides. */
+  /** Whether it is reachable or was heard recently. Only then does its head count among those that are compared. */
   get isPresent(): boolean {
     if (this.#refusal !== null) return false;
     const silentMs = this.#context.clock.monotonicMs() - this.heardAtMs;

@@ -138,7 +138,8 @@ export class RequestPacer {
         return calls;
       }
       // A refusal can pause and slow down all requests meanwhile.
-      await clock.sleep(waitMs, signal);
+      // A wait that the clock cannot resolve would not end.
+      await clock.sleep(Math.max(waitMs, 0.001), signal);
     }
   }
 

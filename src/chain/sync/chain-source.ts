@@ -16,7 +16,7 @@ import { BlockLogs } from "../verify/block-logs.ts";
 import { type Reread, type RereadRequest, rereadBlocks } from "../verify/reread-blocks.ts";
 import type { ChainWarning } from "./chain-warning.ts";
 import { FinalBlockCheck } from "./final-block-check.ts";
-import { Finality } from "./finality.ts";
+import { Finality, type MinorityRule } from "./finality.ts";
 import { type HeadChange, HeadFollower } from "./head-follower.ts";
 import { HeadWatch } from "./head-watch.ts";
 import { type Prepare, RangeFetcher } from "./range-fetcher.ts";
@@ -36,6 +36,8 @@ export type ChainSourceOptions = {
   readonly random?: () => number;
   /** The most calls to each endpoint in any second, set by the operator. No limit by default. */
   readonly callsPerSecondMax?: number | null;
+  /** What finality does when a majority of the endpoints is absent for long; `stop` by default. */
+  readonly minorityRule?: MinorityRule;
   /** Opens the transport of an endpoint. Only simulations replace it. */
   readonly openTransport?: OpenTransport;
 };
@@ -83,7 +85,7 @@ export class ChainSource<Final = readonly Block[]> {
       unfinalized: new UnfinalizedChain(),
     };
     this.#parts = { ...parts, ranges: new RangeFetcher(parts, prepare) };
-    this.#finality = new Finality(this.#parts);
+    this.#finality = new Finality(this.#parts, options.minorityRule ?? "stop");
     this.#headFollower = new HeadFollower(this.#parts);
   }
 
@@ -175,6 +177,8 @@ export class ChainSource<Final = readonly Block[]> {
       /** The last blocks that were accepted although no endpoint could prove their logs. */
       unprovenBlocks: this.#parts.blockLogs.unproven,
       warnings: this.#warnings(),
+      /** The endpoints that finality waits for, because the others are no majority. */
+      awaitedHosts: this.#finality.awaitedHosts,
       endpoints: this.#parts.pool.endpoints.map(({ host, isHeadBelieved, metrics }) => {
         return { host, isHeadBelieved, metrics };
       }),
@@ -204,10 +208,10 @@ export class ChainSource<Final = readonly Block[]> {
       this.#parts.unfinalized.restart(resumeAfter.number + 1, resumeAfter);
       return;
     }
-    const first =
-      startBlock === "latest"
-        ? (await this.#until(() => this.#parts.watch.head)).number
-        : startBlock;
+    // Nothing is stored that could contradict a wrong endpoint, so none is believed alone.
+    await this.#until(() => this.#finality.awaitedHosts.length === 0 || null);
+    const head = await this.#until(() => this.#parts.watch.head);
+    const first = startBlock === "latest" ? head.number : startBlock;
     this.#parts.unfinalized.restart(first, null);
   }
 
@@ -215,6 +219,7 @@ export class ChainSource<Final = readonly Block[]> {
   async #until<T>(look: () => T | null): Promise<T> {
     for (;;) {
       const { version } = this.#parts.watch.wake;
+      this.#parts.pool.throwIfRefused();
       const found = look();
       if (found !== null) return found;
       await this.#parts.watch.wake.wait(version, idleMs, this.#parts.pool.context);
@@ -252,7 +257,7 @@ export class ChainSource<Final = readonly Block[]> {
       if (!isHeadBelieved) warnings.add("head_not_believed");
     }
     if (this.#finality.isDisputed) warnings.add("finality_disputed");
-    if (this.#finality.isMajorityAbsent) warnings.add("majority_absent");
+    if (this.#finality.awaitedHosts.length > 0) warnings.add("majority_absent");
     if (this.#headFollower.isFull) warnings.add("head_buffer_full");
     if (this.#parts.finalBlockCheck.isDisputed) warnings.add("history_disputed");
     return [...warnings];

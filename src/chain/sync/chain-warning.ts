@@ -3,10 +3,8 @@
  * - `no_endpoint`: no endpoint is healthy now; an endpoint that waits for its rate limit is
  * - `finalized_missing`, `finalized_lagging`: head - 256 replaces the `finalized` tag
  * - `finalized_went_back`: a `finalized` tag decreased; our finalized block stays
- * - `finality_disputed`: endpoints disagree on finalized blocks without a majority. The votes of endpoints that became
- *   unreachable count for some minutes
- * - `majority_absent`: fewer than half of the endpoints agree because others are unreachable. Finality waits for them,
- *   or until they have been silent for minutes
+ * - `finality_disputed`: endpoints disagree on final blocks without a majority
+ * - `majority_absent`: finality waits, because the endpoints that respond and follow the head are no majority of all
  * - `head_not_believed`: an endpoint claims a head far above those of the others and is ignored
  * - `head_below_final`: the heads of all endpoints are below our last final block, so nothing can be followed
  * - `head_buffer_full`: finality is so late that no more blocks are taken in

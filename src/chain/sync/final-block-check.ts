@@ -21,23 +21,17 @@ export class FinalBlockCheck {
 
   /**
    * Resolves once any endpoint has the block. Endpoints that deny it then are not asked for a while. Throws
-   * `ReorgBeyondFinalityError` when all deny it several times. Silent endpoints delay this by `historyVerdictMsMax`.
+   * `ReorgBeyondFinalityError` when a majority of all endpoints has denied it several times in a row.
    */
   async confirm(block: BlockRef): Promise<void> {
     const { clock, random, signal } = this.#pool.context;
     let denials = 0;
-    let deniedSinceMs = clock.monotonicMs();
     for (let round = 0; ; round += 1) {
-      const { isConfirmed, denying, isUnanimous } = await this.#ask(block);
-      if (isConfirmed) {
-        this.#isDisputed = false;
-        return;
-      }
-      this.#isDisputed = denying.length > 0;
-      denials = this.#isDisputed ? denials + 1 : 0;
-      if (denials <= 1) deniedSinceMs = clock.monotonicMs();
-      const isOverdue = clock.monotonicMs() - deniedSinceMs > chainLimits.historyVerdictMsMax;
-      if (denials >= chainLimits.historyDenialsMin && (isUnanimous || isOverdue)) {
+      const { isConfirmed, denying } = await this.#ask(block);
+      this.#isDisputed = !isConfirmed && denying.length > 0;
+      if (isConfirmed) return;
+      denials = 2 * denying.length > this.#pool.endpoints.length ? denials + 1 : 0;
+      if (denials >= chainLimits.historyDenialsMin) {
         throw new ReorgBeyondFinalityError(
           block,
           denying.map((endpoint) => endpoint.host),
@@ -62,6 +56,6 @@ export class FinalBlockCheck {
     const denying = asked.filter((_, index) => (hashes[index] ?? block.hash) !== block.hash);
     const error = new EndpointError("inconsistent", `block ${block.number} is of another fork`);
     if (isConfirmed) for (const endpoint of denying) endpoint.noteBadData(error);
-    return { isConfirmed, denying, isUnanimous: denying.length === asked.length };
+    return { isConfirmed, denying };
   }
 }

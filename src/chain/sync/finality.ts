@@ -1,49 +1,54 @@
 import { chainLimits } from "../../base/config/limits.ts";
 import type { Hash } from "../../base/ids.ts";
-import { nearMedian } from "../believed-heads.ts";
 import { EndpointError, nullIfFailed } from "../chain-errors.ts";
 import type { ChainParts } from "../chain-parts.ts";
 import type { BlockRef } from "../raw-log.ts";
-import type { Endpoint } from "../rpc/endpoint.ts";
+import type { Endpoint, EndpointView } from "../rpc/endpoint.ts";
 import { fetchKnownHeaders } from "../verify/fetch-headers.ts";
-import { VoteMemory } from "../vote-memory.ts";
 
-/** The answers of endpoints about one block. */
-type Ballot = {
-  readonly number: number;
-  /** Endpoints by their hash of the block. */
-  readonly votes: ReadonlyMap<Hash, readonly Endpoint[]>;
-  /** Endpoints that have another block in place of our last final block. */
-  readonly denying: ReadonlySet<Endpoint>;
-  /** How many endpoints are reachable and not stalled, voters or not. */
-  readonly heard: number;
+/** What finality does once so many endpoints are absent for so long that the others are no majority of all. */
+export type MinorityRule = "stop" | "follow";
+
+/** The answer of one endpoint, with the head and the final block that it reported before. */
+type Vote = {
+  readonly head: number;
+  readonly final: number;
+  /** Its hashes by number, `null` for a block that it lacks. */
+  readonly hashes: ReadonlyMap<number, Hash | null>;
+  /** Its hash of our last final block; `null` if it lacks that block. Ours if there is none. */
+  readonly base: Hash | null;
 };
 
-/** The answer of one endpoint: its hash, `null` without the block, and whether it denies our last final block. */
-type Vote = { readonly hash: Hash | null; readonly isDenying: boolean };
+type Votes = ReadonlyMap<Endpoint, Vote>;
+
+/** The votes about one hash of a block, and the hash of our last final block. */
+type Ballot = BlockRef & { readonly votes: Votes; readonly base: Hash | null };
 
 /**
- * Decides which block is final (R2): the smallest answer of the endpoints that follow the chain. A majority must have
- * the same hash there, and our last final block. Never falls below the final blocks that the consumer has.
+ * Decides which block is final (R2): the highest that more than half of all configured endpoints have at or below the
+ * block that each of them reports as final, on top of our last final block. An endpoint that is silent, stalled or
+ * behind does not vote and still counts. With the rule `follow`, it stops counting after `endpointAbsenceMsMax`, unless
+ * it answers and is on another branch.
  */
 export class Finality {
   readonly #parts: ChainParts;
-  readonly #memory: VoteMemory;
+  readonly #rule: MinorityRule;
   #isDisputed = false;
-  #isMajorityAbsent = false;
+  #awaited: readonly Endpoint[] = [];
 
-  constructor(parts: ChainParts) {
+  constructor(parts: ChainParts, rule: MinorityRule) {
     this.#parts = parts;
-    this.#memory = new VoteMemory(parts.pool.context.clock, chainLimits.finalityVoteKeptMs);
+    this.#rule = rule;
   }
 
+  /** Whether endpoints disagree about a block without a majority. */
   get isDisputed(): boolean {
     return this.#isDisputed;
   }
 
-  /** Whether fewer than half of all endpoints agree, because others became unreachable a short time ago. */
-  get isMajorityAbsent(): boolean {
-    return this.#isMajorityAbsent;
+  /** The hosts that finality waits for, because the endpoints that follow the head are no majority. */
+  get awaitedHosts(): readonly string[] {
+    return this.#awaited.map(({ host }) => host);
   }
 
   async follow(): Promise<never> {
@@ -61,146 +66,203 @@ export class Finality {
 
   /** Asks the endpoints which block is final. Returns `true` when another block became final. */
   async update(): Promise<boolean> {
-    const members = this.#members();
-    const voters = nearMedian(members);
-    const finals = voters.flatMap(({ view }) => view?.final?.number ?? []);
-    // Endpoints without a final block confirm or deny claims, but make none.
-    if (2 * finals.length <= members.length) return false;
-    const number = Math.min(...finals);
-    const { pool, unfinalized } = this.#parts;
-    const agreed = () => pool.agreed?.number ?? -1;
-    if (number < agreed()) await this.#confirmAgreement(members);
-    if (number <= Math.max(agreed(), unfinalized.base?.number ?? -1)) {
-      if (this.#memory.absent().length === 0) this.#isDisputed = false;
+    this.#checkPresence();
+    const claims = this.#claims();
+    const open = this.#openAgreement;
+    const isOutdated =
+      open !== null && this.#parts.pool.agreeing.some((one) => isContradicted(one, open));
+    if (claims.length === 0 && !isOutdated) {
+      if (this.#awaited.length === 0) this.#isDisputed = false;
       return false;
     }
-    const ballot = await this.#collect(number, { voters, members });
-    return ballot !== null && this.#decide(ballot);
+    const votes = await this.#collect(open === null ? claims : [...claims, open.number]);
+    this.#dropIfWithdrawn(votes);
+    return this.#decide(claims, votes);
   }
 
-  /** The endpoints that are reachable and not stalled. Those without a final block can still confirm one. */
-  #members(): Endpoint[] {
-    const least = (this.#parts.watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
-    return this.#parts.pool.endpoints.filter((endpoint) => {
+  /** The agreement, if nothing was handed out on it. */
+  get #openAgreement(): BlockRef | null {
+    const { agreed } = this.#parts.pool;
+    return agreed !== null && agreed.number > this.#stored ? agreed : null;
+  }
+
+  /** The last final block that was handed out; -1 before the first. */
+  get #stored(): number {
+    return this.#parts.unfinalized.base?.number ?? -1;
+  }
+
+  /** The numbers above the agreement that endpoints report as final, the highest first. */
+  #claims(): number[] {
+    const floor = Math.max(this.#stored, this.#parts.pool.agreed?.number ?? -1);
+    const claims = this.#parts.pool.endpoints.flatMap(({ isReachable, view }) =>
+      isReachable ? (view?.final?.number ?? []) : [],
+    );
+    return [...new Set(claims)].filter((number) => number > floor).toSorted((a, b) => b - a);
+  }
+
+  /** Asks every endpoint about the blocks that it has. Those that are behind are compared at their own head. */
+  async #collect(numbers: readonly number[]): Promise<Votes> {
+    const reachable = this.#parts.pool.endpoints.flatMap((endpoint) => {
       const { isReachable, view } = endpoint;
-      if (!isReachable || view === null) return false;
-      return view.head.number >= least || !this.#parts.watch.isStalled(endpoint);
+      return isReachable && view !== null ? [{ endpoint, view }] : [];
     });
+    const highest = Math.max(...numbers);
+    const heads = reachable.map(({ view }) => view.head.number);
+    const all = [...new Set([...numbers, ...heads.filter((head) => head < highest)])];
+    const votes = new Map<Endpoint, Vote>();
+    const ask = async ({ endpoint, view }: (typeof reachable)[number]): Promise<void> => {
+      const requested = all.filter((number) => number <= view.head.number);
+      const answer = await this.#ask({ endpoint, view }, requested);
+      const final = view.final?.number ?? -1;
+      if (answer !== null) votes.set(endpoint, { head: view.head.number, final, ...answer });
+    };
+    await Promise.all(reachable.map(ask));
+    return votes;
   }
 
-  /** Drops an agreement that its own endpoints no longer confirm, unless blocks were handed out on it. */
-  async #confirmAgreement(members: readonly Endpoint[]): Promise<void> {
-    const { agreed, agreeing } = this.#parts.pool;
-    if (agreed === null) return;
-    const { number, hash } = agreed;
-    if (number <= (this.#parts.unfinalized.base?.number ?? -1)) return;
-    const asked = agreeing.filter((endpoint) => endpoint.isReachable);
-    const answers = await Promise.all(asked.map((endpoint) => this.#ask(endpoint, number)));
-    // An endpoint that did not answer, or lacks a block below its head, can still confirm it later.
-    const isSilent = ({ view }: Endpoint, index: number): boolean => {
-      const isLacking = answers[index]?.hash === null && (view?.head.number ?? -1) >= number;
-      return isLacking || answers[index] === null;
-    };
-    if (asked.some(isSilent)) return;
-    const confirming = answers.filter((answer) => answer?.hash === hash).length;
-    if (2 * confirming > Math.max(members.length, agreeing.length)) return;
-    this.#parts.pool.agreed = null;
-    this.#parts.pool.context.log.warn(
-      { number, hash, hosts: agreeing.map(({ host }) => host) },
+  /** Asks in one request for the hashes at `numbers` and at our last final block. `null` without an answer. */
+  async #ask(
+    { endpoint, view }: { readonly endpoint: Endpoint; readonly view: EndpointView },
+    numbers: readonly number[],
+  ): Promise<Pick<Vote, "hashes" | "base"> | null> {
+    const { unfinalized } = this.#parts;
+    const { base } = unfinalized;
+    const ours = new Map(numbers.map((number) => [number, unfinalized.hashAt(number)]));
+    // If one of its blocks is one of ours, so are its earlier ones: no request is needed.
+    const top = [view.head, view.final].find((block) => {
+      return block && block.hash !== null && unfinalized.hashAt(block.number) === block.hash;
+    });
+    const isOurs = ours.entries().every(([number, hash]) => hash && number <= (top?.number ?? -1));
+    if (isOurs) return { hashes: ours, base: base?.hash ?? null };
+    const requested = base === null ? numbers : [...numbers, base.number];
+    const asking = fetchKnownHeaders(endpoint, requested, endpoint.smallTimeout);
+    const headers = await nullIfFailed(asking);
+    if (headers === null) return null;
+    const hashes = new Map(numbers.map((number, index) => [number, headers[index]?.hash ?? null]));
+    return { hashes, base: base === null ? null : (headers.at(-1)?.hash ?? null) };
+  }
+
+  /** Drops an agreement that endpoints no longer confirm, if those left are no majority. */
+  #dropIfWithdrawn(votes: Votes): void {
+    const { pool } = this.#parts;
+    const open = this.#openAgreement;
+    if (open === null) return;
+    // One that did not answer, or lacks a block below its head, can still confirm it later.
+    const left = pool.agreeing.filter((endpoint) => {
+      const vote = votes.get(endpoint);
+      const hash = vote?.hashes.get(open.number);
+      return (
+        vote === undefined || hash === open.hash || (hash === null && vote.head >= open.number)
+      );
+    });
+    if (2 * left.length > this.#countedFor(this.#ballot(open, votes))) return;
+    pool.agreed = null;
+    pool.context.log.warn(
+      { ...open, hosts: pool.agreeing.map(({ host }) => host) },
       "endpoints no longer confirm a block that they agreed was final; the agreement is dropped",
     );
   }
 
-  /** Asks all voters. Returns `null` when one did not answer; the next update asks again. */
-  async #collect(
-    number: number,
-    { voters, members }: { voters: readonly Endpoint[]; members: readonly Endpoint[] },
-  ): Promise<Ballot | null> {
-    const { base } = this.#parts.unfinalized;
-    const anchor = base !== null && base.number < number ? base : null;
-    const answers = await Promise.all(voters.map((voter) => this.#ask(voter, number, anchor)));
-    const votes = new Map<Hash, Endpoint[]>();
-    const denying = new Set<Endpoint>();
-    for (const [index, voter] of voters.entries()) {
-      const vote = answers[index] ?? null;
-      if (vote === null) return null;
-      if (vote.isDenying) denying.add(voter);
-      if (vote.hash !== null) votes.set(vote.hash, [...(votes.get(vote.hash) ?? []), voter]);
+  #decide(claims: readonly number[], votes: Votes): boolean {
+    let isDisputed = false;
+    for (const number of claims) {
+      const hashes = [...votes.values()].flatMap((vote) => vote.hashes.get(number) ?? []);
+      for (const hash of new Set(hashes)) {
+        const ballot = this.#ballot({ number, hash }, votes);
+        const voters = [...votes.values()].filter((vote) => isFor(vote, ballot));
+        if (voters.length === 0) continue;
+        if (2 * voters.length > this.#countedFor(ballot)) {
+          this.#agree(ballot);
+          return true;
+        }
+        isDisputed ||= [...votes.values()].some((vote) => isAgainst(vote, ballot));
+      }
     }
-    return { number, votes, denying, heard: members.length };
+    this.#isDisputed = isDisputed;
+    return false;
   }
 
-  async #decide({ number, votes, denying, heard }: Ballot): Promise<boolean> {
-    const [winner, second] = [...votes].toSorted(([, one], [, other]) => other.length - one.length);
-    if (winner === undefined) return false;
-    const [hash, endpoints] = winner;
-    const absent = await this.#countAbsent(endpoints, number);
-    const isMajority = 2 * (endpoints.length + absent.agreeing) > heard + absent.total;
-    const isContested = second !== undefined || denying.size > 0;
-    if (isContested) this.#noteVotes(number, votes);
-    if (!isMajority || endpoints.some((endpoint) => denying.has(endpoint))) {
-      this.#isDisputed = isContested || absent.agreeing < absent.total;
-      return false;
-    }
-    this.#isDisputed = false;
-    this.#isMajorityAbsent = 2 * endpoints.length < this.#presentCount();
-    if (this.#isMajorityAbsent) return false;
-    this.#parts.pool.agreed = { number, hash };
-    this.#parts.pool.agreeing = endpoints;
+  #ballot(block: BlockRef, votes: Votes): Ballot {
+    return { ...block, votes, base: this.#parts.unfinalized.base?.hash ?? null };
+  }
+
+  #agree(ballot: Ballot): void {
+    const { pool } = this.#parts;
+    const { number, hash, votes } = ballot;
     const error = new EndpointError("inconsistent", `final block ${number} is of another fork`);
-    for (const voter of [...votes.values()].flat()) {
-      voter.isOutvoted = !endpoints.includes(voter);
-      if (voter.isOutvoted) voter.noteBadData(error);
-      else if (!isContested) this.#memory.forget(voter);
+    for (const [endpoint, vote] of votes) {
+      endpoint.isOutvoted = isAgainst(vote, ballot);
+      if (endpoint.isOutvoted) endpoint.noteBadData(error);
     }
-    return true;
+    pool.agreed = { number, hash };
+    pool.agreeing = [...votes.keys()].filter((endpoint) => !endpoint.isOutvoted);
+    pool.votesNeeded = (this.#countedFor(ballot) >> 1) + 1;
+    this.#isDisputed = false;
   }
 
-  /** Counts the endpoints that a majority is measured against, including those that became unreachable recently. */
-  #presentCount(): number {
-    return this.#parts.pool.endpoints.filter(({ isPresent }) => isPresent).length;
+  /** How many endpoints a majority is measured against. */
+  #countedFor(ballot: Ballot): number {
+    const isCounted = (endpoint: Endpoint): boolean => {
+      const vote = ballot.votes.get(endpoint);
+      const isVoting = vote !== undefined && (isFor(vote, ballot) || isAgainst(vote, ballot));
+      return isVoting || !this.#isLeftOut(endpoint);
+    };
+    return this.#parts.pool.endpoints.filter(isCounted).length;
   }
 
-  #noteVotes(number: number, votes: Ballot["votes"]): void {
-    for (const [hash, voters] of votes) {
-      for (const voter of voters) this.#memory.note(voter, { number, hash });
-    }
+  #isLeftOut(endpoint: Endpoint): boolean {
+    const { clock } = this.#parts.pool.context;
+    const absentMs = clock.monotonicMs() - endpoint.levelAtMs;
+    return this.#rule === "follow" && absentMs > chainLimits.finalityAbsenceMsMax;
   }
 
-  /**
-   * Counts the votes of endpoints that disagreed before they became unreachable, and how many of them are for the
-   * branch of `winners`. Expired votes still count if there is one winner, so that no endpoint decides alone.
-   */
-  async #countAbsent(winners: readonly Endpoint[], number: number) {
-    const isAlone = winners.length === 1;
-    const absent = this.#memory
-      .absent()
-      .filter(({ block, isExpired }) => block.number <= number && (!isExpired || isAlone));
-    const [winner] = winners;
-    let agreeing = 0;
-    for (const { block } of absent) {
-      const vote = winner === undefined ? null : await this.#ask(winner, block.number);
-      if (vote?.hash === block.hash) agreeing += 1;
+  /** Finds out whether the endpoints at the head are a majority, and logs when that changes. */
+  #checkPresence(): void {
+    const { pool, watch } = this.#parts;
+    const level = (watch.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
+    const counted = pool.endpoints.filter((endpoint) => !this.#isLeftOut(endpoint));
+    const absent = counted.filter(({ isReachable, view }) => {
+      return !isReachable || view === null || view.head.number < level;
+    });
+    const before = this.awaitedHosts;
+    const isMajority = 2 * (counted.length - absent.length) > counted.length;
+    this.#awaited = isMajority || pool.endpoints.length === 1 ? [] : absent;
+    const hosts = this.awaitedHosts;
+    if (hosts.length === 0 && before.length > 0) {
+      pool.context.log.info("a majority of the endpoints follows the chain again");
+    } else if (hosts.length > 0 && before.length === 0) {
+      const minutes = chainLimits.finalityAbsenceMsMax / 60_000;
+      const then = this.#rule === "stop" ? "" : `; after ${minutes} minutes the others decide`;
+      pool.context.log.warn(
+        { hosts },
+        `finality waits for endpoints that are absent or behind${then}`,
+      );
     }
-    return { total: absent.length, agreeing };
   }
+}
 
-  /**
-   * Asks in one request for the hash at `number`, and whether the endpoint has another block than `anchor`.
-   * `null` without an answer.
-   */
-  async #ask(voter: Endpoint, number: number, anchor?: BlockRef | null): Promise<Vote | null> {
-    const final = voter.view?.final;
-    const isOnOurChain = final?.hash && this.#parts.unfinalized.hashAt(final.number) === final.hash;
-    const own = this.#parts.unfinalized.hashAt(number);
-    // Its final block is one of ours, so its earlier blocks are ours too: no request is needed.
-    if (isOnOurChain && own !== null && number <= final.number) {
-      return { hash: own, isDenying: false };
-    }
-    const numbers = anchor ? [number, anchor.number] : [number];
-    const headers = await nullIfFailed(fetchKnownHeaders(voter, numbers, voter.smallTimeout));
-    if (headers === null) return null;
-    const [header, anchored] = headers;
-    return { hash: header?.hash ?? null, isDenying: anchor?.hash !== anchored?.hash };
-  }
+/** Whether the endpoint has the block at or below its own final one, on top of our last final block. */
+function isFor(vote: Vote, { number, hash, base }: Ballot): boolean {
+  return vote.base === base && vote.final >= number && vote.hashes.get(number) === hash;
+}
+
+/** Whether the endpoint is on another branch than the block. One that is behind is compared at its head. */
+function isAgainst(vote: Vote, { number, hash, base, votes }: Ballot): boolean {
+  const place = Math.min(number, vote.head);
+  const own = vote.hashes.get(place) ?? null;
+  const others = [...votes.values()].filter((other) => other.hashes.get(number) === hash);
+  const theirs = others.flatMap((other) => other.hashes.get(place) ?? []);
+  const isDenying = vote.base !== null && vote.base !== base;
+  return isDenying || (own !== null && theirs.some((other) => other !== own));
+}
+
+/** Whether what an endpoint reports no longer fits to `agreed`, so that it is asked again. */
+function isContradicted({ isReachable, view }: Endpoint, agreed: BlockRef): boolean {
+  if (!isReachable || view === null) return false;
+  const { head, final, finalMax } = view;
+  const number = final?.number ?? -1;
+  if (head.number < agreed.number || number < Math.min(agreed.number, finalMax)) return true;
+  // The number alone is known of a final block that is not that of the tag.
+  if (!final?.hash) return number < agreed.number;
+  return number === agreed.number && final.hash !== agreed.hash;
 }

@@ -1,11 +1,11 @@
 import { chainLimits } from "../../base/config/limits.ts";
+import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import type { ChainParts } from "../chain-parts.ts";
 import type { Block, ChainBatch } from "../raw-log.ts";
 import type { RequestTimeout } from "../rpc/adaptive-timeout.ts";
 import type { Endpoint } from "../rpc/endpoint.ts";
-import { fetchHash, fetchHeader, fetchHeaders } from "../verify/fetch-headers.ts";
-import { VoteMemory } from "../vote-memory.ts";
+import { fetchHash, fetchHeaders } from "../verify/fetch-headers.ts";
 import { fetchBlocks } from "./fetch-blocks.ts";
 
 /** A change above finality. */
@@ -22,7 +22,6 @@ export class HeadFollower {
   #chosen: Endpoint | null = null;
   /** Endpoints whose branch was rejected, and the monotonic time until which they are not asked. */
   readonly #dissentUntilMs = new Map<Endpoint, number>();
-  readonly #memory: VoteMemory;
   /** The timeout at the head, doubled after a failure. Not learned from polls, which are answered faster than logs. */
   #timeout: RequestTimeout = { timeoutMs: chainLimits.headTimeoutMs };
   /** Blocks in one request. Halved after a failure: where many answers are wrong, small requests succeed more often. */
@@ -33,7 +32,6 @@ export class HeadFollower {
 
   constructor(parts: ChainParts) {
     this.#parts = parts;
-    this.#memory = new VoteMemory(parts.pool.context.clock, chainLimits.branchVoteKeptMs);
   }
 
   get isFull(): boolean {
@@ -66,19 +64,26 @@ export class HeadFollower {
     if (block === null || unfinalized.length === 0) return null;
     if (block.number < unfinalized.firstNumber) return null;
     const number = Math.min(block.number, unfinalized.nextNumber - 1);
-    const usable = pool.agreeing.filter((endpoint) => endpoint.isUsable);
-    const hash =
-      number === block.number
-        ? block.hash
-        : (await pool.tryInTurn(usable, (endpoint) => fetchHeader(endpoint, number)))?.hash;
-    if (hash === undefined) return null;
+    const hash = number === block.number ? block.hash : await this.#fetchAgreed(number);
+    if (hash === null) return null;
     if (hash === unfinalized.hashAt(number)) {
       unfinalized.finalizeTo(number);
       return { kind: "finalized", block: number };
     }
+    const usable = pool.agreeing.filter((endpoint) => endpoint.isUsable);
     return pool.tryInTurn(usable, async (endpoint) =>
       this.#revert(endpoint, await this.#findAncestor(endpoint, number - 1)),
     );
+  }
+
+  /** Fetches the hash of a block below the agreement, on which as many endpoints must agree; `null` without them. */
+  async #fetchAgreed(number: number): Promise<Hash | null> {
+    const { agreeing, votesNeeded } = this.#parts.pool;
+    const hashes = await Promise.all(agreeing.map((endpoint) => fetchHash(endpoint, number)));
+    const agreed = hashes.find((hash) => {
+      return hash !== null && hashes.filter((other) => other === hash).length >= votesNeeded;
+    });
+    return agreed ?? null;
   }
 
   /** The endpoints with a block that we lack, highest first, after the one whose branch was chosen. */
@@ -176,8 +181,8 @@ export class HeadFollower {
   }
 
   /**
-   * Whether most endpoints are on the branch of `endpoint`, which differs from ours from `number` on. The source of our
-   * tip decides a tie. Endpoints that became unreachable after an earlier comparison keep their vote for a while.
+   * Whether most endpoints that answer are on the branch of `endpoint`, which differs from ours from `number` on. The
+   * source of our tip decides a tie. A wrong choice above finality is corrected once a majority answers.
    */
   async #isBetter(endpoint: Endpoint, number: number): Promise<boolean> {
     const others = this.#parts.pool.endpoints.filter(
@@ -192,31 +197,11 @@ export class HeadFollower {
     );
     const ours = this.#parts.unfinalized.hashAt(number);
     if (theirs === undefined || theirs === null || theirs === ours) return false;
-    const absent = this.#absentVotes(endpoint, number);
-    for (const [index, other] of others.entries()) {
-      const hash = hashes[index];
-      if (hash === ours && hash !== null) this.#memory.note(other, { number, hash });
-      else this.#memory.forget(other);
-    }
-    const votesForOurs = hashes.filter((hash) => hash === ours).length + absent.length;
+    const votesForOurs = hashes.filter((hash) => hash === ours).length;
     const votesForTheirs = hashes.filter((hash) => hash === theirs).length + 1;
     if (votesForTheirs !== votesForOurs) return votesForTheirs > votesForOurs;
     if (this.#source === endpoint || this.#source === null) return true;
-    return !others.includes(this.#source) && !absent.includes(this.#source);
-  }
-
-  /** Endpoints that voted for our branch in an earlier comparison and have become unreachable since. */
-  #absentVotes(endpoint: Endpoint, number: number): readonly Endpoint[] {
-    return this.#memory
-      .absent()
-      .filter(
-        (vote) =>
-          !vote.isExpired &&
-          vote.endpoint !== endpoint &&
-          vote.block.number >= number &&
-          this.#parts.unfinalized.hashAt(vote.block.number) === vote.block.hash,
-      )
-      .map((vote) => vote.endpoint);
+    return !others.includes(this.#source);
   }
 }
 

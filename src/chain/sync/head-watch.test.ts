@@ -1,13 +1,13 @@
 /** What is learned from polled and announced heads, with nodes behind a transport of the test. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { pino } from "pino";
 import type { Hash } from "../../base/ids.ts";
 import { EndpointError } from "../chain-errors.ts";
 import { Endpoint } from "../rpc/endpoint.ts";
 import { EndpointPool } from "../rpc/endpoint-pool.ts";
 import type { OnHead, OnLost } from "../rpc/transport.ts";
-import { HeadWatch } from "./head-watch.ts";
+import { believedHeadMax, HeadWatch } from "./head-watch.ts";
 
 type Call = { readonly id: number; readonly method: string };
 
@@ -145,4 +145,23 @@ test("R6: an endpoint that closes its socket after every answer is connected les
   await poll(60, true);
   assert.equal(warnings.length, 2);
   assert.equal(replacements(), 0, "no socket was open for long enough to be silent");
+});
+
+describe("believed heads", () => {
+  const endpoints = (...heads: number[]) => heads.map((number) => ({ view: { head: { number } } }));
+
+  test("reach 64 blocks above the median", () => {
+    assert.equal(believedHeadMax(endpoints(1_000, 1_003, 90_000)), 1_067);
+    assert.equal(believedHeadMax(endpoints(5, 1_000, 1_003)), 1_064);
+    assert.equal(believedHeadMax(endpoints(1_000)), 1_064);
+  });
+
+  test("of two endpoints that are far apart include the higher one", () => {
+    assert.equal(believedHeadMax(endpoints(100, 9_000)), 9_064);
+  });
+
+  test("do not exist when no endpoint has reported a head", () => {
+    assert.equal(believedHeadMax([{ view: null }]), null);
+    assert.equal(believedHeadMax([]), null);
+  });
 });

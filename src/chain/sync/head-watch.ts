@@ -1,7 +1,6 @@
 import { chainLimits, outageBackoff } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
 import { WakeSignal } from "../../base/time/wake-signal.ts";
-import { believedHeadMax } from "../believed-heads.ts";
 import type { ChainContext } from "../chain-context.ts";
 import { EndpointError, WrongChainError } from "../chain-errors.ts";
 import { type Header, parseHeader } from "../parse/parse-header.ts";
@@ -132,6 +131,8 @@ export class HeadWatch {
     endpoint.view = deriveView({ ...said, before });
     endpoint.heardAtMs = this.#nowMs();
     this.#judgeHeads();
+    const level = (this.head?.number ?? 0) - chainLimits.endpointLagBlocksMax;
+    if (head.number >= level) endpoint.levelAtMs = endpoint.heardAtMs;
     this.#noteBlockTime();
     const announced = this.#announced.get(endpoint);
     const isOutdated = announced !== undefined && announced.atMs > startedMs;
@@ -206,6 +207,21 @@ export class HeadWatch {
       endpoint.replaceConnection();
     }
   }
+}
+
+/** The part of an endpoint that has the head of its chain. */
+type WithHead = { readonly view: { readonly head: { readonly number: number } } | null };
+
+/**
+ * Returns the highest believable head: the upper median of all claims plus `endpointLagBlocksMax`, by which honest
+ * endpoints can differ. `null` without a claim.
+ */
+export function believedHeadMax(endpoints: readonly WithHead[]): number | null {
+  const heads = endpoints
+    .flatMap(({ view }) => (view === null ? [] : [view.head.number]))
+    .toSorted((one, other) => one - other);
+  const median = heads[heads.length >> 1];
+  return median === undefined ? null : median + chainLimits.endpointLagBlocksMax;
 }
 
 /** Whether the head rose by more blocks than can pass between two polls. */

@@ -118,6 +118,7 @@ async function openNodes(
   const options: ChainSourceOptions = {
     urls: config.rpcUrls,
     callsPerSecondMax: config.rpcCallsPerSecond,
+    minorityRule: config.rpcMinority,
     chainId: config.chainId,
     startBlock: "latest",
     filter: decoder.filter,
