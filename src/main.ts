@@ -5,10 +5,14 @@ import { orClose } from "./base/or-close.ts";
 import { Lifetime } from "./roles/lifetime.ts";
 import type { RoleStart } from "./roles/open-parts.ts";
 import { readContracts } from "./roles/read-contracts.ts";
+import type { IndexingPosition } from "./roles/serve-role.ts";
 import { lockDataFolder, readStartBlock } from "./storage/data-folder.ts";
 
 /** A running process of the service: its base URL, and its lifetime, which ends it. */
-export type Service = { readonly url: string; readonly life: Lifetime };
+export type Service = Opened & { readonly life: Lifetime };
+
+/** The URL of an open role, and where it indexes. */
+export type Opened = { readonly url: string; readonly indexing?: IndexingPosition };
 
 /**
  * Opens everything and resolves when the service answers requests. Indexing continues in the background.
@@ -24,18 +28,18 @@ export async function openService(
     const contracts = await readContracts(config.contractsFile);
     life.onClose(lockDataFolder(config.dataDir));
     const startedAt = await readStartBlock({ config, contracts });
-    return { url: await openRole({ ...start, life, contracts, startedAt }), life };
+    return { ...(await openRole({ ...start, life, contracts, startedAt })), life };
   });
 }
 
 /** Loads only the modules of the role, so that the embedded default loads no code of a cluster. */
-async function openRole(start: RoleStart): Promise<string> {
+async function openRole(start: RoleStart): Promise<Opened> {
   switch (start.role) {
     case "serve":
       return (await import("./roles/serve-role.ts")).openServe(start);
     case "index":
-      return (await import("./roles/indexer-role.ts")).openIndex(start);
+      return { url: await (await import("./roles/indexer-role.ts")).openIndex(start) };
     case "api":
-      return (await import("./roles/api-role.ts")).openApi(start);
+      return { url: await (await import("./roles/api-role.ts")).openApi(start) };
   }
 }

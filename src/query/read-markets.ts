@@ -3,7 +3,7 @@ import { AppError } from "../base/errors.ts";
 import { parseConditionId, parseTokenId, type TokenId } from "../base/ids.ts";
 import { nextTurn } from "../base/time/turns.ts";
 import type { Market } from "../market/market.ts";
-import { type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
+import { booksOf, type PriceRow, type PriceSources, presentPrice } from "../rows/price-row.ts";
 import { type EventSelection, listEvents } from "../views/events/event-list.ts";
 import type { IndexedFacts } from "../views/indexed-facts.ts";
 import type { MarketDirectory } from "../views/markets/market-directory.ts";
@@ -57,6 +57,11 @@ export function readMarketList({ facts, state }: Sources, selection: MarketSelec
 export function readEventList({ facts, state }: Sources, selection: EventSelection): MarketList {
   facts.reads.add("market_events", "views");
   return listEvents(state.directory.columns, selection);
+}
+
+/** Waits for the first book of a token, up to some seconds, if it can have one. */
+export async function awaitBook(tokenId: TokenId, sources: PriceSources): Promise<void> {
+  await booksOf(tokenId, sources)?.awaitFirst(tokenId);
 }
 
 /** Returns the price of a token at the newest block, on its ledger or both; `null` for an unknown token. */

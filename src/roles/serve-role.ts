@@ -15,8 +15,17 @@ import {
   startIndexing,
 } from "./open-parts.ts";
 
-/** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL. */
-export async function openServe(start: RoleStart): Promise<string> {
+/** Where indexing continues: block numbers; `null` while they are not known. */
+export type IndexingPosition = {
+  /** The last stored block; `null` in a new data directory. */
+  readonly storedThrough: number | null;
+  readonly head: number | null;
+};
+
+/** Opens the role `serve`: indexes the chain and serves it in one process. Returns its URL and where it indexes. */
+export async function openServe(
+  start: RoleStart,
+): Promise<{ readonly url: string; readonly indexing: IndexingPosition }> {
   const { config, log, life } = start;
   // When each step of the start was done, in milliseconds since the process began.
   const doneAtMs: Record<string, number> = {};
@@ -27,6 +36,7 @@ export async function openServe(start: RoleStart): Promise<string> {
   const chain = openChain(start);
   const facts = await openWrittenFacts(start);
   note("store");
+  const storedThrough = facts.coverage?.last.number ?? null;
   const access = await openAccess(start);
   const state = await openState(start, facts);
   note("state");
@@ -44,5 +54,5 @@ export async function openServe(start: RoleStart): Promise<string> {
   appendToLake(start, { facts, state });
   note("connected");
   log.info({ done_at_ms: doneAtMs }, "started");
-  return url;
+  return { url, indexing: { storedThrough, head: chain.head?.number ?? null } };
 }

@@ -85,18 +85,23 @@ export type PriceSources = {
  * Returns a reader of a token's book, which returns `null` without a book or for a stale one. It is valid until the
  * state changes. Reading keeps a book followed.
  */
-export function bookReader(
-  tokenId: TokenId,
-  { state: { directory }, books }: PriceSources,
-): () => LiveBook | null {
-  // The venue has no book of a resolved market.
-  const isOpen = pairPrice(tokenId, directory)?.source !== "settlement";
-  if (books === null || !isOpen || !directory.isKnownToken(tokenId)) return () => null;
+export function bookReader(tokenId: TokenId, sources: PriceSources): () => LiveBook | null {
+  const books = booksOf(tokenId, sources);
+  if (books === null) return () => null;
   const peek = books.peeker(tokenId);
   return () => {
     const book = peek();
     return book?.staleReason(books.clock.monotonicMs()) === null ? book : null;
   };
+}
+
+/** The books of a venue that can have one of this token: the venue has none of a resolved market. */
+export function booksOf(
+  tokenId: TokenId,
+  { state: { directory }, books }: PriceSources,
+): OrderBooks | null {
+  const isOpen = pairPrice(tokenId, directory)?.source !== "settlement";
+  return isOpen && directory.isKnownToken(tokenId) ? books : null;
 }
 
 /**

@@ -201,6 +201,13 @@ function NoMatch({ query }: { readonly query: Query }) {
   const kind = status === "all" ? "" : `${status} `;
   return (
     <Notice title={isFiltered ? "No markets match" : `There are no ${kind}markets yet`}>
+      {!isFiltered && (
+        <p>
+          A service that starts at the latest block knows only newer markets. Start it with{" "}
+          <code>--venue polymarket</code>, which names older ones, or with an earlier{" "}
+          <code>--start-block</code> and a new data directory.
+        </p>
+      )}
       {status !== "all" && (
         <button type="button" onClick={() => setParameters({ status: "all" }, step)}>
           Show {status === "open" ? "resolved" : "open"} markets too

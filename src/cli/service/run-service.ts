@@ -4,7 +4,7 @@ import { serverLimits } from "../../base/config/limits.ts";
 import { version } from "../../base/config/version.ts";
 import { StartAgainError } from "../../base/errors.ts";
 import { openLog } from "../../base/log.ts";
-import { openService } from "../../main.ts";
+import { type Opened, openService } from "../../main.ts";
 import { withAccess } from "../admin/with-access.ts";
 import { endIn, exitCodes } from "../command.ts";
 import { awaitSignal, signalToStop } from "./await-signal.ts";
@@ -26,7 +26,7 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
       throw thrown;
     });
     if (service === null) return exitCodes.done;
-    process.stdout.write(await welcome(role, config, service.url));
+    process.stdout.write(await welcome(config, service));
     // Saves the compiled code now, for a start after a crash. The first time this blocks for some tenths of a second.
     flushCompileCache();
     // A service that starts again keeps its port.
@@ -43,10 +43,10 @@ export async function runService(role: Role, options: FlagValues): Promise<numbe
 }
 
 /** Returns what a start prints: the URL, and for `serve` all that an operator needs first. */
-async function welcome(role: Role, config: Config, url: string): Promise<string> {
-  if (role !== "serve") return `${JSON.stringify({ listening: url, version })}\n`;
+async function welcome(config: Config, { url, indexing }: Opened): Promise<string> {
+  if (indexing === undefined) return `${JSON.stringify({ listening: url, version })}\n`;
   const adminKey = await createFirstKey(config);
-  return formatWelcome({ config, url, adminKey, isTerminal: process.stdout.isTTY });
+  return formatWelcome({ config, url, indexing, adminKey, isTerminal: process.stdout.isTTY });
 }
 
 /** Creates an admin key in a data folder that never had a key; `null` when there are keys. */

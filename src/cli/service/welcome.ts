@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../base/config/config.ts";
 import { version } from "../../base/config/version.ts";
+import type { IndexingPosition } from "../../roles/serve-role.ts";
 
 const localHosts: readonly string[] = ["127.0.0.1", "::1", "localhost"];
 const startBlocks = { latest: "the latest block", genesis: "the first block of the contracts" };
@@ -12,17 +13,19 @@ const startBlocks = { latest: "the latest block", genesis: "the first block of t
 export function formatWelcome(parts: {
   readonly config: Config;
   readonly url: string;
+  readonly indexing: IndexingPosition;
   /** The value of the first key, which is shown only once; `null` when keys existed before. */
   readonly adminKey: string | null;
   readonly isTerminal: boolean;
 }): string {
-  const { config, url, adminKey, isTerminal } = parts;
+  const { config, url, indexing, adminKey, isTerminal } = parts;
   const facts = {
     listening: url,
     version,
     explorer: `${url}/`,
     docs: `${url}/docs`,
-    indexing: indexingOf(config),
+    indexing: indexingOf(config, indexing),
+    markets: marketsOf(config),
     data: resolve(config.dataDir),
     reachable: localHosts.includes(config.host)
       ? "from this machine only (ODDWIRE_HOST)"
@@ -41,10 +44,26 @@ export function formatWelcome(parts: {
   return `${[`Oddwire ${version}`, "", ...lines, ...once].join("\n")}\n\n`;
 }
 
-function indexingOf({ startBlock, chainId, contractsFile, rpcUrls }: Config): string {
+function indexingOf(
+  { startBlock, chainId, contractsFile, rpcUrls }: Config,
+  { storedThrough, head }: IndexingPosition,
+): string {
   const what =
     contractsFile === null && chainId === 137 ? "Polymarket on Polygon" : `chain ${chainId}`;
-  const start = typeof startBlock === "number" ? `block ${startBlock}` : startBlocks[startBlock];
+  const first = typeof startBlock === "number" ? `block ${startBlock}` : startBlocks[startBlock];
+  const start = storedThrough === null ? `from ${first}` : `resuming at block ${storedThrough + 1}`;
+  const from = storedThrough ?? (typeof startBlock === "number" ? startBlock : head);
+  const behind = head === null || from === null ? 0 : Math.max(0, head - from);
   const hosts = [...new Set(rpcUrls.map((url) => new URL(url).host))].join(", ");
-  return `${what} from ${start} (or where this folder ends), through ${hosts}`;
+  const lag = behind === 0 ? "" : `, ${behind} blocks behind the head`;
+  return `${what} ${start}${lag}, through ${hosts}`;
+}
+
+/** Says which markets the service will have. */
+function marketsOf({ startBlock, venue }: Config): string {
+  if (startBlock === "genesis") return "all";
+  const newer = "created after the first indexed block";
+  return venue === "none"
+    ? `${newer}; --venue polymarket names older ones, as does an earlier --start-block`
+    : `${newer}, and older ones that are traded, named by Polymarket`;
 }

@@ -34,6 +34,8 @@ type Entry = {
   readonly news: WakeSignal;
   interestAtMs: number;
   isAbsent: boolean;
+  /** The read that `awaitFirst` has begun. */
+  firstRead: Promise<unknown> | null;
 };
 
 /** The venue's order books of tokens that clients are interested in, kept live. */
@@ -146,6 +148,15 @@ export class OrderBooks {
     return entry.isAbsent ? "absent" : "unavailable";
   }
 
+  /** Waits for the first book of a token, as `read` does. Once that has ended in any way, it does not wait again. */
+  async awaitFirst(tokenId: TokenId): Promise<void> {
+    const isDown = this.#http.isPaused && this.#sockets.openConnections === 0;
+    const entry = isDown ? null : this.#takeIn(formatTokenId(tokenId));
+    if (entry === null) return;
+    entry.firstRead ??= this.read(tokenId);
+    await entry.firstRead;
+  }
+
   /**
    * Calls the listener after every message about the book until the returned function is called. Returns `null` when no
    * book can be added.
@@ -176,6 +187,7 @@ export class OrderBooks {
       news: new WakeSignal(),
       interestAtMs: nowMs,
       isAbsent: false,
+      firstRead: null,
     };
     this.#entries.set(assetId, entry);
     this.#sockets.add(assetId);

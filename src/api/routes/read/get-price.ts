@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { TokenId } from "../../../base/ids.ts";
 import { tokenId } from "../../../base/input/client-texts.ts";
-import { readPrice, unknownToken } from "../../../query/read-markets.ts";
+import { awaitBook, readPrice, unknownToken } from "../../../query/read-markets.ts";
 import { type PriceRow, priceRow } from "../../../rows/price-row.ts";
 import { type Backend, watchPrice } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
@@ -33,7 +33,8 @@ export function getPrice(backend: Backend): Route {
       watch: watchPrice(backend, tokenId),
       bodyNow: () => priceOf(backend, tokenId, query),
     }),
-    handler: ({ params, query }) => {
+    handler: async ({ params, query }) => {
+      await awaitBook(params.token_id, backend);
       const body = priceOf(backend, params.token_id, query);
       if (body === null) throw unknownToken();
       return body;
@@ -57,7 +58,8 @@ export function listPrices(backend: Backend): Route {
       meta: metaSchema,
     }),
     cacheControl: "private, max-age=1",
-    handler: ({ query: { token_ids: asked, include_mirror: mirror } }) => {
+    handler: async ({ query: { token_ids: asked, include_mirror: mirror } }) => {
+      await Promise.all(asked.map((id) => awaitBook(id, backend)));
       const rows = asked.map((id) => readPrice(backend, id, { mirror }));
       return {
         data: rows.filter((row) => row !== null),
