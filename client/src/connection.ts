@@ -30,6 +30,8 @@ export type RequestOptions = {
   readonly query?: Query;
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
+  /** The timeout of each attempt, instead of that of the connection. */
+  readonly timeoutMs?: number;
   /** Statuses other than 2xx that are not errors. */
   readonly accepted?: readonly number[];
 };
@@ -105,10 +107,11 @@ export class Connection {
     read: Read<Answer>,
   ): Promise<Answer | OddwireError> {
     const { method = "GET", query, body, signal, accepted = [] } = options;
+    const { timeoutMs = this.#timeoutMs } = options;
     const headers = new Headers();
     if (this.key !== null) headers.set("X-API-Key", this.key);
     if (body !== undefined) headers.set("Content-Type", "application/json");
-    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await this.#fetch(this.urlOf(path, query), {
         method,

@@ -1,5 +1,7 @@
 import type { Meta, Pagination } from "./api.ts";
 import type { Connection, Query } from "./connection.ts";
+import type { FileFormat } from "./file-check.ts";
+import { type ListFile, openListFile } from "./list-file.ts";
 
 /** One page of a list. */
 export type Page<Row, PageMeta = Meta> = {
@@ -37,6 +39,15 @@ export class Pages<Row, PageMeta = Meta> implements AsyncIterable<Row> {
       if (page.pagination.next_cursor === null) return;
       cursor = page.pagination.next_cursor;
     }
+  }
+
+  /** Opens the list as a file, with all rows up to the row cap of the service, from a cursor of an earlier file on. */
+  async file(
+    format: FileFormat,
+    { cursor, signal }: { readonly cursor?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<ListFile> {
+    const query = { ...this.#query, format, cursor };
+    return openListFile(this.#connection, this.#path, { query, ...(signal && { signal }) });
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {

@@ -1,5 +1,9 @@
 /** Lists requested as files, compared with the rows of the same lists as JSON. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import { buffer } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
@@ -86,7 +90,7 @@ for (const { path, name, ...size } of lists) {
       assert.equal(headers.get("x-rows-truncated"), "false");
       assert.equal(headers.get("x-row-cap"), "1000000");
       assert.equal(headers.get("x-next-cursor"), null);
-      if (name !== "candles") assert.equal(headers.get("x-row-count"), String(rows.length));
+      assert.equal(headers.get("x-row-count"), String(rows.length));
     });
 
     test("200: csv has a header line and the same values", async () => {
@@ -149,6 +153,27 @@ test("200: a file with a limit is one page, and its cursor works in every format
       .map(([id]) => id),
     next.data.map((row) => row["id"]),
   );
+});
+
+test("200: trailers have the SHA-256 of a file and its rows; HTTP/1.0 has none", async () => {
+  const { url, keys } = server.edge;
+  for (const format of ["ndjson", "csv", "parquet", "arrow"]) {
+    const [response] = (await once(
+      get(`${url}/v1/trades?format=${format}`, { headers: { "x-api-key": keys.read } }),
+      "response",
+    )) as [IncomingMessage];
+    const bytes = await buffer(response);
+    const digest = createHash("sha256").update(bytes).digest("base64");
+    assert.equal(response.trailers["content-digest"], `sha-256=:${digest}:`);
+    assert.equal(response.trailers["x-row-count"], response.headers["x-row-count"]);
+    assert.equal(response.headers["trailer"], "Content-Digest, X-Row-Count");
+  }
+  const old = await server.edge.sendRaw(
+    `GET /v1/trades?format=csv&limit=1 HTTP/1.0\r\nX-API-Key: ${keys.read}\r\n\r\n`,
+  );
+  assert.match(old, /^HTTP\/1\.1 200 OK\r\n/);
+  assert.doesNotMatch(old, /trailer|digest/i);
+  assert.match(old, /\r\nx-row-count: 1\r\n/);
 });
 
 test("HEAD returns the headers of GET and no rows", async () => {

@@ -1,7 +1,9 @@
 /** Files that never end, to test their bounds: back-pressure, simultaneous files, keys that end. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import type { Server } from "node:http";
+import { connect, type Socket } from "node:net";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { pino } from "pino";
@@ -35,7 +37,10 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
     path: "/v1/endless",
     access: "read",
     summary: "Rows without end",
-    querystring: Type.Object({ limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })) }),
+    querystring: Type.Object({
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      fails: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
+    }),
     response: Type.Object({}),
     handler: ({ query }, reply) =>
       answers.answer(reply, {
@@ -45,7 +50,9 @@ function makeRoutes({ access }: RouteParts, lookEveryMs = 3_600_000): readonly R
         query,
         openFile: async () => {
           await gate.opening();
-          return { rowCount: null, edge: null, chunks: endlessChunks() };
+          if (query.limit === 1) return { rowCount: 2, edge: null, chunks: [chunk.slice(0, 1)] };
+          const chunks = query.fails === undefined ? endlessChunks() : failingChunks();
+          return { rowCount: Infinity, edge: null, chunks };
         },
         writer: () => (one: Static<typeof row>) => JSON.stringify(one),
       }),
@@ -62,6 +69,11 @@ async function* endlessChunks() {
   } finally {
     seen.ended += 1;
   }
+}
+
+async function* failingChunks() {
+  yield chunk;
+  throw new Error("the engine failed");
 }
 
 async function openFile(
@@ -168,13 +180,56 @@ test("a client that disconnects before the first row makes room and does not cou
   await own.close();
 });
 
-test("a revoked key gets no further row, and the file does not end as if it were complete", async () => {
-  const input = { name: "short", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
-  const { key, value } = await server.access.keys.create(input);
-  const { response } = await openFile(value);
-  await server.access.keys.revoke(key.id);
-  await assert.rejects(response.text());
-});
+for (const version of ["1.0", "1.1"] as const) {
+  test(`HTTP/${version}: a revoked key gets no further row, and the file does not end as if it were complete`, async () => {
+    const input = { name: "short", scope: "read", expiresAtMs: null, allowedIps: [] } as const;
+    const { key, value } = await server.access.keys.create(input);
+    const { ending } = await readRaw(server.url, { version, key: value });
+    await server.access.keys.revoke(key.id);
+    assert.equal(await ending, "ECONNRESET");
+  });
+
+  test(`HTTP/${version}: a failure within a file resets the connection`, async () => {
+    const { ending } = await readRaw(server.url, { version, key: read, query: "?fails=1" });
+    assert.equal(await ending, "ECONNRESET");
+  });
+
+  test(`HTTP/${version}: a file with other rows than its header says resets the connection`, async () => {
+    const { ending } = await readRaw(server.url, { version, key: read, query: "?limit=1" });
+    assert.equal(await ending, "ECONNRESET");
+  });
+
+  test(`HTTP/${version}: the connection of a client that reads too slowly is reset`, async () => {
+    const own = await openTestServer({ makeRoutes: (parts) => makeRoutes(parts, 500) });
+    const { socket, ending } = await readRaw(own.url, { version, key: own.keys.read });
+    socket.pause();
+    await waitFor("the end of the connection", async () =>
+      (await connectionsOf(own.http.node)) === 0 ? true : null,
+    );
+    socket.resume();
+    assert.equal(await ending, "ECONNRESET");
+    await own.close();
+  });
+}
+
+/** Requests a file and reads until its connection ends: the error code, or "FIN" after an end in order. */
+async function readRaw(
+  url: string,
+  { version, key, query = "" }: { version: "1.0" | "1.1"; key: string; query?: string },
+): Promise<{ readonly socket: Socket; readonly ending: Promise<string> }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const ending = new Promise<string>((resolve) => {
+    socket.once("end", () => resolve("FIN"));
+    socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(String(code)));
+  });
+  socket.write(
+    `GET /v1/endless${query} HTTP/${version}\r\nHost: ${hostname}\r\nX-API-Key: ${key}\r\n\r\n`,
+  );
+  await Promise.race([once(socket, "data"), ending]);
+  socket.resume();
+  return { socket, ending };
+}
 
 test("a file still open when the service stops is cut off, read or not, and does not end as if it were complete", async () => {
   const own = await openTestServer({ makeRoutes, drainTimeoutMs: 500 });
@@ -185,9 +240,13 @@ test("a file still open when the service stops is cut off, read or not, and does
   const taking = assert.rejects(async () => {
     for await (const _piece of taken.body ?? []);
   });
+  const raw = [];
+  for (const version of ["1.0", "1.1"] as const)
+    raw.push(await readRaw(own.url, { version, key: own.keys.write }));
   // Resolves, however much is left to send.
   await own.close();
   await taking;
+  for (const { ending } of raw) assert.equal(await ending, "ECONNRESET");
   await assert.rejects(stalled.text());
-  await waitFor("the end of both", async () => (seen.ended === ended + 2 ? true : null));
+  await waitFor("the end of both", async () => (seen.ended >= ended + 2 ? true : null));
 });

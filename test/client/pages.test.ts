@@ -1,5 +1,6 @@
 /** Lists that the client reads from a real service. */
 import assert from "node:assert/strict";
+import { text } from "node:stream/consumers";
 import { after, before, suite, test } from "node:test";
 import { OddwireClient } from "../../client/src/client.ts";
 import type { Observation } from "../../src/api/metrics/request-meter.ts";
@@ -27,6 +28,19 @@ suite("pages", () => {
       assert.equal(meta.indexed_block, server.newestBlock);
     }
     assert.equal(pages, Math.ceil(rows.length / 97));
+  });
+
+  test("come as one file, which says how many rows it has", async () => {
+    const rows = await server.getAll("/v1/matches?order=asc&limit=1000");
+    const file = await client.matches({ order: "asc" }).file("ndjson");
+    const lines = (await text(file.body)).trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line)),
+      rows,
+    );
+    assert.equal(file.rowCount, rows.length);
+    assert.equal(file.check.rows, rows.length);
+    assert.equal(file.nextCursor, null);
   });
 
   test("are not requested after a loop is left", async () => {

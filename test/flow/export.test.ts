@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -149,6 +149,41 @@ test("the URL of the service can have a path", async () => {
     asked.map((target) => target.split("?")[0]),
     ["/v1/trades", "/v1/trades", "/oddwire/v1/trades", "/oddwire/v1/trades"],
   );
+});
+
+test("a file that ends early is requested again, even if its connection ends in order", async () => {
+  let cutsLeft = 2;
+  // As a proxy that speaks HTTP/1.0 passes on what a broken connection has brought.
+  const passOn = async (path: string, response: ServerResponse) => {
+    const whole = await fetch(url + path, { headers: { "x-api-key": keys.read } });
+    const bytes = new Uint8Array(await whole.arrayBuffer());
+    server.edge.clock.advance(1000);
+    for (const name of ["x-row-count", "x-next-cursor"])
+      if (whole.headers.has(name)) response.setHeader(name, whole.headers.get(name) ?? "");
+    response.shouldKeepAlive = false;
+    response.useChunkedEncodingByDefault = false;
+    response.removeHeader("transfer-encoding");
+    response.end(cutsLeft-- > 0 ? bytes.subarray(0, bytes.length - 9) : bytes);
+  };
+  const proxy = createServer((request, response) => {
+    void passOn(request.url ?? "", response);
+  }).listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const { port } = proxy.address() as AddressInfo;
+  for (const format of ["ndjson", "csv", "parquet", "arrow"]) {
+    cutsLeft = 2;
+    const out = join(folder, `cut.${format}`);
+    const place = ["--url", `http://127.0.0.1:${port}`, "--key", keys.read];
+    const { code, stderr } = await runCommand(["export", "resolutions", "--out", out, ...place]);
+    assert.equal(code, 0, stderr);
+    assert.equal(cutsLeft < 0, true);
+    const direct = await fetch(
+      `${url}/v1/resolutions?format=${format}&order=asc&status=finalized`,
+      { headers: { "x-api-key": keys.read } },
+    );
+    assert.deepEqual(await readFile(out), Buffer.from(await direct.arrayBuffer()));
+  }
+  proxy.close();
 });
 
 test("an interrupted export ends with exit code 75, try again", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { TObject } from "typebox";
@@ -8,6 +9,7 @@ import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { mapInTurns, nextTurn } from "../../base/time/turns.ts";
+import { resetConnection } from "../http/reset-connection.ts";
 import type { CursorPosition, Cursors } from "../lists/cursor.ts";
 import { type FileFormatName, fileFormats } from "./bulk-format.ts";
 import { columnsOf } from "./columns.ts";
@@ -15,8 +17,8 @@ import { EncodingThread } from "./encoding-thread.ts";
 
 /** The rows of a file: those of a list as of now. They and their order stay the same, however long reading takes. */
 export type FileRows<Item> = {
-  /** Number of rows in this file; `null` when it is not known before the first row. */
-  readonly rowCount: number | null;
+  /** Number of rows in this file. */
+  readonly rowCount: number;
   /** The position of the last row if more follow, otherwise `null`. */
   readonly edge: CursorPosition | null;
   readonly chunks: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>;
@@ -75,16 +77,19 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const pieces = metered(this.#piecesOf(file, this.#whileLive(file, rows, key)), {
+      const whole = withDigest(reply, this.#piecesOf(file, this.#whileLive(file, rows, key)));
+      const pieces = metered(whole, {
         everyMs: lookEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
       });
       const body = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 });
       // `close` also comes when the client disconnects before it reads anything.
       body.once("close", release);
-      // After the status is sent, an error can only cut the connection. Clients then see an incomplete body.
+      // After the status is sent, an error can only break the connection.
       body.once("error", (err) => {
-        if (!reply.raw.headersSent) return;
+        const { headersSent, socket } = reply.raw;
+        if (!headersSent) return;
+        if (socket !== null) resetConnection(socket);
         if (err instanceof SlowClientError) {
           log.info({ request_id: request.id }, err.message);
           return;
@@ -110,19 +115,25 @@ export class BulkAnswers {
         );
   }
 
-  /** Yields the rows of each chunk as JSON. Throws `UNAUTHORIZED` when the key has been revoked. */
+  /**
+   * Yields the rows of each chunk as JSON. Throws `UNAUTHORIZED` when the key has been revoked, and an error when the
+   * file does not have the rows that its headers say, such as candles that a reorg removed meanwhile.
+   */
   async *#whileLive<Item>(
     { writer }: FileRequest<Item>,
-    { chunks }: FileRows<Item>,
+    { chunks, rowCount }: FileRows<Item>,
     key: VerifiedKey | null,
   ): AsyncGenerator<readonly string[], void, undefined> {
+    let left = rowCount;
     for await (const chunk of chunks) {
       // Reading the chunk has used a turn already.
       await nextTurn();
       const lines = await mapInTurns(chunk, writer());
       if (key !== null && !this.#parts.keys.isLive(key)) throw new AppError("UNAUTHORIZED");
+      left -= lines.length;
       yield lines;
     }
+    if (left !== 0) throw new Error(`the rows changed while they were read: ${-left} more`);
   }
 
   #setHeaders<Item>(
@@ -139,7 +150,7 @@ export class BulkAnswers {
       "cache-control": "no-store",
       "x-row-cap": rowsMax,
       "x-rows-truncated": String(isCapped),
-      ...(rowCount === null ? {} : { "x-row-count": rowCount }),
+      "x-row-count": rowCount,
       ...(edge === null ? {} : { "x-next-cursor": cursors.encode(path, query, edge) }),
     });
   }
@@ -161,6 +172,32 @@ class SlowClientError extends Error {
   constructor() {
     super("an export was cut: its client takes too little");
   }
+}
+
+/** Sends the SHA-256 of the body and its rows as trailers, where the client can get them: not over HTTP/1.0. */
+function withDigest(
+  reply: FastifyReply,
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncIterable<string | Uint8Array> {
+  if (reply.request.raw.httpVersion !== "1.1") return pieces;
+  reply.header("trailer", "Content-Digest, X-Row-Count");
+  return digested(reply.raw, pieces);
+}
+
+async function* digested(
+  raw: FastifyReply["raw"],
+  pieces: AsyncIterable<string | Uint8Array>,
+): AsyncGenerator<string | Uint8Array, void, undefined> {
+  const hash = createHash("sha256");
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+  const digest = `sha-256=:${hash.digest("base64")}:`;
+  raw.addTrailers({
+    "content-digest": digest,
+    "x-row-count": String(raw.getHeader("x-row-count")),
+  });
 }
 
 /** Yields the pieces of an export, and calls `onSlow` when its client reads them below the minimum rate. */

@@ -106,7 +106,7 @@ export class BareAnswers {
   }
 
   #answer(socket: Socket, answer: SocketAnswer): void {
-    if (this.pending.hasBegun(socket)) socket.destroy();
+    if (this.pending.hasBegun(socket)) this.pending.close(socket);
     else answerOnSocket(socket, answer);
     const { code } = answer.error;
     const { status } = errorTable[code];

@@ -116,7 +116,7 @@ export class HttpServer {
           void whenKnown(isTaken, (isAnswered) => {
             if (!isAnswered) handle(request, response);
           });
-        }).setTimeout(webLimits.socketIdleTimeoutMs),
+        }).setTimeout(webLimits.socketIdleTimeoutMs, (socket) => this.#bare.pending.close(socket)),
       genReqId: requestIdOf,
       clientErrorHandler: (error, socket) => this.#bare.answerMalformed(error, socket),
       // A path that cannot be decoded is an unknown path. Fastify runs no hooks for it, so they are called here.
@@ -168,7 +168,7 @@ export class HttpServer {
   /** Stops accepting connections and waits for requests in flight, up to `drainTimeoutMs`. */
   async close(): Promise<void> {
     const { drainTimeoutMs, silentDrainMs, idleSweepMs } = webLimits;
-    const deadline = setTimeout(() => this.node.closeAllConnections(), drainTimeoutMs);
+    const deadline = setTimeout(() => this.#bare.pending.closeAll(this.node), drainTimeoutMs);
     const silence = setTimeout(() => this.#idleConnections.destroyAll(), silentDrainMs);
     // A response that began before the close promised keep-alive, so its connection is closed when it becomes idle.
     const idle = setInterval(() => this.node.closeIdleConnections(), idleSweepMs);
@@ -232,7 +232,7 @@ export class HttpServer {
     // Without that header there is nothing to remove: Node would then no longer announce what it does itself.
     if (this.node.listening && reply.hasHeader("connection")) reply.removeHeader("connection");
     // Those of the response that the error replaces.
-    for (const name of ["content-encoding", "etag"]) reply.removeHeader(name);
+    for (const name of ["content-encoding", "etag", "trailer"]) reply.removeHeader(name);
     void reply.code(status).headers(headers);
     const page = wantsPage(request.raw) ? this.#pageFor(reply, error) : null;
     const answer = page instanceof Promise ? page.catch(() => body) : (page ?? body);

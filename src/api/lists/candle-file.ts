@@ -25,13 +25,13 @@ async function openAll(
   { page, order }: { readonly page: CandlePage; readonly order: "asc" | "desc" },
   rowsMax: number,
 ): Promise<FileRows<BucketCandle>> {
-  const { bucketSeconds, now } = page;
-  // The range ends with the open bucket, so trades that arrive while rows are sent add no bucket.
-  const to = Math.min(page.to, now - (now % bucketSeconds) + bucketSeconds);
+  const { bucketSeconds } = page;
+  const [newest] = await readCandlePage(facts, { ...page, order: "desc", limit: 1 });
+  if (newest === undefined) return { rowCount: 0, edge: null, chunks: [] };
+  // The range ends with the newest candle, so trades that arrive while rows are sent add no row.
+  const to = newest.bucket + bucketSeconds;
   const whole = { ...page, to };
-  const [first] = await readCandlePage(facts, { ...whole, limit: 1 });
-  if (first === undefined) return { rowCount: 0, edge: null, chunks: [] };
-  const { bucket } = first;
+  const [{ bucket } = newest] = await readCandlePage(facts, { ...whole, limit: 1 });
   const seconds = rowsMax * bucketSeconds;
   const isRising = page.order === "asc";
   const sent = isRising
@@ -41,10 +41,13 @@ async function openAll(
   const edge = isRising ? sent.to - bucketSeconds : sent.from;
   const [further] =
     left.from < left.to ? await readCandlePage(facts, { ...whole, ...left, limit: 1 }) : [];
+  const rows = { ...whole, ...sent, order };
+  let rowCount = 0;
+  for await (const chunk of readChunks(facts, rows)) rowCount += chunk.length;
   return {
-    rowCount: null,
+    rowCount,
     edge: further === undefined ? null : [edge],
-    chunks: readChunks(facts, { ...whole, ...sent, order }),
+    chunks: readChunks(facts, rows),
   };
 }
 

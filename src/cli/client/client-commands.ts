@@ -60,7 +60,7 @@ function addExport(program: Command): void {
       "Writes a list of a running service to files, oldest rows first. With --lake, writes all final days as Parquet files from the data directory or the ClickHouse server, without a running service; only days that the folder does not have are added. Each response becomes one file. If there is more, PATH.2, PATH.3 and so on follow, numbered before the extension. A file gets its name when it is complete. Failed downloads are retried. The same command resumes after the last complete file.",
     )
     .addArgument(program.createArgument("[list]", "what to export").choices(exportLists))
-    .option("--out <path>", `file to write; ends in ${fileEndings.join(", ")}`)
+    .option("--out <path>", `file to write; ends in ${fileEndings}`)
     .option("--lake <folder>", "write final days to this folder instead of a list")
     .option("--from <date>", "first day of a new lake, such as 2026-11-01 (default: the first day)")
     .option("--to <date>", "last day of the lake (default: the last final day)")

@@ -4,6 +4,8 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Backoff, wait, waitAfter } from "../../../client/src/backoff.ts";
 import { Connection, type Query } from "../../../client/src/connection.ts";
+import type { FileFormat } from "../../../client/src/file-check.ts";
+import { openListFile } from "../../../client/src/list-file.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { CommandError } from "../command.ts";
 import type { ApiAccess } from "./api-options.ts";
@@ -13,7 +15,7 @@ import type { DownloadProgress } from "./download-progress.ts";
 export type Download = {
   readonly api: ApiAccess;
   readonly list: string;
-  readonly query: Query;
+  readonly query: Query & { readonly format: FileFormat };
   readonly path: string;
   readonly signal: AbortSignal;
   readonly progress: DownloadProgress;
@@ -21,8 +23,6 @@ export type Download = {
 
 const backoff: Backoff = { attempts: 4, firstWaitMs: 1000, longestWaitMs: 60_000 };
 const once: Backoff = { ...backoff, attempts: 1 };
-/** The longest time that a timer can wait, because a list can have any number of rows. */
-const timeoutMs = 2 ** 31 - 1;
 
 /**
  * Downloads a file, which is named `<path>.part` until it is complete. Returns the cursor of the next file;
@@ -30,7 +30,7 @@ const timeoutMs = 2 ** 31 - 1;
  */
 export async function downloadFile(download: Download): Promise<string | null> {
   const { api, signal } = download;
-  const connection = new Connection({ ...api, backoff: once, timeoutMs });
+  const connection = new Connection({ ...api, backoff: once });
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await downloadOnce(connection, download);
@@ -45,9 +45,11 @@ export async function downloadFile(download: Download): Promise<string | null> {
 
 async function downloadOnce(connection: Connection, download: Download): Promise<string | null> {
   const { list, query, path, signal, progress } = download;
-  const { headers, body } = await connection.request(list, { query, signal });
-  const count = headers.get("x-row-count");
-  progress.begin(path, count === null ? null : Number(count));
+  const { rowCount, nextCursor, body, check } = await openListFile(connection, list, {
+    query,
+    signal,
+  });
+  progress.begin(path, rowCount, check);
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, done) => {
       progress.add(chunk);
@@ -59,15 +61,15 @@ async function downloadOnce(connection: Connection, download: Download): Promise
   // A write error, such as a full disk, is not retried; a body that breaks off is.
   let writeError: Error | null = null;
   file.once("error", (error) => (writeError = error));
-  const source = body === null ? Readable.from([]) : Readable.fromWeb(body);
-  await pipeline(source, counted, file, { signal }).catch((cause: unknown) => {
+  await pipeline(Readable.fromWeb(body), counted, file, { signal }).catch((cause: unknown) => {
+    if (cause instanceof OddwireError) throw cause;
     if (writeError === null)
       throw new OddwireError("the connection broke off", { status: 0, code: "UNREACHABLE", cause });
     throw new CommandError(`a file cannot be written: ${writeError.message}`, { cause });
   });
   await rename(part, path);
   progress.end();
-  return headers.get("x-next-cursor");
+  return nextCursor;
 }
 
 function isPassing(thrown: unknown): thrown is OddwireError {

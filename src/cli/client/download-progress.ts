@@ -2,20 +2,19 @@ import type { Clock } from "../../base/time/clock.ts";
 import { formatSeconds } from "../../feed/progress-log.ts";
 
 const showEveryMs = 200;
-const newLine = 10;
 
 type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 /**
  * Shows the progress of a download: on a terminal a line that is overwritten, and one line for each complete
- * file. Rows are counted only in text formats; the percentage and the time left also need the total of rows.
+ * file. Rows, the percentage and the time left are shown only for text formats.
  */
 export class DownloadProgress {
   readonly #output: Output;
   readonly #clock: Clock;
   #path = "";
-  #rowsTotal: number | null = null;
-  #rows = 0;
+  #rowsTotal = 0;
+  #read: { readonly rows: number | null } = { rows: null };
   #bytes = 0;
   #beganAtMs = 0;
   #shownAtMs = 0;
@@ -25,11 +24,11 @@ export class DownloadProgress {
     this.#clock = clock;
   }
 
-  /** Begins a file, or a new attempt at it. `rowsTotal` is `null` when the service does not know it. */
-  begin(path: string, rowsTotal: number | null): void {
+  /** Begins a file, or a new attempt at it. `read` counts the rows that came. */
+  begin(path: string, rowsTotal: number, read: { readonly rows: number | null }): void {
     this.#path = path;
     this.#rowsTotal = rowsTotal;
-    this.#rows = path.endsWith(".csv") ? -1 : 0;
+    this.#read = read;
     this.#bytes = 0;
     this.#beganAtMs = this.#clock.monotonicMs();
   }
@@ -37,7 +36,6 @@ export class DownloadProgress {
   add(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
     if (this.#output.isTTY !== true) return;
-    if (/\.(?:csv|ndjson)$/.test(this.#path)) this.#rows += countLines(chunk);
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#shownAtMs < showEveryMs) return;
     this.#shownAtMs = nowMs;
@@ -45,9 +43,9 @@ export class DownloadProgress {
   }
 
   end(): void {
-    const rows = this.#rowsTotal === null ? "" : `  ${this.#rowsTotal} rows`;
     const start = this.#output.isTTY === true ? "\r\u001b[K" : "";
-    this.#output.write(`${start}${this.#path}${rows}  ${formatSize(this.#bytes)}\n`);
+    const size = formatSize(this.#bytes);
+    this.#output.write(`${start}${this.#path}  ${this.#rowsTotal} rows  ${size}\n`);
   }
 
   #lineAt(nowMs: number): string {
@@ -55,20 +53,15 @@ export class DownloadProgress {
     const perSecond = `${formatSize((this.#bytes / elapsedMs) * 1000)}/s`;
     const parts = [this.#path, formatSize(this.#bytes), perSecond];
     const total = this.#rowsTotal;
-    if (total !== null && this.#rows > 0) {
-      const percent = Math.min(100, (this.#rows / total) * 100).toFixed(1);
-      const secondsLeft = (elapsedMs / this.#rows) * Math.max(0, total - this.#rows) * 0.001;
-      parts.push(`${this.#rows} of ${total} rows (${percent} %)`);
+    const { rows } = this.#read;
+    if (rows !== null && rows > 0) {
+      const percent = Math.min(100, (rows / total) * 100).toFixed(1);
+      const secondsLeft = (elapsedMs / rows) * Math.max(0, total - rows) * 0.001;
+      parts.push(`${rows} of ${total} rows (${percent} %)`);
       parts.push(`${formatSeconds(Math.round(secondsLeft))} left`);
-    } else if (total !== null) parts.push(`${total} rows`);
+    } else parts.push(`${total} rows`);
     return parts.join("  ");
   }
-}
-
-function countLines(chunk: Uint8Array): number {
-  let count = 0;
-  for (let at = chunk.indexOf(newLine); at !== -1; at = chunk.indexOf(newLine, at + 1)) count += 1;
-  return count;
 }
 
 function formatSize(bytes: number): string {

@@ -12,6 +12,7 @@ import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { Connection } from "../../../client/src/connection.ts";
+import type { FileFormat } from "../../../client/src/file-check.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import { systemClock } from "../../base/time/clock.ts";
@@ -22,12 +23,14 @@ import { type ApiAccess, type ApiOptions, readApi } from "./api-options.ts";
 import { callService } from "./call-service.ts";
 import { downloadFile } from "./download-file.ts";
 import { DownloadProgress } from "./download-progress.ts";
-import { exportFilters, fileEndings, rowLists } from "./export-options.ts";
+import { exportFilters, fileEndings, fileFormats, rowLists } from "./export-options.ts";
 
 type ExportOptions = ApiOptions & LakeOptions & { readonly out?: string };
 
 /** The path and query of the list to export. */
-type List = { readonly path: string; readonly query: Readonly<Record<string, string>> };
+type List = { readonly path: string; readonly query: FileQuery };
+type FileQuery = Filters & { readonly format: FileFormat };
+type Filters = Readonly<Record<string, string>>;
 
 type Export = {
   readonly api: ApiAccess;
@@ -71,7 +74,7 @@ export async function exportList(
 
 function filtersOf(
   options: ExportOptions & Readonly<Record<string, string | undefined>>,
-): List["query"] {
+): Filters {
   return Object.fromEntries(
     exportFilters.flatMap(({ flags, parameter }) => {
       const text = options[new Option(flags).attributeName()];
@@ -80,14 +83,14 @@ function filtersOf(
   );
 }
 
-function formatOf(out: string): string {
-  const ending = extname(out);
-  if (fileEndings.includes(ending)) return ending.slice(1);
-  throw new UsageError(`--out ends in one of ${fileEndings.join(", ")}`);
+function formatOf(out: string): FileFormat {
+  const format = fileFormats.find((name) => extname(out) === `.${name}`);
+  if (format !== undefined) return format;
+  throw new UsageError(`--out ends in one of ${fileEndings}`);
 }
 
 /** Returns the list of a name. Filters replace the parameters that every export has. */
-function listOf(name: string, common: List["query"], filters: List["query"]): List {
+function listOf(name: string, common: FileQuery, filters: Filters): List {
   const path = `/v1/${name}`;
   if (name === "markets" || name === "events")
     return { path, query: { ...common, sort: "created_at", ...filters } };
@@ -107,7 +110,7 @@ async function writeFiles({ api, list, out, signal }: Export): Promise<void> {
   let { files, cursor } = readState(statePath, href, out);
   const progress = new DownloadProgress(process.stderr, systemClock);
   do {
-    const query = { ...list.query, cursor: cursor ?? undefined };
+    const query = { ...list.query, ...(cursor !== null && { cursor }) };
     const path = nameOf(out, files + 1);
     cursor = await downloadFile({ api, list: list.path, query, path, signal, progress });
     files += 1;

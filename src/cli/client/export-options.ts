@@ -1,4 +1,4 @@
-import type { FileFormatName } from "../../api/bulk/bulk-format.ts";
+import type { FileFormat } from "../../../client/src/file-check.ts";
 import { resolutionSeconds } from "../../market/candle.ts";
 
 type ExportFilter = {
@@ -21,10 +21,11 @@ export const rowLists = [
 /** The names of all lists that `export` writes. */
 export const exportLists: readonly string[] = ["markets", "events", ...rowLists, "candles"];
 
-/** The file extensions that select a format. The names are repeated here so that help loads no schemas. */
-export const fileEndings: readonly string[] = (
-  ["ndjson", "csv", "parquet", "arrow"] as const satisfies readonly FileFormatName[]
-).map((name) => `.${name}`);
+/** The formats of files. Each name is also the file extension that selects it. */
+export const fileFormats: readonly FileFormat[] = ["ndjson", "csv", "parquet", "arrow"];
+
+/** The file extensions, for messages. */
+export const fileEndings = fileFormats.map((name) => `.${name}`).join(", ");
 
 /** The filters of all lists as options. The service refuses a filter that a list does not have. */
 export const exportFilters: readonly ExportFilter[] = [
