@@ -412,6 +412,8 @@ export type Pagination = {
 
 export type Meta = {
   readonly request_id: string;
+  readonly first_block: number | null;
+  readonly first_timestamp_ms: number | null;
   readonly indexed_block: number | null;
   readonly indexed_seq: number | null;
   readonly head_block: number | null;
@@ -679,7 +681,17 @@ export type ListMarkets = {
   readonly answer: {
     readonly data: readonly Market[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -717,7 +729,17 @@ export type ListEvents = {
   readonly answer: {
     readonly data: readonly Event[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -763,7 +785,17 @@ export type ListTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -798,7 +830,17 @@ export type ListTokenTrades = {
   readonly answer: {
     readonly data: readonly Trade[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -832,7 +874,17 @@ export type ListFills = {
   readonly answer: {
     readonly data: readonly Fill[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -864,7 +916,17 @@ export type ListMatches = {
   readonly answer: {
     readonly data: readonly Match[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -890,7 +952,17 @@ export type ListCancellations = {
   readonly answer: {
     readonly data: readonly Cancellation[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -941,7 +1013,17 @@ export type ListExchangeEvents = {
       readonly status: "confirmed" | "finalized";
     }[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -965,7 +1047,17 @@ export type ListResolutions = {
   readonly answer: {
     readonly data: readonly Resolution[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 
@@ -1121,11 +1213,14 @@ export type ListCandles = {
     readonly pagination: Pagination;
     readonly meta: {
       readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
       readonly indexed_block: number | null;
       readonly indexed_seq: number | null;
       readonly head_block: number | null;
       readonly finalized_block: number | null;
       readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
       readonly resolution: "1m" | "5m" | "15m" | "1h" | "4h" | "1d";
       readonly first_candle_ms: Milliseconds | null;
       readonly settlement: {

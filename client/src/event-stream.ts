@@ -11,6 +11,8 @@ export type StreamOptions<Type extends keyof ChannelRows> = {
   readonly channel: ChannelRequest<Type>;
   /** The `seq` to resume after; 0 for everything. Without it the stream begins with new events. */
   readonly resumeFrom?: number | undefined;
+  /** Whether to resume from before the first indexed block, although rows in between are missing. */
+  readonly allowGap?: boolean | undefined;
   /** The number of newest rows to begin with, at most 500. */
   readonly snapshot?: number | undefined;
   /** Ends the stream. The loop that reads it ends without an error. */
@@ -108,7 +110,8 @@ export class EventStream<Row> implements AsyncIterable<StreamFrame<Row>> {
   #request() {
     const { channel } = this.#options;
     const resumeFrom = this.#resumeFrom;
-    const resume = resumeFrom === null ? {} : { resume_from: resumeFrom };
+    const gap = this.#options.allowGap === true ? { allow_gap: true } : {};
+    const resume = resumeFrom === null ? {} : { resume_from: resumeFrom, ...gap };
     const snapshot = this.#snapshot === undefined ? {} : { snapshot: this.#snapshot };
     return { channel, ...resume, ...snapshot };
   }

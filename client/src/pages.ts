@@ -1,6 +1,6 @@
 import type { Meta, Pagination } from "./api.ts";
 import type { Connection, Query } from "./connection.ts";
-import type { FileFormat } from "./file-check.ts";
+import type { FileFormat } from "./list-file.ts";
 import { type ListFile, openListFile } from "./list-file.ts";
 
 /** One page of a list. */

@@ -96,7 +96,10 @@ export class Intake {
     const indexed = facts.newestBlock;
     const isCurrent = head === null || (indexed ?? -1) >= head.number;
     const behindSeconds = isCurrent ? 0 : Math.max(0, head.timestamp - state.dayWindow.now);
+    const { first } = facts;
     return {
+      first_block: first?.number ?? null,
+      first_timestamp_ms: first === null ? null : first.timestamp * 1000,
       indexed_block: indexed,
       indexed_seq: indexed === null ? null : lastSeqOf(indexed),
       head_block: this.#headNumber,

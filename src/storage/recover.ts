@@ -216,3 +216,24 @@ async function remakeCandlesAbove(engine: Engine, above: string): Promise<void> 
     fills: `timestamp >= ${minute} AND NOT (${above})`,
   });
 }
+
+/**
+ * Reads the time of the first row, or of the end of the first commit when that has no rows, in Unix seconds; `null`
+ * when nothing is stored. The time of a first block without rows is not stored.
+ */
+export async function readFirstTimestamp({
+  engine,
+  coverage,
+}: {
+  readonly engine: Engine;
+  readonly coverage: Coverage | null;
+}): Promise<number | null> {
+  const [first] = coverage === null ? [] : await readCommits(engine, "ORDER BY from_block");
+  if (first === undefined) return null;
+  const { fromBlock: from, last } = first;
+  const read = await readFromEach(engine, ["count()", "min(timestamp)"], { from, to: last.number });
+  const times = Object.values(read).flatMap(([count, time]) =>
+    count === 0 || time === undefined ? [] : [time],
+  );
+  return Math.min(last.timestamp, ...times);
+}

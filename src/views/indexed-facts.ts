@@ -6,11 +6,15 @@ import type { CoveredFacts } from "../storage/covered-facts.ts";
 import { openFolder } from "../storage/embedded/open-folder.ts";
 import type { Engine, OpenEngine } from "../storage/engine/engine.ts";
 import { FactStore, type StoreOptions } from "../storage/fact-store.ts";
+import { readFirstTimestamp } from "../storage/recover.ts";
 import type { ReorgLog } from "../storage/reorg-log.ts";
 import { dropMarketsFile } from "./disk/markets-file.ts";
 import { HeadBuffer } from "./head/head-buffer.ts";
 import { QueryReads } from "./query-reads.ts";
 import type { View } from "./view.ts";
+
+/** Time in Unix seconds. */
+type FirstBlock = { readonly number: number; readonly timestamp: number };
 
 /** How long a request waits for a position that is not indexed yet, and how many requests can wait. */
 type WaitLimits = { readonly positionWaitMs: number; readonly positionWaitersMax: number };
@@ -28,6 +32,8 @@ export class IndexedFacts {
   /** In the order in which they receive changes. */
   readonly #views = new Set<View>([this.headBuffer]);
   readonly #waiting = new Set<() => void>();
+  /** Unix seconds; `null` before the first block. */
+  #firstTimestamp: number | null = null;
 
   private constructor(store: CoveredFacts, writer: FactStore | null) {
     this.store = store;
@@ -49,7 +55,10 @@ export class IndexedFacts {
   /** Loads the views over a store. `close` closes the store, and so does a failure to load. */
   static async load(store: CoveredFacts, writer: FactStore | null = null): Promise<IndexedFacts> {
     const facts = new IndexedFacts(store, writer);
-    await orClose(store, async () => facts.loadView(facts.headBuffer));
+    await orClose(store, async () => {
+      await facts.loadView(facts.headBuffer);
+      facts.#firstTimestamp = await readFirstTimestamp(store);
+    });
     return facts;
   }
 
@@ -79,6 +88,13 @@ export class IndexedFacts {
 
   get coverage(): Coverage | null {
     return this.store.coverage;
+  }
+
+  /** The first block indexed, and its time or that of the first row in it or after it; `null` before the first. */
+  get first(): FirstBlock | null {
+    const number = this.coverage?.fromBlock ?? this.headBuffer.blocks[0]?.number;
+    const timestamp = this.#firstTimestamp;
+    return number === undefined || timestamp === null ? null : { number, timestamp };
   }
 
   /** The number of the newest block indexed, final or not; `null` before the first. */
@@ -114,12 +130,14 @@ export class IndexedFacts {
   }
 
   apply(delta: Delta): void {
+    this.#firstTimestamp ??= firstTimestampIn(delta);
     for (const view of this.#views) view.apply(delta);
     for (const look of this.#waiting) look();
   }
 
   revert(toBlock: number): void {
     for (const view of this.#views) view.revert(toBlock);
+    if (this.newestBlock === null) this.#firstTimestamp = null;
   }
 
   /** Makes reads take the rows of a range, which is now stored, from the store instead of the head buffer. */
@@ -132,4 +150,11 @@ export class IndexedFacts {
   async close(): Promise<void> {
     await this.store.close();
   }
+}
+
+/** Returns the time of the first row of blocks, or of the last block when they have no rows. */
+function firstTimestampIn({ block, trades, events, last }: Delta): number {
+  if (block !== null) return block.timestamp;
+  const rows = [trades[0], events[0]].flatMap((row) => row?.timestamp ?? []);
+  return Math.min(last.timestamp, ...rows);
 }

@@ -17,7 +17,7 @@ const cases: readonly (readonly [path: string, ...parts: readonly string[]])[] =
   ["/v1/markets?format=xlsx", "format", "csv", "parquet", 'got "xlsx"'],
   ["/v1/trades?from=2026-01-01", "from", "did you mean start?"],
   ["/v1/trades?until=2026-01-01", "until", "did you mean end?"],
-  ["/v1/trades?start=2026-01-01", "start", "RFC 3339", 'got "2026-01-01"'],
+  ["/v1/trades?start=2026-01", "start", "RFC 3339", 'got "2026-01"'],
   ["/v1/trades?start=20&end=10", "end", "must be after start"],
   ["/v1/trades?side=buy", "side", "BUY, SELL", 'got "buy"', "did you mean BUY?"],
   ["/v1/trades?user=0x1", "user", "did you mean wallet?"],

@@ -283,7 +283,10 @@ function makeRoutes(
 
 function freshnessOf(store: IndexedFacts): Freshness {
   const newest = store.newestBlock ?? -1;
+  const { first } = store;
   return {
+    first_block: first?.number ?? null,
+    first_timestamp_ms: first === null ? null : first.timestamp * 1000,
     indexed_block: newest,
     indexed_seq: firstSeqOf(newest + 1) - 1,
     head_block: newest,

@@ -73,6 +73,8 @@ export type RouteParts = {
 };
 
 export const testFreshness = {
+  first_block: 1,
+  first_timestamp_ms: 1_000,
   indexed_block: 100,
   indexed_seq: 100_000_007,
   head_block: 103,

@@ -18,7 +18,7 @@ export const bannedWords: readonly BannedWord[] = [
   { pattern: /\b(?:takes?|took|taken|taking) back\b|\bunw[io]u?nd\w*/i, write: "revert" },
   { pattern: /\bmarkers?\b|\bvouch\w*/i, write: "commit record, commit" },
   { pattern: /\bnews\b/i, write: "change, change feed" },
-  { pattern: /\bdigests?\b/i, write: "delta" },
+  { pattern: /(?<!content-)\bdigests?\b/i, write: "delta" },
   { pattern: /\bstretch\w*/i, write: "range, interval" },
   { pattern: /\bdepots?\b|\bshel(?:f|ves)\b/i, write: "key-value store, table" },
   { pattern: /\bready answers?\b|\bfast lanes?\b/i, write: "cached response, fast path" },

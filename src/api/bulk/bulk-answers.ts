@@ -77,7 +77,7 @@ export class BulkAnswers {
         // An empty string would send `Content-Length: 0`, which is not the length of the file (RFC 9110, 8.6).
         return Readable.from([]);
       }
-      const whole = withDigest(reply, this.#piecesOf(file, this.#whileLive(file, rows, key)));
+      const whole = withTrailers(reply, this.#piecesOf(file, this.#whileLive(file, rows, key)));
       const pieces = metered(whole, {
         everyMs: lookEveryMs,
         onSlow: () => body.destroy(new SlowClientError()),
@@ -175,27 +175,26 @@ class SlowClientError extends Error {
 }
 
 /** Sends the SHA-256 of the body and its rows as trailers, where the client can get them: not over HTTP/1.0. */
-function withDigest(
+function withTrailers(
   reply: FastifyReply,
   pieces: AsyncIterable<string | Uint8Array>,
 ): AsyncIterable<string | Uint8Array> {
   if (reply.request.raw.httpVersion !== "1.1") return pieces;
   reply.header("trailer", "Content-Digest, X-Row-Count");
-  return digested(reply.raw, pieces);
+  return hashed(reply.raw, pieces);
 }
 
-async function* digested(
+async function* hashed(
   raw: FastifyReply["raw"],
   pieces: AsyncIterable<string | Uint8Array>,
 ): AsyncGenerator<string | Uint8Array, void, undefined> {
-  const hash = createHash("sha256");
+  const sha256 = createHash("sha256");
   for await (const piece of pieces) {
-    hash.update(piece);
+    sha256.update(piece);
     yield piece;
   }
-  const digest = `sha-256=:${hash.digest("base64")}:`;
   raw.addTrailers({
-    "content-digest": digest,
+    "content-digest": `sha-256=:${sha256.digest("base64")}:`,
     "x-row-count": String(raw.getHeader("x-row-count")),
   });
 }

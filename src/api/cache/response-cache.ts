@@ -83,9 +83,11 @@ export function endOf(
   { tail }: Pick<CachedResponse, "tail">,
   freshness: Freshness,
 ): string {
-  const { indexed_block, indexed_seq, head_block, finalized_block, lag_seconds } = freshness;
+  const { first_block, first_timestamp_ms, indexed_block, indexed_seq } = freshness;
+  const { head_block, finalized_block, lag_seconds } = freshness;
   return (
-    `"${requestId}","indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
+    `"${requestId}","first_block":${first_block},"first_timestamp_ms":${first_timestamp_ms},` +
+    `"indexed_block":${indexed_block},"indexed_seq":${indexed_seq},` +
     `"head_block":${head_block},"finalized_block":${finalized_block},"lag_seconds":${lag_seconds}${tail}`
   );
 }

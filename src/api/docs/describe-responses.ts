@@ -41,10 +41,17 @@ const everyHeader: Readonly<Record<string, Header>> = {
 const bulkHeader: Readonly<Record<string, Header>> = optional({
   "Content-Disposition": header("File name of the export", { type: "string" }),
   "X-Row-Cap": header("Most rows of one export", { type: "integer" }),
-  "X-Row-Count": header("Rows of this export, where the number is known before the body starts", {
+  "X-Row-Count": header("Rows of this export; also a trailer over HTTP/1.1", {
     type: "integer",
     minimum: 0,
   }),
+  Trailer: header("What follows the body over HTTP/1.1: the SHA-256 and the rows", {
+    const: "Content-Digest, X-Row-Count",
+  }),
+  "X-Truncated-At-Start": header(
+    "The request reaches before the first indexed block, so older rows are missing; else absent",
+    { const: "true" },
+  ),
   "X-Rows-Truncated": header("Whether rows were left out because of the row cap", {
     type: "string",
     enum: ["true", "false"],

@@ -187,6 +187,9 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   error: "What went wrong",
   event_loop_lag: "Delay of the event loop, in milliseconds",
   filled: "Whether the bucket has no trades and repeats the last price",
+  first_block: "First indexed block; nothing before it is in any answer",
+  first_timestamp_ms:
+    "Time of the first indexed block, or of the first row after it, in Unix milliseconds",
   first_candle_ms: "When the first candle opens, Unix milliseconds; null without one",
   grace_seconds:
     "Seconds for which the old value of the key keeps working, unless the key is rotated again",
@@ -220,6 +223,8 @@ export const fieldNotes: Readonly<Record<string, string>> = {
   stream: "Connections, subscriptions and messages",
   table: "Table of the store",
   tick_size: "Smallest step of prices, in USD per share",
+  truncated_at_start:
+    "true: the request reaches before first_block, so older rows are missing; else absent",
   truncated: "Whether there are more rows than were sent",
   uptime_seconds: "Seconds since the service started",
   version: "Version of the service",

@@ -34,7 +34,7 @@ flood the service are blocked for a time.
 - Prices, sizes and amounts are decimal strings with at most 6 fractional digits. Counts, block numbers, \`seq\` and milliseconds are numbers.
 - A missing value is \`null\`, never an absent field.
 - Token ids are decimal strings. Condition ids, addresses and hashes are lower-case hex; upper case is accepted.
-- Times are accepted as epoch seconds, epoch milliseconds (13 digits) or RFC 3339. They are returned as RFC 3339 and as milliseconds, and are block \
+- Times are accepted as epoch seconds, epoch milliseconds (13 digits), RFC 3339 or a date (midnight UTC). They are returned as RFC 3339 and as milliseconds, and are block \
 times. \`start\` is inclusive, \`end\` exclusive.
 - \`seq = block_number * 1,000,000 + log_index\` is the position on the chain. It is the same on every node and after every re-index.
 - An unknown or repeated parameter, or an invalid value, is 400 and named. Nothing is silently ignored.
@@ -48,11 +48,11 @@ Lists return \`pagination.next_cursor\`, which is \`null\` on the last page. Sen
 
 Markets, trades, candles and the other lists of the chain accept \`format\`: \`ndjson\`, \`csv\`, \`parquet\` or \`arrow\`. Without \`limit\` an \
 export has every row, up to the row cap of the service. \`X-Row-Cap\`, \`X-Row-Count\` and \`X-Rows-Truncated\` describe it before the body starts; \
-\`X-Next-Cursor\` continues after the cap. An export that fails midway ends without the last chunk, so clients see an error.
+\`X-Next-Cursor\` continues after the cap. An export that fails midway resets the connection, so clients see an error.
 
 ## Freshness
 
-\`meta\` reports the newest indexed block, the head of the chain, the newest block that cannot be reverted, and the lag in seconds of chain time. Rows \
+\`meta\` reports the first indexed block, before which nothing is known, the newest indexed block, the head of the chain, the newest block that cannot be reverted, and the lag in seconds of chain time. Rows \
 with status \`confirmed\` can still be reverted; \`finalized\` rows never change.
 
 ## Errors

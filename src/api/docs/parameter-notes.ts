@@ -3,7 +3,7 @@
  * meaning. A parameter needs no entry if its schema has a description, or if the field of this name has the same one.
  */
 
-const times = "Epoch seconds, epoch milliseconds (13 digits) or RFC 3339";
+const times = "Epoch seconds, epoch milliseconds (13 digits), RFC 3339 or a date (midnight UTC)";
 
 export const parameterNotes: Readonly<Record<string, string>> = {
   active: "true: markets that can still trade",

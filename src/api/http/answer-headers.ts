@@ -21,6 +21,7 @@ const exposedHeaders = [
   "X-Row-Cap",
   "X-Row-Count",
   "X-Rows-Truncated",
+  "X-Truncated-At-Start",
   "X-Next-Cursor",
 ].join(", ");
 

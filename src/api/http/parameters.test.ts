@@ -13,8 +13,13 @@ test("times are epoch seconds, epoch milliseconds or RFC 3339", () => {
   assert.equal(parseTime("2024-02-29T00:00:00Z"), 1_709_164_800_000);
 });
 
+test("a date is its midnight in UTC", () => {
+  assert.equal(parseTime("2026-01-01"), 1_767_225_600_000);
+  assert.equal(parseTime("2024-02-29"), 1_709_164_800_000);
+});
+
 test("any other text is not a time", () => {
-  const texts = ["", "-1", "1.5", "1e9", "123456789012", "12345678901234", "2026-01-01"];
+  const texts = ["", "-1", "1.5", "1e9", "123456789012", "12345678901234", "2026-1-1"];
   const dates = ["2026-02-30", "2026-02-29", "2026-13-01", "2026-00-10", "2026-01-32"];
   const times = [
     "24:00:00Z",
@@ -26,7 +31,7 @@ test("any other text is not a time", () => {
     "00:00Z",
   ];
   const offsets = ["+24:00", "-00:60", "+0100", "+1:00"];
-  texts.push(...dates.map((date) => `${date}T00:00:00Z`));
+  texts.push(...dates, ...dates.map((date) => `${date}T00:00:00Z`));
   texts.push(...times.map((time) => `2026-01-01T${time}`));
   texts.push(...offsets.map((offset) => `2026-01-01T00:00:00${offset}`));
   for (const text of texts) assert.equal(parseTime(text), null, text);

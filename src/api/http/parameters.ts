@@ -5,7 +5,7 @@ import { invalid } from "../../base/input/compile-reader.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 
 const clockPattern = "([01][0-9]|2[0-3]):[0-5][0-9]";
-const rfc3339Pattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clockPattern}:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]${clockPattern})`;
+const rfc3339Pattern = `[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt]${clockPattern}:[0-5][0-9](\\.[0-9]{1,9})?([Zz]|[+-]${clockPattern}))?`;
 const timePattern = `^([0-9]{1,11}|[0-9]{13}|${rfc3339Pattern})$`;
 const isRfc3339 = new RegExp(`^${rfc3339Pattern}$`);
 
@@ -13,7 +13,7 @@ const isRfc3339 = new RegExp(`^${rfc3339Pattern}$`);
 export const time: TUnsafe<number> = parsedText({
   parse: parseTime,
   expected:
-    "epoch seconds, epoch milliseconds (13 digits) or RFC 3339 as 2026-01-31T12:00:00Z (a + is %2B in a URL)",
+    "epoch seconds, epoch milliseconds (13 digits), RFC 3339 as 2026-01-31T12:00:00Z, or a date in UTC (a + is %2B in a URL)",
   keywords: { type: ["string", "integer"], pattern: timePattern },
 });
 
@@ -29,7 +29,7 @@ export const ipRange: TUnsafe<string> = parsedText({
   expected: "an IP address or a CIDR range",
 });
 
-/** Parses epoch seconds (up to 11 digits), milliseconds (13 digits) or RFC 3339. Returns Unix milliseconds. */
+/** Parses epoch seconds (up to 11 digits), milliseconds (13 digits), RFC 3339, or a date, which is its midnight in UTC. Returns Unix milliseconds. */
 export function parseTime(text: string): number | null {
   if (/^[0-9]{1,11}$/.test(text)) return Number(text) * 1000;
   if (/^[0-9]{13}$/.test(text)) return Number(text);

@@ -18,6 +18,12 @@ export const paginationSchema = Type.Object({
   next_cursor: Type.Union([Type.String(), Type.Null()]),
 });
 
+/** `meta` of lists that can be asked for rows before the first indexed block. */
+export const rangeMeta = Type.Object({
+  ...metaSchema.properties,
+  truncated_at_start: Type.Optional(Type.Boolean()),
+});
+
 /** The shape of every list of `row`. */
 export function listOf<Row extends TSchema>(row: Row) {
   return Type.Object({

@@ -1,9 +1,10 @@
 /** Lists of rows: a page as JSON, or all rows as a file. */
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import type { TObject } from "typebox";
+import { type TObject, Type } from "typebox";
 import { webLimits } from "../../base/config/limits.ts";
 import type { Seq, TokenId } from "../../base/ids.ts";
+import { type LowerBounds, reachesBeforeFirst } from "../../query/before-first.ts";
 import { rowContextOf } from "../../query/row-context.ts";
 import { RowSnapshot, type StoredList } from "../../query/row-snapshot.ts";
 import type { RowContext } from "../../rows/trade-row.ts";
@@ -15,7 +16,7 @@ import { bulkQuery, type FileFormatName } from "../bulk/bulk-format.ts";
 import { requiredPart } from "../bulk/columns.ts";
 import { WrittenJson } from "../cache/response-cache.ts";
 import type { CursorPosition } from "./cursor.ts";
-import { listOf, pageOf, paginationOf } from "./list-answer.ts";
+import { listOf, pageOf, paginationOf, rangeMeta } from "./list-answer.ts";
 
 const chainPageRows = 100;
 
@@ -26,7 +27,7 @@ export const rowListQuery = bulkQuery({ pageRows: chainPageRows });
 export function rowListRoute<RowShape extends TObject>(row: RowShape) {
   return {
     access: "read",
-    response: listOf(row),
+    response: Type.Object({ ...listOf(row).properties, meta: rangeMeta }),
     isBulk: true,
     cacheControl: "private, max-age=1",
   } as const;
@@ -50,7 +51,7 @@ export type RowSource<Item> = {
 export type RowList<Item> = {
   /** Cursors are bound to this path and to the query. */
   readonly path: string;
-  readonly query: {
+  readonly query: LowerBounds & {
     readonly format: "json" | FileFormatName;
     readonly limit?: number | undefined;
     /** Adds the optional fields of the row. */
@@ -70,23 +71,26 @@ export type RowList<Item> = {
 export async function answerList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
   const opened = await openList(parts, reply, list);
   if (opened instanceof Readable) return opened;
-  const { rows, pagination } = opened;
+  const { rows, ...rest } = opened;
   const write = writerOf(list)(rowContextOf(parts));
-  return { data: new WrittenJson(`[${rows.map(write).join(",")}]`), pagination };
+  return { data: new WrittenJson(`[${rows.map(write).join(",")}]`), ...rest };
 }
 
 /** Reads a page of a list; or returns its file: a page if there is a `limit`, otherwise all rows up to the row cap. */
 export async function openList<Item>(parts: ListParts, reply: FastifyReply, list: RowList<Item>) {
   const { path, query, source, pageRows = chainPageRows } = list;
   const { format, include } = query;
+  const isTruncated = reachesBeforeFirst(parts, query);
   if (format === "json") {
     const { limit = pageRows } = query;
     const { rows, edge } = await readPage(source, limit);
     const asked = { path, query: { ...query, limit } };
-    return { rows, pagination: paginationOf(parts.cursors, asked, edge) };
+    const pagination = paginationOf(parts.cursors, asked, edge);
+    return { rows, pagination, meta: isTruncated ? { truncated_at_start: true } : {} };
   }
   const row = include === undefined ? requiredPart(list.row) : list.row;
   const openFile = query.limit === undefined ? source.openAll : openPage(source);
+  if (isTruncated) void reply.header("x-truncated-at-start", "true");
   const [context, writer] = [rowContextOf(parts), writerOf(list)];
   const file = { path, query, row, format, openFile, writer: () => writer(context) };
   return parts.bulk.answer(reply, file);

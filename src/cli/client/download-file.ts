@@ -4,7 +4,7 @@ import { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Backoff, wait, waitAfter } from "../../../client/src/backoff.ts";
 import { Connection, type Query } from "../../../client/src/connection.ts";
-import type { FileFormat } from "../../../client/src/file-check.ts";
+import type { FileFormat } from "../../../client/src/list-file.ts";
 import { openListFile } from "../../../client/src/list-file.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
 import { CommandError } from "../command.ts";

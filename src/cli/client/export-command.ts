@@ -12,7 +12,7 @@ import { Option } from "commander";
 import { type Static, Type } from "typebox";
 import { Value } from "typebox/value";
 import { Connection } from "../../../client/src/connection.ts";
-import type { FileFormat } from "../../../client/src/file-check.ts";
+import type { FileFormat } from "../../../client/src/list-file.ts";
 import { AppError } from "../../base/errors.ts";
 import { tryParseJson } from "../../base/json.ts";
 import { systemClock } from "../../base/time/clock.ts";

@@ -39,10 +39,11 @@ const filter = Type.Object({
 /** The filter of a subscription. */
 export type Filter = Static<typeof filter>;
 
-/** The filter, the position to resume from and the number of snapshot rows: next to `channel` or inside it. */
+/** The filter, the position to resume from, whether rows after it may be missing, and the number of snapshot rows: next to `channel` or inside it. */
 const startFields = {
   filter: Type.Optional(filter),
   resume_from: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER - 1 })),
+  allow_gap: Type.Optional(Type.Boolean()),
   snapshot: Type.Optional(Type.Integer({ minimum: 0, maximum: streamLimits.snapshotRowsMax })),
 };
 

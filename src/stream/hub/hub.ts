@@ -1,8 +1,10 @@
 /** Passes each change of the log to the subscriptions that it concerns. */
-import { blockNumberOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { blockNumberOf, firstSeqOf, lastSeqOf, type Seq, type TokenId } from "../../base/ids.ts";
+import { invalid } from "../../base/input/compile-reader.ts";
 import type { BlockFacts } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
+import { reachesBeforeFirst } from "../../query/before-first.ts";
 import { untilReached } from "../../query/until-reached.ts";
 import { openChannel } from "../channels.ts";
 import type { ChannelRequest } from "../frames/client-frame.ts";
@@ -16,7 +18,7 @@ import { type Subscription, Topic } from "./topic.ts";
 /** The contents of blocks that decide which topics they concern. */
 type Contents = { readonly tokenIds: ReadonlySet<TokenId>; readonly hasEvents: boolean };
 
-type RequestedStart = Pick<ChannelRequest, "resume_from" | "snapshot">;
+type RequestedStart = Pick<ChannelRequest, "resume_from" | "allow_gap" | "snapshot">;
 
 export class Hub {
   /** The connections with subscriptions. They receive what concerns all channels. */
@@ -39,9 +41,24 @@ export class Hub {
     return this.#history.latest;
   }
 
-  /** Waits until a client, which may come from another node, can resume at `position`, as `untilReached` does. */
-  untilReached(position: number, headBlock: number | null): Promise<void> | null {
+  /**
+   * Waits until a client, which may come from another node, can resume at `position`, as `untilReached` does. Throws
+   * `VALIDATION_ERROR` when rows after it were never indexed, unless the client allows that; 0 is everything there is.
+   */
+  untilReached(
+    { resume_from: position = 0, allow_gap: allowsGap = false }: RequestedStart,
+    headBlock: number | null,
+  ): Promise<void> | null {
     const { facts } = this.#sources;
+    const { first } = facts;
+    if (first !== null && position > 0 && !allowsGap) {
+      const earliest = firstSeqOf(first.number) - 1;
+      if (reachesBeforeFirst(this.#sources, { after_seq: position }))
+        throw invalid(
+          "resume_from",
+          `is before the first indexed block, ${first.number}: rows between are missing. Resume from ${earliest} or later, or send "allow_gap": true`,
+        );
+    }
     return untilReached(facts, { position, parameter: "resume_from", headBlock });
   }
 

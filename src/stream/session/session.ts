@@ -348,7 +348,7 @@ export class Session implements Receiver {
     this.#requireKey();
     const { hub, freshness } = this.#parts;
     const channel = hub.channelOf(request);
-    const reached = hub.untilReached(request.resume_from ?? 0, freshness().head_block);
+    const reached = hub.untilReached(request, freshness().head_block);
     const subscribe = () => this.#subscribe(channel, request, id);
     if (reached === null) return subscribe();
     reached.then(subscribe).catch((thrown: unknown) => this.#refuse(thrown, id));

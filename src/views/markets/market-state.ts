@@ -50,7 +50,11 @@ export class MarketState implements View {
   #unfinalized: readonly Place[] = [];
 
   /** The state continues from what the state store contains. */
+  /** Nothing happened before this block. */
+  readonly genesisBlock: number;
+
   constructor(contracts: Contracts, stateStore: StateStore) {
+    this.genesisBlock = contracts.genesisBlock;
     this.#stateStore = stateStore;
     this.#journal = stateStore.journal;
     this.directory = new MarketDirectory(contracts, stateStore, (tokenId, ordinal) =>

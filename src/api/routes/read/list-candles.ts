@@ -14,7 +14,7 @@ import { checkRange, cursor, time } from "../../http/parameters.ts";
 import { defineRoute, type Route } from "../../http/route.ts";
 import { candleSource } from "../../lists/candle-file.ts";
 import { type CandlePage, firstBucketOf, pageAfter } from "../../lists/candle-page.ts";
-import { listOf, metaSchema } from "../../lists/list-answer.ts";
+import { listOf, rangeMeta } from "../../lists/list-answer.ts";
 import { type ListParts, openList, shownAs } from "../../lists/row-list.ts";
 
 const resolutions = Object.keys(resolutionSeconds) as (keyof typeof resolutionSeconds)[];
@@ -33,7 +33,7 @@ const querystring = Type.Object({
 type CandleQuery = Static<typeof querystring>;
 
 const candleMeta = Type.Object({
-  ...metaSchema.properties,
+  ...rangeMeta.properties,
   resolution: Type.Enum(resolutions, { description: "Length of a bucket" }),
   first_candle_ms: nullable(millisecondsNumber),
   settlement: nullable(Type.Object({ price: decimalText, timestamp_ms: millisecondsNumber })),
@@ -76,6 +76,7 @@ export function listCandles(backend: ListParts): Route {
         data,
         pagination: opened.pagination,
         meta: {
+          ...opened.meta,
           resolution: query.resolution,
           first_candle_ms: first === null ? null : first * 1000,
           settlement: settlementOf(joined.same, backend),
