@@ -72,3 +72,15 @@ test("a line for a terminal is readable, without keys and without escape sequenc
   assert.match(shown, /\[2Jgone/);
   assert(!shown.includes("\u001b[2J") && !shown.includes("\u009b") && !shown.includes(key));
 });
+
+test("no log line has control or direction characters, nor a line that a text forges", () => {
+  const text = "a\u202eb\u2066\u0085\u007f\u2028\u001b]0;t\u0007\n12:00:00 INFO forged";
+  const line = logged({ reason: text, err: new Error(text) }, text);
+  const shown = formatForTerminal()(line);
+  assert.doesNotMatch(
+    shown.replaceAll(/\u001b\[\d*[mK]/g, "").replaceAll("\r", ""),
+    /[^\P{C}\n]|\u2028/u,
+  );
+  assert.doesNotMatch(shown, /^12:00:00 INFO forged/m);
+  assert.match(shown, /\n +at /);
+});

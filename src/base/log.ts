@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { isatty } from "node:tty";
 import { destination, type Level, type Logger, pino, stdTimeFunctions } from "pino";
 import type * as PinoPretty from "pino-pretty";
+import { escapeForTerminal } from "./plain-text.ts";
 
 /** The logger that the code uses. */
 export type Log = Pick<Logger, "debug" | "info" | "warn" | "error" | "fatal" | "isLevelEnabled">;
@@ -30,6 +31,11 @@ export function redactLine(line: string): string {
     .replace(secretKeys, "$1***");
 }
 
+/** Redacts a line of JSON, and escapes the characters that JSON leaves as they are and terminals obey. */
+function formatForFile(line: string): string {
+  return escapeForTerminal(redactLine(line));
+}
+
 /** Gives every line the time as RFC 3339 and the name of its level. */
 export const lineOptions = {
   timestamp: stdTimeFunctions.isoTime,
@@ -44,13 +50,17 @@ const standardError = 2;
  */
 export function openLog(options: { level: LogLevel }): Log {
   const { level } = options;
-  const streamWrite = isatty(standardError) ? formatForTerminal() : redactLine;
+  const streamWrite = isatty(standardError) ? formatForTerminal() : formatForFile;
   const output = destination({ dest: standardError, sync: true });
   return pino({ ...lineOptions, level, hooks: { streamWrite } }, output);
 }
 
-/** Control characters, which texts of nodes and clients can contain and terminals obey. JSON escapes most of them. */
-const controlCharacters = /\\u00[01][0-9a-f]|[\u007f-\u009f]/gi;
+/**
+ * Escapes in JSON of characters that terminals obey. Texts of nodes and clients can contain them. The ends of lines
+ * within a stack are kept.
+ */
+const obeyedEscapes =
+  /(?<=(?<!\\)(?:\\\\)*)\\(?:u(?:00[01][0-9a-f]|007f|00[89][0-9a-f]|061c|20[0-6][0-9a-f])|[bfr]|n(?! {4}at |caused by: ))/g;
 
 /** Returns a formatter for terminals. A line overwrites a progress display. The package is loaded only here. */
 export function formatForTerminal(): (line: string) => string {
@@ -60,5 +70,5 @@ export function formatForTerminal(): (line: string) => string {
     ignore: "pid,hostname",
     singleLine: true,
   });
-  return (line) => `\r\u001B[K${format(redactLine(line).replace(controlCharacters, "\\ufffd"))}`;
+  return (line) => `\r\u001B[K${format(formatForFile(line).replace(obeyedEscapes, "\\ufffd"))}`;
 }

@@ -1,5 +1,6 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
+import { escapeForTerminal } from "../base/plain-text.ts";
 
 /** The exit codes of the process. */
 export const exitCodes = {
@@ -21,9 +22,9 @@ export class CommandError extends Error {
   override name = "CommandError";
 }
 
-/** Writes lines to standard output. Returns the exit code of success. */
+/** Writes lines to standard output, safe for a terminal. Returns the exit code of success. */
 export function print(...lines: readonly string[]): number {
-  for (const line of lines) process.stdout.write(`${line}\n`);
+  for (const line of lines) process.stdout.write(`${escapeForTerminal(line)}\n`);
   return exitCodes.done;
 }
 

@@ -1,5 +1,6 @@
 /** The entry of the command line. `exit-code.ts` maps failures to exit codes. */
 import { styleText } from "node:util";
+import { escapeForTerminal } from "../base/plain-text.ts";
 import { exitCodes } from "./command.ts";
 import { buildProgram } from "./program.ts";
 
@@ -18,7 +19,8 @@ export async function runCli(words: readonly string[]): Promise<void> {
 async function reportFailure(thrown: unknown): Promise<void> {
   const { describeFailure } = await import("./exit-code.ts");
   const { code, text } = describeFailure(thrown);
-  if (text !== "") process.stderr.write(`${styleText("red", text, { stream: process.stderr })}\n`);
+  const shown = styleText("red", escapeForTerminal(text), { stream: process.stderr });
+  if (text !== "") process.stderr.write(`${shown}\n`);
   process.exitCode = code;
 }
 

@@ -6,8 +6,9 @@
 
 import { isUtf8 } from "node:buffer";
 import { isJsonObject, tryParseJson } from "../base/json.ts";
+import { toPlainLine, toPlainText } from "../base/plain-text.ts";
 
-/** The fields of a question's text, exactly as written: neither trimmed nor cleaned. */
+/** The fields of a question's text, as written, not trimmed, but without control characters. A title is one line. */
 export type QuestionText = {
   readonly title: string | null;
   readonly description: string | null;
@@ -58,7 +59,9 @@ export function parseNegRiskQuestionText(bytes: Uint8Array): QuestionText {
   if (text === null) return noQuestion;
   const question = parseJsonQuestion(text) ?? parseQuestion(text);
   const isBareTitle = text.length <= bareTitleCharsMax && text.trim() !== "";
-  return question.title === null && isBareTitle ? { ...question, title: text } : question;
+  return question.title === null && isBareTitle
+    ? { ...question, title: toPlainLine(text) }
+    : question;
 }
 
 /**
@@ -72,7 +75,11 @@ export function parseRules(bytes: Uint8Array): QuestionText {
   if (json === null) return parseQuestion(text);
   const { title, description, res_data: resolution } = json;
   const outcomes = typeof resolution === "string" ? parseOutcomes(resolution.toWellFormed()) : null;
-  return { title: textOrNull(title), description: textOrNull(description), outcomes };
+  return {
+    title: textOrNull(title, toPlainLine),
+    description: textOrNull(description, toPlainText),
+    outcomes,
+  };
 }
 
 /** Parses a later addition to the rules of a question: JSON with a description, or plain text; `null` for no text. */
@@ -80,13 +87,13 @@ export function parseRulesUpdate(bytes: Uint8Array): string | null {
   const text = decodeText(bytes, rulesBytesMax);
   if (text === null) return null;
   const json = parseStampedJson(text);
-  return json === null ? textOrNull(text) : textOrNull(json["description"]);
+  return textOrNull(json === null ? text : json["description"], toPlainText);
 }
 
-/** Decodes bytes as text; `null` when they are not UTF-8 or are longer than `bytesMax`, by default what adapters accept. */
+/** Decodes bytes as plain text; `null` when they are not UTF-8 or are longer than `bytesMax`, by default what adapters accept. */
 export function decodeText(bytes: Uint8Array, bytesMax = textBytesMax): string | null {
   if (bytes.length > bytesMax || !isUtf8(bytes)) return null;
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return toPlainText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes));
 }
 
 /** Parses `q: title: T, description: D market_id: N res_data: R,initializer:A`, from both ends inward. */
@@ -111,7 +118,7 @@ function parseQuestion(text: string): QuestionText {
 function splitTitle(text: string): { title: string; rest: string } | null {
   const [, title, rest] = /^title: (.*?), description: (.*)$/s.exec(text) ?? [];
   if (title === undefined || rest === undefined || title.trim() === "") return null;
-  return { title, rest };
+  return { title: toPlainLine(title), rest };
 }
 
 /**
@@ -144,7 +151,7 @@ function textsBetween(text: string, marks: readonly string[]): string[] | null {
 
 function labelsOf(first = "", second = ""): readonly [string, string] | null {
   if (first.trim() === "" || second.trim() === "") return null;
-  return [withoutArticle(first), withoutArticle(second)];
+  return [withoutArticle(toPlainLine(first)), withoutArticle(toPlainLine(second))];
 }
 
 /** Removes the article of early texts, such as "p2 corresponds to Yes, p1 to a No". */
@@ -164,10 +171,15 @@ function parseJsonQuestion(text: string): QuestionText | null {
   const json = tryParseJson(text);
   if (!isJsonObject(json) || !("title" in json)) return null;
   const { title, description } = json;
-  return { ...noQuestion, title: textOrNull(title), description: textOrNull(description) };
+  return {
+    ...noQuestion,
+    title: textOrNull(title, toPlainLine),
+    description: textOrNull(description, toPlainText),
+  };
 }
 
-/** Replaces lone surrogates, which JSON can contain but UTF-8 cannot encode. `null` for a blank text. */
-function textOrNull(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value.toWellFormed() : null;
+/** JSON can contain escaped control characters and lone surrogates. `null` for a blank text. */
+function textOrNull(value: unknown, toPlain: (text: string) => string): string | null {
+  const text = typeof value === "string" ? toPlain(value) : "";
+  return text.trim() === "" ? null : text;
 }

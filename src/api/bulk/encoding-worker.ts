@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { webLimits } from "../../base/config/limits.ts";
 import { toError } from "../../base/errors.ts";
+import { toPlainText } from "../../base/plain-text.ts";
 import { type Column, type FileEncoder, type Row, textOf } from "./columns.ts";
 import { encodeArrow } from "./encode-arrow.ts";
 import { encodeParquet } from "./encode-parquet.ts";
@@ -50,7 +51,10 @@ function inGroups(encoder: FileEncoder): FileEncoder {
   };
 }
 
-/** Encodes CSV (RFC 4180) with a header line. A missing value is empty; an empty string is `""`. */
+/**
+ * Encodes CSV (RFC 4180) with a header line. A missing value is empty; an empty string is `""`. A text that begins like a
+ * formula, or with an apostrophe, gets an apostrophe before it, so that removing the first one gives the text.
+ */
 function encodeCsv(columns: readonly Column[]): FileEncoder {
   const names = columns.map(({ name }) => name);
   const line = (row: Row): string => `${names.map((name) => csvField(row[name])).join(",")}\r\n`;
@@ -61,8 +65,16 @@ function encodeCsv(columns: readonly Column[]): FileEncoder {
   };
 }
 
+/** Texts that are not sent as they are. Spreadsheets run a cell that begins with one of these characters as a formula. */
+const special = /^$|[",\p{Cc}]|^[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
+const formula = /^[\s]*[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
+const number = /^-?[0-9]+(?:\.[0-9]+)?$/;
+
 function csvField(value: Row[string] | undefined): string {
   if (value === null || value === undefined) return "";
   const text = textOf(value);
-  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (!special.test(text)) return text;
+  if (number.test(text)) return text;
+  const plain = toPlainText(text);
+  return `"${formula.test(plain) ? "'" : ""}${plain.replaceAll('"', '""')}"`;
 }

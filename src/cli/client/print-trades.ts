@@ -1,6 +1,7 @@
 import type { StreamReorg, Trade } from "../../../client/src/api.ts";
 import { OddwireClient } from "../../../client/src/client.ts";
 import { OddwireError } from "../../../client/src/oddwire-error.ts";
+import { toPlainLine } from "../../base/plain-text.ts";
 import { type Clock, systemClock } from "../../base/time/clock.ts";
 import { exitCodes, print } from "../command.ts";
 import { signalToStop } from "../service/await-signal.ts";
@@ -117,5 +118,7 @@ function formatTrade(row: Trade, question: string | null): string {
     (row.price ?? "-").padEnd(8),
     token.padEnd(4),
     question ?? row.condition_id ?? "unknown market",
-  ].join(" ");
+  ]
+    .map(toPlainLine)
+    .join(" ");
 }

@@ -1,4 +1,5 @@
 import { OddwireClient } from "../../../client/src/client.ts";
+import { toPlainLine } from "../../base/plain-text.ts";
 import { exitCodes, formatTable, print } from "../command.ts";
 import { type ApiOptions, readUrl } from "./api-options.ts";
 import { callService } from "./call-service.ts";
@@ -22,9 +23,9 @@ export async function showStatus(options: ApiOptions & { readonly json?: true })
       return;
     }
     const checks = Object.entries(ready.checks).map(([name, { ok, detail }]) => [
-      name,
+      toPlainLine(name),
       ok ? "ok" : "not ok",
-      detail,
+      toPlainLine(detail),
     ]);
     const verdict = isReady ? "ready" : "not ready";
     print(`${url} is ${verdict} (version ${version}, up for ${uptime_seconds} s)\n`);

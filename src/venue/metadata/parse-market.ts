@@ -8,6 +8,7 @@ import { Compile } from "typebox/compile";
 import { metadataLimits } from "../../base/config/venue-limits.ts";
 import { type ConditionId, parseConditionId, parseTokenId, type TokenId } from "../../base/ids.ts";
 import { isJsonObject, tryParseJson } from "../../base/json.ts";
+import { toPlainLine, toPlainText } from "../../base/plain-text.ts";
 import { type MetadataTexts, metadataTexts } from "../../market/venue-metadata.ts";
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -151,18 +152,21 @@ function imageOf(value: unknown): string | null {
 
 /** Returns a text as one line, truncated if too long; `null` if nothing is left of it. */
 function lineOf(value: unknown, lengthMax: number): string | null {
-  return cleanOf(value, { lengthMax, noise: /[\p{Cc}\p{Zl}\p{Zp}]+/gu });
+  return cleanOf(value, lengthMax, toPlainLine);
 }
 
 function textOf(value: unknown): string | null {
-  const { descriptionLengthMax: lengthMax } = metadataLimits;
-  return cleanOf(value, { lengthMax, noise: /[^\P{Cc}\n\t]+/gu });
+  return cleanOf(value, metadataLimits.descriptionLengthMax, toPlainText);
 }
 
-function cleanOf(value: unknown, how: { lengthMax: number; noise: RegExp }): string | null {
+function cleanOf(
+  value: unknown,
+  lengthMax: number,
+  toPlain: (text: string) => string,
+): string | null {
   if (typeof value !== "string") return null;
   // Truncated first, so that a text of megabytes is not searched.
-  const text = value.slice(0, how.lengthMax).toWellFormed().replace(how.noise, " ").trim();
+  const text = toPlain(value.slice(0, lengthMax)).trim();
   return text === "" ? null : text;
 }
 
