@@ -77,10 +77,7 @@ test("no log line has control or direction characters, nor a line that a text fo
   const text = "a\u202eb\u2066\u0085\u007f\u2028\u001b]0;t\u0007\n12:00:00 INFO forged";
   const line = logged({ reason: text, err: new Error(text) }, text);
   const shown = formatForTerminal()(line);
-  assert.doesNotMatch(
-    shown.replaceAll(/\u001b\[\d*[mK]/g, "").replaceAll("\r", ""),
-    /[^\P{C}\n]|\u2028/u,
-  );
+  assert.doesNotMatch(shown.replace("\r\u001b[K", ""), /[^\P{C}\n]|\u2028/u);
   assert.doesNotMatch(shown, /^12:00:00 INFO forged/m);
   assert.match(shown, /\n +at /);
 });
