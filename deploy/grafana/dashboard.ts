@@ -166,7 +166,11 @@ const rows: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
       graph("Processor", "none", [
         ["rate(oddwire_process_cpu_seconds_total[1m])", "{{mode}}, cores"],
       ]),
-      graph("Event loop", "s", [["oddwire_process_event_loop_lag_seconds", "{{quantile}}"]]),
+      graph("Event loop", "s", [
+        ["oddwire_process_event_loop_lag_p50_seconds", "p50"],
+        ["oddwire_process_event_loop_lag_p99_seconds", "p99"],
+        ["oddwire_process_event_loop_lag_max_seconds", "max"],
+      ]),
       graph("Parts of the tables", "none", [["oddwire_store_parts", "{{table}}"]]),
     ],
   ],

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { BoundedCounts } from "../base/bounded-counts.ts";
 import { webLimits } from "../base/config/limits.ts";
 import { AppError } from "../base/errors.ts";
+import { invalid } from "../base/input/compile-reader.ts";
 import { IpRanges, ipBucketOf, parseIpAddress } from "../base/ip-address.ts";
 import type { LimitStatus } from "../base/sliding-window.ts";
 import { type Awaitable, whenKnown } from "../base/time/awaitable.ts";
@@ -79,6 +80,7 @@ export class Admission {
   readonly #senders = new WeakMap<Socket, Sender>();
   /** Open connections by `ipBucketOf` of the peer. */
   readonly #connections = new BoundedCounts();
+  readonly #counted = new WeakSet<Socket>();
 
   constructor(parts: AdmissionParts) {
     const { access, trustedProxies } = parts;
@@ -104,6 +106,8 @@ export class Admission {
     // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
     const value = keyOf(request.headers);
+    if (!takesNoKey(access) && hasOtherBearer(request.headers))
+      return this.#admitByIp(sender, invalid("authorization", "has another key than X-API-Key"));
     if (access === "upgrade" && value === undefined) return this.#admitApart(sender, access);
     const needsNoKey = access === "optional" || (access === "read" && this.isPublicRead);
     if (takesNoKey(access) || (value === undefined && needsNoKey))
@@ -125,9 +129,11 @@ export class Admission {
   /** Returns whether the peer may open another connection, and counts the connection until it closes. */
   admitConnection(socket: Socket): boolean {
     const ip = parseIpAddress(socket.remoteAddress ?? "");
-    if (ip === null || this.#trustedProxies?.contains(ip)) return true;
+    if (ip === null || this.#trustedProxies?.contains(ip) || this.#counted.has(socket)) return true;
     const bucket = ipBucketOf(ip);
     if (!this.#connections.take(bucket, this.#parts.connectionsPerIp)) return false;
+    // The server takes a connection again after it has declined another protocol.
+    this.#counted.add(socket);
     socket.once("close", () => this.#connections.release(bucket));
     return true;
   }
@@ -246,6 +252,11 @@ export class Admission {
 function keyOf({ "x-api-key": key, authorization }: IncomingHttpHeaders): string | undefined {
   if (key !== undefined) return String(key);
   return authorization === undefined ? undefined : /^bearer +(.*)$/i.exec(authorization)?.[1];
+}
+
+/** Whether a bearer token is another key than the one in `X-API-Key`. Which of them the client means is not certain. */
+function hasOtherBearer({ "x-api-key": key, authorization }: IncomingHttpHeaders): boolean {
+  return key !== undefined && (keyOf({ authorization }) ?? key) !== key;
 }
 
 /** Whether a route ignores keys. */

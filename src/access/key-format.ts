@@ -33,6 +33,11 @@ export function isKeyName(text: string): boolean {
   return /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]{0,98}[^\p{C}\p{Z}])?$/u.test(text);
 }
 
+/** Returns a name as names are compared: alike for people means alike here. */
+export function toComparedName(name: string): string {
+  return name.normalize("NFC").toUpperCase().toLowerCase().normalize("NFC");
+}
+
 /** Parses a key; `null` when the text is not a key or its checksum is wrong. */
 export function parseKey(text: string): ParsedKey | null {
   const match = shape.exec(text);

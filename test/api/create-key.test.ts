@@ -220,3 +220,9 @@ test("400: an empty list of allowed IPs, which could mean none or all", async ()
   const { details } = assertError(answer, "VALIDATION_ERROR");
   assert.match(JSON.stringify(details), /a list of 1 to \d+/);
 });
+
+test("409: names that differ only in case or in the form of their characters", async () => {
+  assert.equal((await create({ name: "Caf\u00e9 Stra\u00dfe" })).status, 201);
+  for (const name of ["caf\u00e9 stra\u00dfe", "Cafe\u0301 Stra\u00dfe", "CAF\u00c9 STRASSE"])
+    assertError(await create({ name }), "CONFLICT");
+});

@@ -110,12 +110,17 @@ test("404: suggests the path that was probably meant, and points to /docs", asyn
   assert.equal(message, "There is no such path; see /docs");
 });
 
-test("200: accepts a key as a bearer token; X-API-Key takes precedence", async () => {
+test("200: accepts a key as a bearer token; 400: two keys that differ", async () => {
   const ask = async (headers: Record<string, string>) =>
     server.request("GET", "/v1/ready-made/1", { headers });
   for (const authorization of [`Bearer ${read}`, `bearer ${read}`])
     assert.equal(assertEveryHeader((await ask({ authorization })).headers).limit, 1000);
-  assert.equal((await ask({ authorization: "Bearer x", "x-api-key": read })).status, 200);
+  const both = (bearer: string) => ask({ authorization: `Bearer ${bearer}`, "x-api-key": read });
+  assert.equal((await both(read)).status, 200);
+  for (const other of ["x", server.keys.write])
+    assert.match(assertError(await both(other), "VALIDATION_ERROR").message, /^authorization has/);
+  const basic = await ask({ authorization: "Basic eDp5", "x-api-key": read });
+  assert.equal(basic.status, 200, "a proxy can have a login of its own");
   for (const authorization of ["Bearer x", `Basic ${read}`, read, "Bearer"])
     assertError(await ask({ authorization }), "UNAUTHORIZED");
 });

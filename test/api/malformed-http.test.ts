@@ -237,3 +237,30 @@ test("400: raw UTF-8 in a URL does not count as abuse, and the error says what t
   }
   await own.close();
 });
+
+test("a refused raw URL is answered with the request id of the client", async () => {
+  const first = "GET /v1/health HTTP/1.1\r\nhost: x\r\nx-request-id: first\r\n\r\n";
+  const refused = "GET /v1/trades?q=\u00e9 HTTP/1.1\r\nhost: x\r\n";
+  const idOf = (bytes: string) =>
+    /\r\nx-request-id: (\S+)\r\n(?![^]*x-request-id)/i.exec(bytes)?.[1];
+  const send = (head: string) => server.sendRaw(Buffer.from(head, "latin1"));
+  assert.equal(idOf(await send(`${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
+  assert.equal(idOf(await send(`${first}${refused}X-Request-Id: mine\r\n\r\n`)), "mine");
+  for (const id of ["a b", "x".repeat(129), "one\r\nx-request-id: two"])
+    assert.match(
+      String(idOf(await send(`${refused}x-request-id: ${id}\r\n\r\n`))),
+      /^[0-9a-f-]{36}$/,
+    );
+});
+
+test("a request behind an upgrade that is declined is answered", async () => {
+  for (const protocol of ["websocket", "h2c"]) {
+    const declined = `GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n\r\n`;
+    const next = "GET /v1/health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    const answers = await server.sendRaw(declined + next);
+    assert.equal(answers.match(/HTTP\/1\.1 200 OK/g)?.length, 2, answers);
+    const between = "GET /v1/nothing HTTP/1.1\r\nhost: x\r\n\r\n";
+    const more = await server.sendRaw(between + declined + between + declined + next);
+    assert.deepEqual(more.match(/(?<=HTTP\/1\.1 )\d+/g), ["404", "200", "404", "200", "200"]);
+  }
+});

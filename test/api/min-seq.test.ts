@@ -82,3 +82,15 @@ test("400: a position too far ahead of the chain", async () => {
   assert.equal(status, 400);
   assert.match(JSON.stringify(body), /min_seq.*is ahead of the chain/);
 });
+
+test("400: a forged cursor is refused at once, whatever position it names", async () => {
+  const forged = Buffer.concat([
+    Buffer.alloc(16),
+    Buffer.from(`[${firstSeqOf(server.newestBlock + 3)},1]`),
+  ]);
+  const startedAt = performance.now();
+  const { status, body } = await server.get(`/v1/trades?cursor=${forged.toString("base64url")}`);
+  assert.equal(status, 400);
+  assert.equal((body["error"] as { code: string }).code, "INVALID_CURSOR");
+  assert(performance.now() - startedAt < storeLimits.positionWaitMs, "it did not wait");
+});

@@ -17,8 +17,9 @@ export type Scrape = {
   byLabel(name: string, label: string): Record<string, number>;
 };
 
-const sampleLine = /^([a-z_]+)(?:\{(.*)\})? (NaN|[+-]Inf|-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)$/;
-const labelPair = /^([a-z_]+)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
+const sampleLine =
+  /^([a-z0-9_]+)(?:\{(.*)\})? (NaN|[+-]Inf|-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)$/;
+const labelPair = /^([a-z0-9_]+)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 
 export function parsePrometheus(text: string): Scrape {
   assert.ok(text.endsWith("\n"), "the last line ends too");
@@ -27,7 +28,7 @@ export function parsePrometheus(text: string): Scrape {
   let current = "";
   let help = "";
   for (const line of text.split("\n")) {
-    const [, keyword, name = "", rest = ""] = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line) ?? [];
+    const [, keyword, name = "", rest = ""] = /^# (HELP|TYPE) ([a-z0-9_]+) (.+)$/.exec(line) ?? [];
     if (line === "") continue;
     if (keyword === "HELP") {
       help = rest;

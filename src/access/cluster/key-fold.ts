@@ -1,5 +1,6 @@
 import type { KeyPosition } from "../api-key.ts";
 import { newestFirst } from "../ip-blocks.ts";
+import { toComparedName } from "../key-format.ts";
 import { isActive, type KeyRecord } from "../key-record.ts";
 import type { KeyChange } from "./key-change.ts";
 
@@ -45,7 +46,8 @@ export class KeyFold {
   /** Returns how many keys are active, and how many of those have the given name. */
   countActive(name: string, nowMs: number): { readonly active: number; readonly named: number } {
     const active = this.records.filter((record) => isActive(record, nowMs));
-    const named = active.filter((record) => record.name === name);
+    const compared = toComparedName(name);
+    const named = active.filter((record) => toComparedName(record.name) === compared);
     return { active: active.length, named: named.length };
   }
 

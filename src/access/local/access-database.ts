@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConfigError } from "../../base/config/config.ts";
 import { AppError } from "../../base/errors.ts";
 import { isSqliteFailure } from "../../storage/sqlite/sqlite-failure.ts";
+import { toComparedName } from "../key-format.ts";
 
 const schemaVersion = 3;
 
@@ -71,6 +72,9 @@ export class AccessDatabase {
     try {
       chmodSync(path, 0o600);
       // FULL: an acknowledged change survives a loss of power.
+      sql.function("compared_name", { deterministic: true }, (name) =>
+        toComparedName(String(name)),
+      );
       sql.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       const database = new AccessDatabase(sql);
       database.atomically(() => database.#migrate(path));

@@ -1,6 +1,7 @@
 import { ConfigError } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import type { ApiKey, IssuedKey, KeyPosition, VerifiedKey } from "../api-key.ts";
+import { toComparedName } from "../key-format.ts";
 import {
   checkKeyCounts,
   type KeyRecord,
@@ -103,9 +104,9 @@ export class LocalKeys extends Keys {
       const issued = this.#prepare("SELECT 1 FROM issued_values WHERE mac = ?");
       if (issued.get(bytesOf(record.mac)) !== undefined) return false;
       const counts = this.#prepare(
-        `SELECT count(*) AS active, count(*) FILTER (WHERE name = ?) AS named FROM keys
+        `SELECT count(*) AS active, count(*) FILTER (WHERE compared_name(name) = ?) AS named FROM keys
          WHERE revoked_at_ms IS NULL AND coalesce(expires_at_ms > ?, TRUE)`,
-      ).get(record.name, record.createdAtMs) as { named: number; active: number };
+      ).get(toComparedName(record.name), record.createdAtMs) as { named: number; active: number };
       checkKeyCounts(counts);
       this.#store(record);
       return true;

@@ -1,7 +1,8 @@
 import type { TObject } from "typebox";
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { version } from "../../base/config/version.ts";
-import type { Route } from "../http/route.ts";
+import { fileFormats } from "../bulk/bulk-format.ts";
+import { mediaTypeOf, type Route } from "../http/route.ts";
 import type { Content, JsonSchema, Parameter, Response } from "./api-document.ts";
 import { describedHeaders, describeResponses } from "./describe-responses.ts";
 import { describeComponents, describeParameter, describeSchema, refTo } from "./describe-schema.ts";
@@ -166,6 +167,9 @@ function bodyExampleOf({ properties = {}, required = [] }: JsonSchema) {
   return { example: Object.fromEntries(fields) as unknown };
 }
 
+/** The files are not other contents of the same response: generated clients would get a union with text. */
+const fileTypes = Object.values(fileFormats).map(mediaTypeOf).join(", ");
+
 const streamGuide = `
 
 Send a subscription once the connection is open; browsers send an \`auth\` frame first.
@@ -191,7 +195,11 @@ function explain({ description, access, cacheControl, isBulk, upgrade: to }: Rou
     caller,
     ...(to === undefined ? [] : [streamGuide]),
     ...(age === undefined ? [] : [`Responses may be cached for ${age} s.`]),
-    ...(isBulk ? ["`format` exports all rows as NDJSON, CSV, Parquet or Arrow."] : []),
+    ...(isBulk
+      ? [
+          `\`format\` exports all rows as a file: ${fileTypes}. The schema of the response is that of JSON, so that generated clients have its types.`,
+        ]
+      : []),
   ].join(" ");
 }
 

@@ -1,6 +1,5 @@
 import { isAdministrative, takesNoKey } from "../../access/admission.ts";
 import { type ErrorCode, errorTable } from "../../base/errors.ts";
-import { fileFormats } from "../bulk/bulk-format.ts";
 import { mediaTypeOf, type Route } from "../http/route.ts";
 import type { Content, Header, Reference, Response } from "./api-document.ts";
 import { describeSchema, refTo } from "./describe-schema.ts";
@@ -89,10 +88,6 @@ const everyHeaderRef = refsTo(everyHeader);
 const bulkHeaderRef = refsTo(bulkHeader);
 const packedHeaderRef = refsTo(packedHeader);
 
-const fileContents: Content = Object.fromEntries(
-  Object.values(fileFormats).map((format) => [mediaTypeOf(format), { schema: { type: "string" } }]),
-);
-
 const switchingProtocols: Response = {
   description: "The connection is a WebSocket from now on; the description lists its frames",
   headers: { ...everyHeaderRef, Upgrade: refTo("headers", "Upgrade") },
@@ -114,7 +109,6 @@ export function describeResponses(operationId: string, route: Route) {
     },
     content: {
       [mediaTypeOf(route)]: { schema, example: samples[operationId] },
-      ...(route.isBulk ? fileContents : {}),
     },
   };
   for (const status of route.statuses ?? [200])

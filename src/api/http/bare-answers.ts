@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Admission, Caller } from "../../access/admission.ts";
 import { webLimits } from "../../base/config/limits.ts";
@@ -9,16 +8,16 @@ import type { Observation } from "../metrics/request-meter.ts";
 import type { Upgrade } from "../stream/stream-connection.ts";
 import type { StreamServer } from "../stream/stream-server.ts";
 import { answerHeaders } from "./answer-headers.ts";
+import { declineUpgrade } from "./declined-upgrade.ts";
 import { errorAnswer } from "./error-answer.ts";
 import { PendingResponses } from "./pending-responses.ts";
-import { hostFaultOf, requestIdOf } from "./request-head.ts";
+import { hostFaultOf, type ParserError, requestIdIn, requestIdOf } from "./request-head.ts";
 
 /** An error response to write to a bare socket. */
 type SocketAnswer = {
   readonly caller: Caller;
   readonly error: AppError;
-  /** A new UUID if absent. */
-  readonly requestId?: string;
+  readonly requestId: string;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -46,7 +45,7 @@ export class BareAnswers {
     this.#parts = parts;
   }
 
-  answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  answerMalformed(error: ParserError, socket: Socket): void {
     // A client that has sent nothing gets no response: browsers keep spare connections open.
     if (error.code === "ECONNRESET" || !socket.writable || socket.bytesRead === 0) {
       socket.destroy();
@@ -61,7 +60,11 @@ export class BareAnswers {
         ? admission.admit({ socket, headers: {} }, "public")
         : admission.admitMalformed(socket);
     this.#whenItsTurn(socket, admitted, (caller) =>
-      this.#answer(socket, { caller, error: caller.refusal ?? parserError(error.code) }),
+      this.#answer(socket, {
+        caller,
+        error: caller.refusal ?? parserError(error.code),
+        requestId: requestIdIn(error),
+      }),
     );
   }
 
@@ -83,6 +86,18 @@ export class BareAnswers {
       const hostFault = hostFaultOf(request);
       if (caller.refusal === null && hostFault !== null) return refuse(hostFault);
       this.#parts.stream?.take({ ...asked, caller, requestId, refuse });
+    });
+  }
+
+  /** Gives a request for a protocol that is not served back to the server, once earlier responses are sent. */
+  decline(server: Server, asked: Pick<Upgrade, "request" | "socket" | "head">): void {
+    const { socket } = asked;
+    if (!this.pending.has(socket)) return declineUpgrade(server, asked);
+    const destroy = () => void socket.destroy();
+    socket.on("error", destroy);
+    void this.pending.sent(socket).then(() => {
+      socket.off("error", destroy);
+      if (!socket.destroyed) declineUpgrade(server, asked);
     });
   }
 
@@ -143,7 +158,7 @@ function answerOnSocket(socket: Socket, answer: SocketAnswer): void {
   }
   // Node no longer listens for errors of a socket that asked for an upgrade. An unhandled one would end the process.
   socket.on("error", () => socket.destroy());
-  const requestId = answer.requestId ?? randomUUID();
+  const { requestId } = answer;
   const { status, headers, body } = errorAnswer(answer.error, requestId);
   const lines = Object.entries({
     ...answerHeaders(answer.caller, requestId),

@@ -10,6 +10,22 @@ export function requestIdOf(request: Pick<IncomingMessage, "headers">): string {
   return typeof given === "string" && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID();
 }
 
+/** Node's parser adds the bytes that it could not parse, and where it stopped. */
+export type ParserError = NodeJS.ErrnoException & {
+  readonly rawPacket?: unknown;
+  readonly bytesParsed?: number;
+};
+
+/** Returns the request id of a request that the parser refused, if its bytes have one; otherwise a new UUID. */
+export function requestIdIn({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  const text = rawPacket instanceof Buffer ? rawPacket.toString("latin1") : "";
+  // The bytes can begin with other requests.
+  const end = text.lastIndexOf("\r\n\r\n", bytesParsed);
+  const [head = ""] = text.slice(end === -1 ? 0 : end + 4).split("\r\n\r\n");
+  const given = [...head.matchAll(/^x-request-id:[ \t]*(.*?)[ \t]*$/gim)].map(([, id]) => id);
+  return requestIdOf({ headers: given.length === 1 ? { "x-request-id": given[0] } : {} });
+}
+
 /** Returns the error for a request without exactly one `Host` (RFC 9112, 3.2), or `null`. */
 export function hostFaultOf(request: IncomingMessage): AppError | null {
   const { host } = request.headers;

@@ -103,13 +103,11 @@ export class HttpServer {
     });
     const receive = this.#receive.bind(this);
     const answerError = this.#answerError.bind(this);
-    const { stream } = options;
-    const shouldUpgradeCallback = (request: IncomingMessage) => stream?.accepts(request) ?? false;
     this.#app = fastify({
       ...frameworkOptions,
       // Cached responses do not reach Fastify, except while the server closes: Fastify then adds `Connection: close`.
       serverFactory: (handle) =>
-        createServer({ ...nodeOptions, shouldUpgradeCallback }, (request, response) => {
+        createServer(nodeOptions, (request, response) => {
           const isTaken = this.node.listening && this.#fastPath.take(request, response);
           if (isTaken === true) return;
           this.#bare.pending.add(response);
@@ -353,7 +351,8 @@ export class HttpServer {
   #answerWhatNodeWould(): void {
     const bare = this.#bare;
     this.node.on("upgrade", (request, socket: Socket, head) => {
-      bare.upgrade({ request, socket, head });
+      if (this.#options.stream?.accepts(request)) bare.upgrade({ request, socket, head });
+      else bare.decline(this.node, { request, socket, head });
     });
     // Without a socket, an earlier response is still being sent, and `100 Continue` would be written into it. Clients
     // send the body without it too.

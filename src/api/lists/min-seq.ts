@@ -17,19 +17,29 @@ export function withMinSeq(route: Route, backend: Backend): Route {
     ...route.querystring.properties,
     [parameter]: minSeq,
   });
-  const whenReady = ({ query }: FastifyRequest) => untilSeen(query as Asked, backend);
+  const whenReady = ({ query, params }: FastifyRequest) => {
+    const values = params as Readonly<Record<string, unknown>>;
+    const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
+    return untilSeen(query as Asked, { ...backend, path });
+  };
   return { ...route, querystring, whenReady };
 }
 
 type Asked = { readonly min_seq?: number; readonly cursor?: string };
 
-/** Waits for the later of both positions, as `untilReached` does. */
-function untilSeen({ min_seq = 0, cursor }: Asked, backend: Backend): Promise<void> | null {
-  const { facts, freshness } = backend;
+/** Waits for the later of both positions, as `untilReached` does. Throws `INVALID_CURSOR` instead of waiting for one. */
+function untilSeen(
+  query: Asked,
+  { facts, freshness, cursors, path }: Backend & { readonly path: string },
+): Promise<void> | null {
+  const { min_seq = 0, cursor } = query;
   const { head_block: headBlock } = freshness();
   const ofCursor = cursor === undefined ? 0 : Cursors.seqOf(cursor);
   // No cursor of ours is ahead of the chain. The list refuses such a one.
-  return ofCursor > min_seq && !isAheadOfChain(ofCursor, headBlock)
-    ? untilReached(facts, { position: ofCursor, parameter: "cursor", headBlock })
-    : untilReached(facts, { position: min_seq, parameter, headBlock });
+  if (ofCursor > min_seq && !isAheadOfChain(ofCursor, headBlock) && !facts.hasReached(ofCursor)) {
+    // A forged cursor must not wait.
+    cursors.decode(path, query);
+    return untilReached(facts, { position: ofCursor, parameter: "cursor", headBlock });
+  }
+  return untilReached(facts, { position: min_seq, parameter, headBlock });
 }

@@ -62,9 +62,6 @@ const renamed: Readonly<Record<string, string>> = {
   process_external_bytes: "process_external_memory_bytes",
   process_cpu_user_seconds_total: "process_cpu_seconds_total",
   process_cpu_system_seconds_total: "process_cpu_seconds_total",
-  process_event_loop_lag_p50_seconds: "process_event_loop_lag_seconds",
-  process_event_loop_lag_p99_seconds: "process_event_loop_lag_seconds",
-  process_event_loop_lag_max_seconds: "process_event_loop_lag_seconds",
 };
 
 /** Every metric but the histograms. */

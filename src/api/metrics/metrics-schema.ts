@@ -249,8 +249,7 @@ const metadataSchema = Type.Object(
 );
 
 const cpu = (mode: string) => amount.counter("Processor time of all threads", { labels: { mode } });
-const lag = (quantile: string) =>
-  amount.gauge("How late timers were in the last 10 seconds", { labels: { quantile } });
+const lag = (what: string) => amount.gauge(`${what} delay of timers in the last 10 seconds`);
 
 const processSchema = Type.Object({
   memory: Type.Object(
@@ -265,9 +264,9 @@ const processSchema = Type.Object({
   cpu_user_seconds: cpu("user"),
   cpu_system_seconds: cpu("system"),
   event_loop_lag: Type.Object({
-    p50_ms: lag("0.5"),
-    p99_ms: lag("0.99"),
-    max_ms: lag("1"),
+    p50_ms: lag("Median"),
+    p99_ms: lag("p99 of the"),
+    max_ms: lag("Longest"),
   }),
   garbage_collections: count.counter("Runs of the garbage collector in the main thread"),
   garbage_collection_seconds: amount.counter("Time spent in garbage collection"),

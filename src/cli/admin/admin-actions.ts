@@ -1,5 +1,5 @@
 import { type ApiKey, type KeyPosition, statusOf } from "../../access/api-key.ts";
-import { isKeyName, keyNameRule, type Scope } from "../../access/key-format.ts";
+import { isKeyName, keyNameRule, type Scope, toComparedName } from "../../access/key-format.ts";
 import type { Keys } from "../../access/keys.ts";
 import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
@@ -126,9 +126,11 @@ async function readAll(keys: Keys): Promise<readonly ApiKey[]> {
 async function idOf(keys: Keys, word: string): Promise<string> {
   const all = await readAll(keys);
   const nowMs = systemClock.nowMs();
+  const compared = toComparedName(word);
+  const isNamed = ({ name }: ApiKey) => toComparedName(name) === compared;
   const found =
     all.find(({ id }) => id === word) ??
-    all.find((key) => key.name === word && statusOf(key, nowMs) === "active");
+    all.find((key) => isNamed(key) && statusOf(key, nowMs) === "active");
   if (found === undefined) throw new AppError("NOT_FOUND", `there is no active key ${word}`);
   return found.id;
 }
