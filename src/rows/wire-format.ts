@@ -28,8 +28,10 @@ export const conditionIdText = Type.String({
   pattern: "^0x([0-9a-f]{62}|[0-9a-f]{64})$",
   description: "Condition id; 62 digits for Protocol V2, 64 before",
 });
+/** The pattern of an exact decimal, by which files recognize columns of decimals. */
+export const decimalPattern = "^-?[0-9]+(\\.[0-9]{1,6})?$";
 export const decimalText = Type.String({
-  pattern: "^-?[0-9]+(\\.[0-9]{1,6})?$",
+  pattern: decimalPattern,
   description: "An exact decimal with at most 6 fractional digits",
 });
 export const rawAmountText = Type.String({

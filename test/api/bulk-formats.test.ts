@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { after, suite, test } from "node:test";
+import { parseMicros } from "../../src/base/decimal.ts";
 import { DataServer, type Row } from "../support/open-data-server.ts";
 import { assertError, assertEveryHeader } from "../support/open-test-server.ts";
 import { type ColumnarFormat, readColumnar } from "../support/read-columnar.ts";
@@ -125,15 +126,33 @@ function listsAsText(row: Row): Row {
   return Object.fromEntries(entries) as Row;
 }
 
+const isDecimalType = (type: string | undefined) => type === "Decimal(38, 6)";
+const isTimeType = (type: string | undefined) => /^DateTime64\(3(?:, 'UTC')?\)$/.test(type ?? "");
+
 async function assertColumnar(format: ColumnarFormat, bytes: Uint8Array, rows: readonly Row[]) {
   const { columns, rows: read } = await readColumnar(server.store.engine, format, bytes);
-  assert.deepEqual(read, rows.map(listsAsText));
   const types = new Map(
     columns.map(([name, type]) => [name, type.replace(/^Nullable\((.*)\)$/, "$1")]),
   );
+  const plain = (row: Row): Row =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => {
+        if (value === null) return [name, null];
+        if (isDecimalType(types.get(name))) return [name, parseMicros(String(value))];
+        if (!isTimeType(types.get(name))) return [name, value];
+        const text = String(value).replace(" ", "T").replace(/Z?$/, "Z");
+        return [name, Date.parse(text)];
+      }),
+    );
+  assert.deepEqual(read.map(plain), rows.map(listsAsText).map(plain));
+  for (const [name, type] of types) {
+    if (/^(price|size|value_usd|volume|open|close|maker_fee|taker_fee_net)$/.test(name))
+      assert(isDecimalType(type), `${name} is ${type}`);
+    if (/_(?:raw|id|hash)$/.test(name)) assert.equal(type, "String", name);
+  }
   const [time] = [...types.keys()].filter((column) => /^(timestamp|created_at)$/.test(column));
   assert.equal(types.get(`${time}_ms`), "Int64");
-  assert.equal(types.get(String(time)), "String");
+  assert(isTimeType(types.get(String(time))), types.get(String(time)));
   if (rows[0] !== undefined) assert.deepEqual([...types.keys()], Object.keys(rows[0]));
 }
 

@@ -1,4 +1,9 @@
 import { type TObject, Type } from "typebox";
+import { decimalPattern } from "../../rows/wire-format.ts";
+
+/** The digits of a decimal column, and how many of them are fractional. */
+export const decimalPrecision = 38;
+export const decimalScale = 6;
 
 /** A value of a row. A list of strings becomes JSON where a single string is needed. */
 export type Value = string | number | boolean | null | readonly string[];
@@ -6,10 +11,13 @@ export type Value = string | number | boolean | null | readonly string[];
 /** A row of a list in its public shape. */
 export type Row = Readonly<Record<string, Value>>;
 
-/** A field of a row as a column. `integer` has 64 bits; `text` is everything that is a string in JSON. */
+/**
+ * A field of a row as a column. `integer` has 64 bits. `decimal` has 38 digits, 6 of them fractional; `null` stands for
+ * a longer one. `time` is in milliseconds. `text` is every other string in JSON, and lists as their JSON text.
+ */
 export type Column = {
   readonly name: string;
-  readonly kind: "integer" | "boolean" | "text";
+  readonly kind: "integer" | "boolean" | "decimal" | "time" | "text";
   readonly nullable: boolean;
 };
 
@@ -26,15 +34,21 @@ export function requiredPart(row: TObject): TObject {
   return Type.Object(Object.fromEntries(fields));
 }
 
-type Shape = { readonly type?: string; readonly anyOf?: readonly Shape[] };
+type Shape = {
+  readonly type?: string;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly anyOf?: readonly Shape[];
+};
 
 /** Returns the columns of a row schema, in the order of its fields. */
 export function columnsOf(row: TObject): readonly Column[] {
   return Object.entries(row.properties).map(([name, shape]) => {
-    const types = new Set(typesOf(shape));
-    const nullable = types.delete("null");
-    const [only] = types;
-    return { name, kind: types.size === 1 ? kindOf(only) : "text", nullable };
+    const kinds = new Set(kindsOf(shape));
+    const nullable = kinds.delete("null");
+    const [only = "text"] = kinds;
+    const kind = kinds.size === 1 && only !== "null" ? only : "text";
+    return { name, kind, nullable: nullable || kind === "decimal" };
   });
 }
 
@@ -46,7 +60,16 @@ export function valuesOf(
   return rows.map((row) => {
     const value = row[name] ?? null;
     if (value === null || typeof value === "boolean") return value;
-    return kind === "integer" ? BigInt(Number(value)) : textOf(value);
+    switch (kind) {
+      case "integer":
+        return BigInt(Number(value));
+      case "decimal":
+        return decimalOrNull(textOf(value));
+      case "time":
+        return BigInt(Date.parse(textOf(value)));
+      default:
+        return textOf(value);
+    }
   });
 }
 
@@ -55,12 +78,19 @@ export function textOf(value: Exclude<Value, null>): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Every number in a row is an integer, because decimals are strings. */
-function kindOf(type: string | undefined): Column["kind"] {
-  if (type === "integer" || type === "number") return "integer";
-  return type === "boolean" ? "boolean" : "text";
+/** Returns millionths; `null` for a decimal that a column cannot hold. Its raw amounts are in text columns. */
+function decimalOrNull(text: string): bigint | null {
+  const [, sign = "", whole = "", fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
+  const micros = BigInt(`${whole}${fraction.padEnd(decimalScale, "0")}`);
+  if (micros >= 10n ** BigInt(decimalPrecision)) return null;
+  return sign === "" ? micros : -micros;
 }
 
-function typesOf({ type, anyOf }: Shape): string[] {
-  return anyOf === undefined ? [type ?? "string"] : anyOf.flatMap(typesOf);
+/** Every number in a row is an integer, because decimals are strings. */
+function kindsOf({ type, pattern, format, anyOf }: Shape): (Column["kind"] | "null")[] {
+  if (anyOf !== undefined) return anyOf.flatMap(kindsOf);
+  if (type === "null" || type === "boolean") return [type];
+  if (type === "integer" || type === "number") return ["integer"];
+  if (format === "date-time") return ["time"];
+  return [pattern === decimalPattern ? "decimal" : "text"];
 }

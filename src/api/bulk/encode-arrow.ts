@@ -2,17 +2,29 @@ import {
   bool,
   columnFromArray,
   type DataType,
+  decimal128,
   int64,
+  TimeUnit,
   tableFromColumns,
   tableToIPC,
+  timestamp,
   utf8,
 } from "@uwdata/flechette";
 import { assert } from "../../base/assert.ts";
-import { type Column, type FileEncoder, type Row, valuesOf } from "./columns.ts";
+import {
+  type Column,
+  decimalPrecision,
+  decimalScale,
+  type FileEncoder,
+  type Row,
+  valuesOf,
+} from "./columns.ts";
 
 const types: Readonly<Record<Column["kind"], () => DataType>> = {
   integer: () => int64(),
   boolean: bool,
+  decimal: () => decimal128(decimalPrecision, decimalScale),
+  time: () => timestamp(TimeUnit.MILLISECOND, "UTC"),
   text: utf8,
 };
 

@@ -1,12 +1,26 @@
 import { constants, zstdCompressSync } from "node:zlib";
 import { ByteWriter, ParquetWriter } from "hyparquet-writer";
-import { type Column, type FileEncoder, valuesOf } from "./columns.ts";
+import {
+  type Column,
+  decimalPrecision,
+  decimalScale,
+  type FileEncoder,
+  valuesOf,
+} from "./columns.ts";
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]["schema"][number];
 
 const types = {
   integer: { type: "INT64" },
   boolean: { type: "BOOLEAN" },
+  decimal: {
+    type: "FIXED_LEN_BYTE_ARRAY",
+    type_length: 16,
+    converted_type: "DECIMAL",
+    precision: decimalPrecision,
+    scale: decimalScale,
+  },
+  time: { type: "INT64", converted_type: "TIMESTAMP_MILLIS" },
   text: { type: "BYTE_ARRAY", converted_type: "UTF8" },
 } as const;
 
