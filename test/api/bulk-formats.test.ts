@@ -138,9 +138,10 @@ async function assertColumnar(format: ColumnarFormat, bytes: Uint8Array, rows: r
     Object.fromEntries(
       Object.entries(row).map(([name, value]) => {
         if (value === null) return [name, null];
-        if (isDecimalType(types.get(name))) return [name, parseMicros(String(value))];
+        if (typeof value !== "string") return [name, value];
+        if (isDecimalType(types.get(name))) return [name, parseMicros(value)];
         if (!isTimeType(types.get(name))) return [name, value];
-        const text = String(value).replace(" ", "T").replace(/Z?$/, "Z");
+        const text = value.replace(" ", "T").replace(/Z?$/, "Z");
         return [name, Date.parse(text)];
       }),
     );

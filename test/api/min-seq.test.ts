@@ -83,7 +83,7 @@ test("400: a position too far ahead of the chain", async () => {
   assert.match(JSON.stringify(body), /min_seq.*is ahead of the chain/);
 });
 
-test("400: a forged cursor is refused at once, whatever position it names", async () => {
+test("400: a forged cursor is refused without a wait, whatever position it names", async () => {
   const forged = Buffer.concat([
     Buffer.alloc(16),
     Buffer.from(`[${firstSeqOf(server.newestBlock + 3)},1]`),

@@ -27,3 +27,30 @@ test("a failed file does not affect others, and a failed thread is started again
   await assert.rejects(encode(["[]"], "none" as EncodedFormat), TypeError);
   assert.equal(await encode(['[{"a":4}]']), "a\r\n4\r\n");
 });
+
+test("csv: a text like a formula gets an apostrophe, which removing one undoes; no control characters", async () => {
+  const columns = [{ name: "a", kind: "text", nullable: true }] as const;
+  const cellOf = async (text: string): Promise<string> => {
+    const thread = new EncodingThread();
+    const rows = (async function* () {
+      yield JSON.stringify([{ a: text }]);
+    })();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of thread.encode({ format: "csv", columns }, rows)) pieces.push(piece);
+    return Buffer.concat(pieces).toString().slice("a\r\n".length, -"\r\n".length);
+  };
+  const formulas = [
+    '=HYPERLINK("http://x","y")',
+    "+1-1",
+    "-x",
+    "@SUM(A1)",
+    "'a",
+    "'=1",
+    " =1",
+    "\uff1d1",
+  ];
+  for (const text of formulas) assert.equal(await cellOf(text), `"'${text.replaceAll('"', '""')}"`);
+  for (const text of ["-0.5", "12", "NA", "a=b", "Yes"]) assert.equal(await cellOf(text), text);
+  assert.equal(await cellOf("Nul\u0000\u001b[2Jinside"), '"Nul [2Jinside"');
+  assert.equal(await cellOf("\t=1"), `"'\t=1"`);
+});

@@ -66,8 +66,8 @@ function encodeCsv(columns: readonly Column[]): FileEncoder {
 }
 
 /** Texts that are not sent as they are. Spreadsheets run a cell that begins with one of these characters as a formula. */
-const special = /^$|[",\p{Cc}]|^[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
-const formula = /^[\s]*[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
+const special = /^$|[",\p{Cc}]|^\s*[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
+const formula = /^\s*[=+\-@'\uff1d\uff0b\uff0d\uff20]/u;
 const number = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 function csvField(value: Row[string] | undefined): string {

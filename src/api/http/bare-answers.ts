@@ -90,15 +90,16 @@ export class BareAnswers {
   }
 
   /** Gives a request for a protocol that is not served back to the server, once earlier responses are sent. */
-  decline(server: Server, asked: Pick<Upgrade, "request" | "socket" | "head">): void {
+  async decline(
+    server: Server,
+    asked: Pick<Upgrade, "request" | "socket" | "head">,
+  ): Promise<void> {
     const { socket } = asked;
-    if (!this.pending.has(socket)) return declineUpgrade(server, asked);
     const destroy = () => void socket.destroy();
     socket.on("error", destroy);
-    void this.pending.sent(socket).then(() => {
-      socket.off("error", destroy);
-      if (!socket.destroyed) declineUpgrade(server, asked);
-    });
+    await this.pending.sent(socket);
+    socket.off("error", destroy);
+    if (!socket.destroyed) declineUpgrade(server, asked);
   }
 
   /**

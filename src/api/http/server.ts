@@ -352,7 +352,7 @@ export class HttpServer {
     const bare = this.#bare;
     this.node.on("upgrade", (request, socket: Socket, head) => {
       if (this.#options.stream?.accepts(request)) bare.upgrade({ request, socket, head });
-      else bare.decline(this.node, { request, socket, head });
+      else void bare.decline(this.node, { request, socket, head });
     });
     // Without a socket, an earlier response is still being sent, and `100 Continue` would be written into it. Clients
     // send the body without it too.
