@@ -59,6 +59,8 @@ type AdmissionParts = {
   readonly failuresMax: number;
   readonly trustedProxies: readonly string[];
   readonly connectionsPerIp: number;
+  /** The requests without a key of one IP, in any 60 s. */
+  readonly requestsPerIp?: number;
   /** Whether `read` routes accept callers without a key, within the limit of their IP. */
   readonly isPublicRead: boolean;
 };
@@ -77,6 +79,7 @@ export class Admission {
   readonly #access: AdmissionParts["access"];
   readonly #guard: IpGuard;
   readonly #trustedProxies: IpRanges | null;
+  readonly #ipLimit: number;
   readonly #senders = new WeakMap<Socket, Sender>();
   /** Open connections by `ipBucketOf` of the peer. */
   readonly #connections = new BoundedCounts();
@@ -88,6 +91,7 @@ export class Admission {
     this.#access = access;
     this.#guard = new IpGuard(parts);
     this.isPublicRead = parts.isPublicRead;
+    this.#ipLimit = parts.requestsPerIp ?? webLimits.ipRequestsPerMinute;
     this.#trustedProxies = trustedProxies.length === 0 ? null : new IpRanges(trustedProxies);
   }
 
@@ -101,7 +105,7 @@ export class Admission {
     const sender = { ip, bucket, startedAtMs };
     const blockedForMs = this.#guard.blockedForMs(bucket);
     if (blockedForMs > 0 && access !== "probe" && access !== "unblock")
-      return refuseBlocked(sender, blockedForMs);
+      return refuseBlocked(sender, blockedForMs, this.#ipLimit);
     if (access === "preflight" || access === "file") return this.#admitApart(sender, access);
     // A load balancer probes every node, so its health checks are not counted.
     if (access === "probe" && this.#trustedProxies?.contains(ip)) return this.#showLimit(sender);
@@ -114,7 +118,7 @@ export class Admission {
       return this.#admitByIp(sender, null);
     const key = this.#verify(value, ip);
     const isAdmin = !(key instanceof AppError) && key.scope === "admin";
-    if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs);
+    if (blockedForMs > 0 && !isAdmin) return refuseBlocked(sender, blockedForMs, this.#ipLimit);
     if (key instanceof AppError) {
       // A client is not at fault when keys cannot be checked, so nothing is counted.
       if (key.code === "SERVICE_UNAVAILABLE")
@@ -189,7 +193,7 @@ export class Admission {
   }
 
   #showLimit({ ip, bucket, startedAtMs }: TimedSender): Awaitable<Caller> {
-    const shown = this.#access.ipWindow.look(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    const shown = this.#access.ipWindow.look(bucket, this.#ipLimit, startedAtMs);
     return whenKnown(shown, (limitStatus) => {
       return { ip, key: null, limitStatus, refusal: null, startedAtMs };
     });
@@ -197,7 +201,7 @@ export class Admission {
 
   #admitByIp(sender: TimedSender, badKey: AppError | null): Awaitable<Caller> {
     const { ip, bucket, startedAtMs } = sender;
-    const taken = this.#access.ipWindow.take(bucket, webLimits.ipRequestsPerMinute, startedAtMs);
+    const taken = this.#access.ipWindow.take(bucket, this.#ipLimit, startedAtMs);
     return whenKnown(taken, (limitStatus) => {
       this.#blameExcess(ip, limitStatus);
       const refusal = limitStatus.isAdmitted ? badKey : rateLimited(limitStatus);
@@ -280,9 +284,8 @@ function refusalOf(
 }
 
 /** Refuses a blocked IP. It counts nothing and does not ask Redis, so that blocked requests cost least. */
-function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number): Caller {
+function refuseBlocked({ ip, startedAtMs }: TimedSender, forMs: number, limit: number): Caller {
   const refusal = ipBlocked(forMs);
-  const limit = webLimits.ipRequestsPerMinute;
   const resetMs = Math.min(forMs, webLimits.ipWindow.windowMs);
   const limitStatus = { ...refusedStatus, limit, resetMs, atMs: startedAtMs };
   return { ip, key: null, limitStatus, refusal, startedAtMs };

@@ -117,8 +117,9 @@ async function listen(
 
 function edgeOf({ config, log }: RoleStart, access: AccessStore) {
   const { host, corsOrigins, trustedProxies, connectionsPerIp } = config;
-  const { authFailuresMax: failuresMax, publicRead } = config;
-  const limits = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead: publicRead === 1 };
+  const { authFailuresMax: failuresMax, publicRead, rateLimitIp: requestsPerIp } = config;
+  const isPublicRead = publicRead === 1;
+  const limits = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp, isPublicRead };
   const admission = new Admission({ access, clock: systemClock, ...limits });
   return { host, corsOrigins, admission, clock: systemClock, log };
 }

@@ -38,3 +38,16 @@ test("a key that is sent still has its own limit, and an invalid key is still re
   assert.equal(known.headers.get("x-ratelimit-limit"), "1000");
   assertError(await server.request("GET", "/v1/readable", { key: "ow_read_x" }), "UNAUTHORIZED");
 });
+
+test("429: without a key, after as many requests of the IP as the setting allows", async () => {
+  const server = await openTestServer({ routes: [readable], isPublicRead: true, requestsPerIp: 3 });
+  for (const remaining of [2, 1, 0]) {
+    const { headers } = await server.request("GET", "/v1/health");
+    assert.equal(headers.get("x-ratelimit-limit"), "3");
+    assert.equal(headers.get("x-ratelimit-remaining"), String(remaining));
+  }
+  assert.equal((await server.request("GET", "/v1/health")).status, 429);
+  const { headers } = await server.request("GET", "/v1/health", { key: server.keys.read });
+  assert.equal(headers.get("x-ratelimit-limit"), "3");
+  await server.close();
+});

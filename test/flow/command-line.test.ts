@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -45,6 +46,19 @@ test("a key is created, listed, rotated and revoked", async () => {
   const again = await run("keys revoke one");
   assert.deepEqual([again.code, again.stdout], [1, ""]);
   assert.equal(again.stderr, "oddwire: there is no active key one\n");
+});
+
+test("--data-dir names the folder of keys, of blocked addresses and of checks", async () => {
+  const other = await mkdtemp(join(tmpdir(), "oddwire-cli-"));
+  const place = ["--data-dir", other];
+  const elsewhere = { ODDWIRE_DATA_DIR: join(other, "unused") };
+  const run = (...words: string[]) => runCommand([...words, ...place], elsewhere);
+  assert.equal((await run("keys", "create", "--name", "there")).code, 0);
+  assert.match((await run("keys", "list")).stdout, / there\n$/);
+  assert.equal((await run("ips", "list")).stdout, "No IP address is blocked.\n");
+  assert.equal((await run("keys", "revoke", "there")).stdout, "Key revoked\n");
+  assert.equal(existsSync(join(other, "unused")), false);
+  await rm(other, { recursive: true });
 });
 
 test("a key is not created locally with the Redis of a cluster and no ClickHouse server", async () => {

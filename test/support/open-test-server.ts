@@ -23,6 +23,7 @@ import {
 } from "../../src/api/routes/admin/key-routes.ts";
 import { getHealth, getReady } from "../../src/api/routes/service/probe-routes.ts";
 import { openStream, StreamServer } from "../../src/api/stream/stream-server.ts";
+import { webLimits } from "../../src/base/config/limits.ts";
 import { type ErrorCode, errorTable } from "../../src/base/errors.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { Checks } from "../../src/feed/intake.ts";
@@ -100,6 +101,7 @@ export async function openTestServer(
     corsOrigins?: readonly string[];
     trustedProxies?: readonly string[];
     connectionsPerIp?: number;
+    requestsPerIp?: number;
     isPublicRead?: boolean;
     authFailuresMax?: number;
     readChecks?: () => Checks;
@@ -121,7 +123,8 @@ export async function openTestServer(
   const { trustedProxies = [], connectionsPerIp = 10_000, isPublicRead = false } = options;
   const cursors = new Cursors(access.keys.deriveSecret("cursors"), () => -1);
   const services = { keys, audit, clock, cursors, ipBlocks };
-  const edge = { failuresMax, trustedProxies, connectionsPerIp, isPublicRead };
+  const { requestsPerIp = webLimits.ipRequestsPerMinute } = options;
+  const edge = { failuresMax, trustedProxies, connectionsPerIp, requestsPerIp, isPublicRead };
   const admission = new Admission({ access, clock, ...edge });
   const { hub, quotas = testQuotas } = options;
   const meter = newStreamMeter();

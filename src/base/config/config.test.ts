@@ -54,6 +54,7 @@ test("unset and empty variables get their defaults", () => {
     rateLimitRead: 1000,
     rateLimitWrite: 2000,
     rateLimitAdmin: 5000,
+    rateLimitIp: 100,
     exportRowsMax: 1_000_000,
     connectionsPerIp: 1000,
     streamConnectionsRead: 10,

@@ -185,6 +185,11 @@ const settings = {
   rateLimitRead: rateLimit("read", webLimits.keyRequestsPerMinute.read),
   rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
   rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
+  rateLimitIp: setting({
+    variable: "ODDWIRE_RATE_LIMIT_IP",
+    description: "Requests without a key of one IP address (IPv6: /64) in any 60 seconds",
+    ...wholeNumber({ min: 1, max: 1_000_000, fallback: webLimits.ipRequestsPerMinute }),
+  }),
   exportRowsMax: setting({
     variable: "ODDWIRE_EXPORT_MAX_ROWS",
     description: "Rows of one export in ndjson, csv, parquet or arrow",

@@ -4,40 +4,55 @@ import type { Keys } from "../../access/keys.ts";
 import { parseTime } from "../../api/http/parameters.ts";
 import { parseBucket, showBlock } from "../../api/routes/admin/ip-block-routes.ts";
 import { showKey } from "../../api/routes/admin/key-shape.ts";
+import { type Config, readConfig } from "../../base/config/config.ts";
 import { webLimits } from "../../base/config/limits.ts";
 import { AppError } from "../../base/errors.ts";
 import { isIpRange } from "../../base/ip-address.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { formatTable, print, UsageError } from "../command.ts";
+import { environmentOf } from "../service/setting-flags.ts";
 import { withAccess } from "./with-access.ts";
 
 const pageKeys = 1000;
 const graceSecondsMax = 86_400;
 
+/** The data folder, if it is not that of the settings. */
+type FolderOption = { readonly dataDir?: string | undefined };
+
+function configOf({ dataDir }: FolderOption): Config {
+  return readConfig("administer", environmentOf({ dataDir }));
+}
+
 /** Creates an API key and prints its value, which is not shown again. */
-export async function createKey(options: {
-  readonly scope?: Scope;
-  readonly name?: string;
-  readonly expires?: string;
-  readonly ips?: string;
-}): Promise<number> {
-  const { scope = "read", name, expires, ips } = options;
+export async function createKey(
+  options: {
+    readonly scope?: Scope;
+    readonly name?: string;
+    readonly expires?: string;
+    readonly ips?: string;
+  } & FolderOption,
+): Promise<number> {
+  const { scope = "read", name, expires, ips, dataDir } = options;
   const nowMs = systemClock.nowMs();
   if (name !== undefined && !isKeyName(name)) throw new UsageError(`--name is ${keyNameRule}`);
-  const { value } = await withAccess(({ keys }) =>
-    keys.create({
-      name: name ?? `${scope} ${new Date(nowMs).toISOString()}`,
-      scope,
-      expiresAtMs: readExpiry(expires, nowMs),
-      allowedIps: readRanges(ips),
-    }),
+  const { value } = await withAccess(
+    ({ keys }) =>
+      keys.create({
+        name: name ?? `${scope} ${new Date(nowMs).toISOString()}`,
+        scope,
+        expiresAtMs: readExpiry(expires, nowMs),
+        allowedIps: readRanges(ips),
+      }),
+    configOf({ dataDir }),
   );
   if (process.stderr.isTTY) process.stderr.write("Copy the key now; it is not shown again.\n");
   return print(value);
 }
 
 /** Prints the API keys. */
-export function listKeys(options: { readonly all?: true; readonly json?: true }): Promise<number> {
+export function listKeys(
+  options: FolderOption & { readonly all?: true; readonly json?: true },
+): Promise<number> {
   return withAccess(async ({ keys }) => {
     const nowMs = systemClock.nowMs();
     const all = await readAll(keys);
@@ -47,13 +62,13 @@ export function listKeys(options: { readonly all?: true; readonly json?: true })
       return print(...shown.map((key) => JSON.stringify(showKey(key, nowMs))));
     const heads = ["ID", "PREFIX", "SCOPE", "STATUS", "REQUESTS", "LAST USED", "NAME"];
     return print(formatTable([heads, ...shown.map((key) => cellsOf(key, nowMs))]));
-  });
+  }, configOf(options));
 }
 
 /** Issues a new secret for a key and prints it. */
 export async function rotateKey(
   key: string,
-  options: { readonly grace?: string },
+  options: FolderOption & { readonly grace?: string },
 ): Promise<number> {
   const { value } = await withAccess(async ({ keys }) => {
     const { grace: text = "0" } = options;
@@ -61,18 +76,18 @@ export async function rotateKey(
     if (!/^\d+$/.test(text) || grace > graceSecondsMax)
       throw new UsageError(`--grace is a number of seconds up to ${graceSecondsMax}`);
     return keys.rotate(await idOf(keys, key), grace * 1000);
-  });
+  }, configOf(options));
   return print(value);
 }
 
 /** Revokes a key for good. */
-export async function revokeKey(key: string): Promise<number> {
-  await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)));
+export async function revokeKey(key: string, options: FolderOption): Promise<number> {
+  await withAccess(async ({ keys }) => keys.revoke(await idOf(keys, key)), configOf(options));
   return print("Key revoked");
 }
 
 /** Prints the blocked IP addresses. */
-export function listIps(options: { readonly json?: true }): Promise<number> {
+export function listIps(options: FolderOption & { readonly json?: true }): Promise<number> {
   return withAccess(async ({ ipBlocks }) => {
     const blocks = await ipBlocks.list({ limit: webLimits.ipBlocksMax, after: null });
     const shown = blocks.map(showBlock);
@@ -80,16 +95,16 @@ export function listIps(options: { readonly json?: true }): Promise<number> {
     if (shown.length === 0) return print("No IP address is blocked.");
     const rows = shown.map((block) => Object.values(block).map(String));
     return print(formatTable([["IP", "REASON", "OFFENSES", "SINCE", "UNTIL"], ...rows]));
-  });
+  }, configOf(options));
 }
 
 /** Unblocks an address. Throws `AppError` when it is not blocked. */
-export async function unblockIp(ip: string): Promise<number> {
+export async function unblockIp(ip: string, options: FolderOption): Promise<number> {
   await withAccess(async ({ ipBlocks }) => {
     const bucket = parseBucket(ip);
     if (bucket === null) throw new UsageError(`${ip} is not an IP address`);
     if (!(await ipBlocks.remove(bucket))) throw new AppError("NOT_FOUND", `${ip} is not blocked`);
-  });
+  }, configOf(options));
   return print("IP unblocked");
 }
 

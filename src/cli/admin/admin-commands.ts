@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { scopes } from "../../access/key-format.ts";
 import { addExamples, lazily } from "../command.ts";
+import { settingFlags } from "../service/setting-flags.ts";
 
 const whichKey = "id, or name of an active key, as `oddwire keys list` shows them";
 
@@ -50,6 +51,7 @@ function addKeyCommands(program: Command): void {
     .argument("<key>", whichKey)
     .action(lazily(async () => (await import("./admin-actions.ts")).revokeKey));
   addExamples(revoke, ["oddwire keys revoke reports"]);
+  addFolderFlag(create, list, rotate, revoke);
 }
 
 function addIpCommands(program: Command): void {
@@ -71,4 +73,10 @@ function addIpCommands(program: Command): void {
     .argument("<ip>", "IP address")
     .action(lazily(async () => (await import("./admin-actions.ts")).unblockIp));
   addExamples(unblock, ["oddwire ips unblock 203.0.113.7", "oddwire ips unblock 2001:db8::/64"]);
+  addFolderFlag(list, unblock);
+}
+
+function addFolderFlag(...commands: readonly Command[]): void {
+  for (const command of commands)
+    for (const option of settingFlags(["data-dir"])) command.addOption(option);
 }

@@ -118,6 +118,7 @@ function addCheck(program: Command): void {
     .option("--parallel <n>", "slices of 500 blocks read at a time, 1 to 16 (default: 4)")
     .option("--json", "print one JSON object, with counts and hashes")
     .action(lazily(async () => (await import("./check-command.ts")).check));
+  for (const option of settingFlags(["data-dir"])) check.addOption(option);
   addExamples(check, ["oddwire check --from 90000000 --to 90010000", "oddwire check --json"]);
 }
 
@@ -131,6 +132,7 @@ function addRepair(program: Command): void {
     .addOption(fromOption())
     .addOption(toOption())
     .action(lazily(async () => (await import("./repair-command.ts")).repair));
+  for (const option of settingFlags(["data-dir"])) repair.addOption(option);
   addExamples(repair, ["oddwire repair --from 90000000 --to 90010000"]);
 }
 

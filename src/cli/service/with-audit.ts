@@ -22,6 +22,7 @@ import { openExistingDatabase, serverPlaceOf } from "../../storage/server/open-d
 import { dropMarketsFile } from "../../views/disk/markets-file.ts";
 import { UsageError } from "../command.ts";
 import { CheckProgress } from "./check-progress.ts";
+import { environmentOf } from "./setting-flags.ts";
 
 /** The parts that `check` and `repair` work with. */
 export type AuditCommandParts = {
@@ -40,7 +41,12 @@ export type AuditCommandParts = {
 type Mismatch = Extract<Verdict, { kind: "differs" }>;
 
 /** The options for the range of blocks. By default all stored blocks. */
-export type RangeOptions = { readonly from?: string; readonly to?: string };
+export type RangeOptions = {
+  readonly from?: string;
+  readonly to?: string;
+  /** The data folder, if it is not that of the settings. */
+  readonly dataDir?: string;
+};
 
 /** Blocks that are read again and compared at a time. Bounds the memory, and the blocks of one repair. */
 const sliceBlocks = 500;
@@ -53,7 +59,7 @@ export async function withAudit<Result>(
   options: RangeOptions & { readonly isWriting?: boolean },
   work: (parts: AuditCommandParts) => Promise<Result>,
 ): Promise<Result> {
-  const config = readConfig("serve");
+  const config = readConfig("serve", environmentOf({ dataDir: options.dataDir }));
   const contracts = await readContracts(config.contractsFile);
   const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
