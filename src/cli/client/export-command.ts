@@ -72,9 +72,7 @@ export async function exportList(
   return signal.aborted ? exitCodes.tryAgain : exitCodes.done;
 }
 
-function filtersOf(
-  options: ExportOptions & Readonly<Record<string, string | undefined>>,
-): Filters {
+function filtersOf(options: ExportOptions & Readonly<Record<string, string | undefined>>): Filters {
   return Object.fromEntries(
     exportFilters.flatMap(({ flags, parameter }) => {
       const text = options[new Option(flags).attributeName()];
