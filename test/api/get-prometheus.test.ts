@@ -13,6 +13,8 @@ import { testMetrics } from "../support/test-metrics.ts";
 
 const path = "/v1/metrics/prometheus";
 const metrics = testMetrics();
+/** Of the package `prometheus`. */
+const checker = "promtool";
 const server = await openTestServer({
   routes: [getMetrics(metrics), getPrometheus(metrics), scrapeMetrics(metrics)],
   observe: (observation) => metrics.requests.observe(observation),
@@ -128,7 +130,7 @@ function numbersOf(value: unknown, place: string): [string, number][] {
 
 test("promtool, if it is installed, finds nothing to criticize", async (t) => {
   const { text } = await server.request("GET", "/v1/metrics/prometheus", { key: server.keys.read });
-  const checked = spawnSync("promtool", ["check", "metrics"], { input: text, encoding: "utf8" });
+  const checked = spawnSync(checker, ["check", "metrics"], { input: text, encoding: "utf8" });
   if (checked.error !== undefined) return t.skip("NOT TESTED: there is no promtool");
   assert.equal(checked.stderr, "");
   assert.equal(checked.status, 0, checked.stdout);
