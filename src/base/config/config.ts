@@ -185,11 +185,7 @@ const settings = {
   rateLimitRead: rateLimit("read", webLimits.keyRequestsPerMinute.read),
   rateLimitWrite: rateLimit("write", webLimits.keyRequestsPerMinute.write),
   rateLimitAdmin: rateLimit("admin", webLimits.keyRequestsPerMinute.admin),
-  rateLimitIp: setting({
-    variable: "ODDWIRE_RATE_LIMIT_IP",
-    description: "Requests without a key of one IP address (IPv6: /64) in any 60 seconds",
-    ...wholeNumber({ min: 1, max: 1_000_000, fallback: webLimits.ipRequestsPerMinute }),
-  }),
+  rateLimitIp: rateLimit("ip", webLimits.ipRequestsPerMinute, "IP (IPv6: /64), without a key"),
   exportRowsMax: setting({
     variable: "ODDWIRE_EXPORT_MAX_ROWS",
     description: "Rows of one export in ndjson, csv, parquet or arrow",
@@ -368,10 +364,10 @@ function unknownNames(environment: Environment): string[] {
 }
 
 /** Defines a rate limit. Its maximum bounds the memory of a window, which needs 8 bytes for each request. */
-function rateLimit(scope: "read" | "write" | "admin", fallback: number): Setting<number> {
+function rateLimit(name: string, fallback: number, caller = `${name} key`): Setting<number> {
   return setting({
-    variable: `ODDWIRE_RATE_LIMIT_${scope.toUpperCase()}`,
-    description: `Requests of one ${scope} key in any 60 seconds`,
+    variable: `ODDWIRE_RATE_LIMIT_${name.toUpperCase()}`,
+    description: `Requests of one ${caller} in any 60 seconds`,
     ...wholeNumber({ min: 1, max: 10_000_000, fallback }),
   });
 }
