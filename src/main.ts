@@ -25,7 +25,7 @@ export async function openService(
   const { config } = start;
   const life = new Lifetime();
   return orClose(life, async () => {
-    const contracts = await readContracts(config.contractsFile);
+    const contracts = await readContracts(config);
     life.onClose(lockDataFolder(config.dataDir));
     const startedAt = await readStartBlock({ config, contracts });
     return { ...(await openRole({ ...start, life, contracts, startedAt })), life };

@@ -80,6 +80,8 @@ export type Contracts = {
   readonly byAddress: ReadonlyMap<Address, Contract>;
   /** The first block of the oldest exchange: the block that the start block `genesis` stands for. */
   readonly genesisBlock: number;
+  /** Whether the events of wallets are decoded (`ODDWIRE_WALLETS`). */
+  readonly wallets: boolean;
 };
 
 /** Parses a contracts file, or returns its mistakes as sentences for the operator. */
@@ -105,6 +107,7 @@ export function parseContracts(
     knownImplementations: new Set(file.known_implementations),
     byAddress,
     genesisBlock: Math.min(...exchanges.map((exchange) => exchange.startBlock)),
+    wallets: true,
   };
 }
 

@@ -41,6 +41,49 @@ type TradeFields = {
   };
 };
 
+/** An amount of one ERC-1155 token. */
+export type TokenAmount = { readonly tokenId: TokenId; readonly amount: bigint };
+
+/** How a position changes other than by a trade or a transfer. `hsplit` and `hmerge` are horizontal. */
+export type PositionCause =
+  | "split"
+  | "merge"
+  | "redeem"
+  | "convert"
+  | "hsplit"
+  | "hmerge"
+  | "wrap"
+  | "unwrap"
+  | "compress";
+
+type PositionFields = {
+  /** A `TransferSingle` or `TransferBatch`. A batch can name a token twice, and amounts can be 0. */
+  tokens_transferred: {
+    operator: Address;
+    from: Address;
+    to: Address;
+    tokens: readonly TokenAmount[];
+  };
+  /** The reason of transfers before it, and of some after it: `market/derive-ledger.ts`. */
+  positions_changed: {
+    cause: PositionCause;
+    /** The account that called the contract: a user, or a contract that acts for one. */
+    account: Address;
+    /** The receiver of the collateral, where the event names one. */
+    recipient: Address | null;
+    /** The collateral that the account received; negative when it paid. 0 for a conversion, which does not log it. */
+    cash: bigint;
+    /** What a position of ConditionalTokens is made of; `null` for other contracts. */
+    basis: {
+      collateral: Address;
+      parentCollectionId: Hash | null;
+      indexSets: readonly bigint[];
+    } | null;
+  };
+  /** A legacy token became the token of the same outcome in generation 3. */
+  position_migrated: { account: Address; tokenId: TokenId; amount: bigint };
+};
+
 type NoticeFields = {
   order_cancelled: { orderHash: Hash };
   order_preapproved: { orderHash: Hash };
@@ -82,7 +125,13 @@ type MarketFields = {
     isHashOfText: boolean;
   };
   question_updated: { questionId: Hash; owner: Address; text: string };
-  neg_risk_market_prepared: { negRiskMarketId: Hash; oracle: Address; text: string };
+  /** `feeBips` is the fee of conversions, in hundredths of a percent. */
+  neg_risk_market_prepared: {
+    negRiskMarketId: Hash;
+    oracle: Address;
+    feeBips: bigint;
+    text: string;
+  };
   neg_risk_question_prepared: { negRiskMarketId: Hash; questionId: Hash; text: string };
   /** The operator links a neg-risk question to the UMA request that answers it. */
   neg_risk_question_requested: {
@@ -129,8 +178,8 @@ type Gen3MarketFields = {
   gen3_other_resolved_yes: { eventId: Hash; conditionId: ConditionId };
 };
 
-/** Events that are part of a match. */
-type TradeEvent = Union<TradeFields>;
+/** Events that have a meaning only together with others of their transaction. */
+type TradeEvent = Union<TradeFields & PositionFields>;
 /** Exchange events that move no shares: those of `/v1/cancellations`, and those that operators watch. */
 export type ExchangeNotice = Union<NoticeFields>;
 
@@ -201,10 +250,13 @@ export type OrderFilled = EventOf<"order_filled">;
 export type OrdersMatched = EventOf<"orders_matched">;
 /** A refund by a fee module. */
 export type FeeRefunded = EventOf<"fee_refunded">;
+export type TokensTransferred = EventOf<"tokens_transferred">;
+export type PositionsChanged = EventOf<"positions_changed">;
+export type PositionMigrated = EventOf<"position_migrated">;
 
 const storedKinds: ReadonlySet<string> = new Set(Object.keys(subjectFieldByKind));
 
-/** Whether an event is stored as it is. Those of a match have a meaning only together. */
+/** Whether an event is stored as it is. The others have a meaning only together. */
 export function isStoredEvent(event: ChainEvent): event is StoredEvent {
   return storedKinds.has(event.kind);
 }

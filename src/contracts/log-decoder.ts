@@ -10,6 +10,7 @@ import { exchangeAdminDecoders, pauseDecoders } from "./events/exchange-admin-ev
 import { exchangeV1Decoders } from "./events/exchange-v1-events.ts";
 import { exchangeV2Decoders, exchangeV3Decoders } from "./events/exchange-v2-events.ts";
 import { upgradeDecoder } from "./events/gen3-market-events.ts";
+import { positionDecoders } from "./events/position-events.ts";
 import type { ChainEvent } from "./events.ts";
 import { otherDecoders } from "./other-decoders.ts";
 import { dataBytesOf } from "./words.ts";
@@ -30,21 +31,28 @@ export class LogDecoder {
   readonly filter: Required<WantedLogs>;
   /** Every decoded event, as the text of its contract address and topic0; sorted. */
   readonly events: readonly string[];
+  readonly contracts: Contracts;
   readonly #sources: ReadonlyMap<Address, Source>;
 
   constructor(contracts: Contracts) {
-    const all = [...contracts.byAddress.values()];
-    const speaking = all.filter((contract) => decodersOf(contract).length > 0);
-    const topics0 = new Set(speaking.flatMap(decodersOf).map(({ topic0 }) => topic0));
+    this.contracts = contracts;
+    const sources = [...contracts.byAddress.values()]
+      .map((contract) => sourceOf(contract, contracts))
+      .filter(({ decoders }) => decoders.size > 0);
+    this.#sources = new Map(sources.map((source) => [source.contract.address, source]));
     this.filter = {
-      addresses: speaking.map(({ address }) => address),
-      topics0: [...topics0],
-      named: new NamedContracts(namingLogs(all), new Set(contracts.byAddress.keys())),
+      addresses: [...this.#sources.keys()],
+      topics0: [...new Set(sources.flatMap(({ decoders }) => [...decoders.keys()]))],
+      named: new NamedContracts(
+        namingLogs([...contracts.byAddress.values()]),
+        new Set(contracts.byAddress.keys()),
+      ),
     };
-    this.events = speaking
-      .flatMap((one) => decodersOf(one).map(({ topic0 }) => `${one.address} ${topic0}`))
+    this.events = sources
+      .flatMap(({ contract, decoders }) =>
+        [...decoders.keys()].map((topic0) => `${contract.address} ${topic0}`),
+      )
       .toSorted();
-    this.#sources = new Map(all.map((contract) => [contract.address, sourceOf(contract)]));
   }
 
   /**
@@ -65,7 +73,7 @@ export class LogDecoder {
   #sourceOfNamed({ address, blockNumber }: RawLog): Source | undefined {
     const startBlock = this.filter.named.firstBlockOf(address);
     if (startBlock === null || startBlock > blockNumber) return undefined;
-    return sourceOf({ kind: "oo_reporter", address, startBlock });
+    return sourceOf({ kind: "oo_reporter", address, startBlock }, this.contracts);
   }
 }
 
@@ -82,8 +90,10 @@ function namingLogs(contracts: readonly Contract[]): NamingLogs | null {
 /** A contract and the decoders of its events by topic0. */
 type Source = { readonly contract: Contract; readonly decoders: ReadonlyMap<Hash, Decoder> };
 
-function sourceOf(contract: Contract): Source {
-  const decoders = decodersOf(contract).map((decoder) => [decoder.topic0, decoder] as const);
+function sourceOf(contract: Contract, contracts: Contracts): Source {
+  const decoders = decodersOf(contract, contracts).map(
+    (decoder) => [decoder.topic0, decoder] as const,
+  );
   return { contract, decoders: new Map(decoders) };
 }
 
@@ -106,9 +116,12 @@ const exchangeDecoders = {
   3: [...exchangeV3Decoders, ...pauseDecoders, upgradeDecoder],
 } as const;
 
-/** Returns the decoders of all events of a contract. */
-export function decodersOf(contract: Contract): readonly Decoder[] {
-  return contract.kind === "exchange"
-    ? exchangeDecoders[contract.generation]
-    : otherDecoders[contract.kind];
+/** Returns the decoders of all events of a contract; without wallets, those of positions are left out. */
+export function decodersOf(
+  contract: Contract,
+  { wallets }: Pick<Contracts, "wallets"> = { wallets: true },
+): readonly Decoder[] {
+  if (contract.kind === "exchange") return exchangeDecoders[contract.generation];
+  const positions = wallets ? (positionDecoders[contract.kind] ?? []) : [];
+  return [...otherDecoders[contract.kind], ...positions];
 }

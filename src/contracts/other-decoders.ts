@@ -10,4 +10,12 @@ export const otherDecoders = {
   /** An oracle without events. Its conditions are markets without a title. */
   oracle: [],
   ...gen3MarketDecoders,
+  /** Contracts that hold tokens only within a transaction of a user. */
+  collateral_adapter: [],
+  auto_redeemer: [],
+  router: [],
+  /** Receives the fees of conversions. */
+  neg_risk_vault: [],
+  /** Receives the tokens that conversions destroy. */
+  burn_address: [],
 } satisfies Readonly<Record<string, readonly Decoder[]>>;

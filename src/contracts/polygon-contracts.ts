@@ -65,6 +65,14 @@ export const polygonContracts: ContractsFile = {
     other("reporter_module", "0x8Ef9D6d668798b1f363b305D916F30739d2b0419", 85300000),
     other("chainlink_module", "0xc12EC12E0000326890Ca5560dEf5EB5C22b16814", 85300000),
     other("oo_reporter", "0x53703Dd6129d723066b6362510E5aE2fECd48218", 85300000),
+    other("collateral_adapter", "0xADa100874d00e3331D00F2007a9c336a65009718", 84902353),
+    other("collateral_adapter", "0xAdA200001000ef00D07553cEE7006808F895c6F1", 84902353),
+    other("collateral_adapter", "0xAdA100Db00Ca00073811820692005400218FcE1f", 84902353),
+    other("collateral_adapter", "0xadA2005600Dec949baf300f4C6120000bDB6eAab", 84902353),
+    other("auto_redeemer", "0xa1200000d0002264C9a1698e001292D00E1b00af", 85300000),
+    other("router", "0x12121212006e4CD160D18e3f00711DA5c3372600", 87479409),
+    other("neg_risk_vault", "0x7f67327E88c258932D7d8f72950bE0d46975E11D", 50505403),
+    other("burn_address", "0xA5Ef39C3D3e10d0B270233af41CaC69796B12966", 50505403),
   ],
 };
 

@@ -57,6 +57,11 @@ export function topicHash(log: LogText, index: number): Hash {
   return hashes.read(log.source.view, topicAt(log, index)) as Hash;
 }
 
+/** Reads an indexed hash; `null` when all its bytes are zero. */
+export function topicHashOrNull(log: LogText, index: number): Hash | null {
+  return isZero(log.source.view, topicAt(log, index), 64) ? null : topicHash(log, index);
+}
+
 /** Reads an indexed address: the low 160 bits of a topic. */
 export function topicAddress(log: LogText, index: number): Address {
   return readAddressAt(log, topicAt(log, index));
@@ -93,9 +98,22 @@ export function readBytes(log: LogText, index: number): string | null {
 
 /** Reads the `uint256[]` whose offset is in word `index`; `null` when it exceeds the data. */
 export function readUints(log: LogText, index: number): readonly bigint[] | null {
+  return readWords(log, index, readUint);
+}
+
+/** Reads the `uint256[]` of outcome token ids whose offset is in word `index`; `null` when it exceeds the data. */
+export function readTokenIds(log: LogText, index: number): readonly TokenId[] | null {
+  return readWords(log, index, readTokenId);
+}
+
+function readWords<Word>(
+  log: LogText,
+  index: number,
+  read: (log: LogText, index: number) => Word,
+): readonly Word[] | null {
   const tail = tailOf(log, index);
   if (tail === null || wordAt(log, tail.firstWord + tail.length) > log.dataEnd) return null;
-  return Array.from({ length: tail.length }, (_, i) => readUint(log, tail.firstWord + i));
+  return Array.from({ length: tail.length }, (_, i) => read(log, tail.firstWord + i));
 }
 
 /** Returns the first word and the length of the dynamic value whose offset is in word `index`. */

@@ -13,5 +13,8 @@ test("reads a file as an editor on Windows writes it", async (t) => {
   const path = join(folder, "contracts.json");
   const lines = JSON.stringify(polygonContracts, null, 2).split("\n");
   await writeFile(path, `\uFEFF${lines.join("\r\n")}`);
-  assert.deepEqual(await readContracts(path), await readContracts(null));
+  assert.deepEqual(
+    await readContracts({ contractsFile: path, wallets: "on" }),
+    await readContracts({ contractsFile: null, wallets: "on" }),
+  );
 });

@@ -76,10 +76,21 @@ test("a folder of a version that decodes other events is refused, and the error 
   await tie(folder);
   const path = join(folder, "oddwire.json");
   const identity = JSON.parse(await readFile(path, "utf8"));
-  await writeFile(path, JSON.stringify({ ...identity, events: "0".repeat(64) }));
+  await writeFile(path, JSON.stringify({ ...identity, events: `${"0".repeat(64)}-wallets` }));
   await assert.rejects(open(folder), (error: unknown) => {
     assert(error instanceof ConfigError);
     assert.match(error.mistakes.join(), /decodes other events.*empty ODDWIRE_DATA_DIR/);
+    return true;
+  });
+});
+
+test("a folder that was indexed without wallets is refused, and the error says what to set", async (t) => {
+  const folder = await openFolder(t);
+  const { config } = ownerOf(folder);
+  await tieDataFolder({ config, contracts: { ...contracts, wallets: false } }, 77);
+  await assert.rejects(open(folder), (error: unknown) => {
+    assert(error instanceof ConfigError);
+    assert.match(error.mistakes.join(), /indexed with ODDWIRE_WALLETS=off.*set the same/);
     return true;
   });
 });
@@ -109,7 +120,7 @@ for (const text of [
   "7",
   "{}",
   '{"chain_id":137,"contracts":"a","events":"b"}',
-  '{"format":5,"chain_id":137}',
+  '{"format":6,"chain_id":137}',
 ]) {
   test(`"${text}" in oddwire.json is refused as damage`, async (t) => {
     const folder = await openFolder(t);

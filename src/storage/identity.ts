@@ -8,16 +8,18 @@ export type FactsIdentity = {
   readonly chain_id: number;
   /** Hash of the contracts: addresses, kinds, generations, collateral. Trust lists are not in it and may change. */
   readonly contracts: string;
-  /** Hash of the list of decoded events. */
+  /** Hash of the list of decoded events, marked when those of wallets are among them. */
   readonly events: string;
 };
+
+const walletsMark = "-wallets";
 
 /** Returns the identity of the facts that a configuration indexes. */
 export function identityOf(chainId: number, contracts: Contracts): FactsIdentity {
   return {
     chain_id: chainId,
     contracts: hashOf(contracts),
-    events: hashOfLines(new LogDecoder(contracts).events),
+    events: hashOfLines(new LogDecoder(contracts).events) + (contracts.wallets ? walletsMark : ""),
   };
 }
 
@@ -35,6 +37,13 @@ export function refuseOtherFacts(
   if (known.contracts !== ours.contracts) {
     throw new ConfigError([
       `${place} was indexed with another list of contracts; use another ${setting}`,
+    ]);
+  }
+  const hasWallets = known.events.endsWith(walletsMark);
+  if (hasWallets !== ours.events.endsWith(walletsMark)) {
+    throw new ConfigError([
+      `${place} was indexed with ODDWIRE_WALLETS=${hasWallets ? "on" : "off"}, which a later start cannot change; ` +
+        `set the same, or index again with an empty ${setting}`,
     ]);
   }
   if (known.events !== ours.events) {

@@ -21,7 +21,7 @@ export async function tieToContracts(
   { dataDir, startBlock }: { readonly dataDir: string; readonly startBlock: number },
 ): Promise<string> {
   const path = await writeContractsFile(folder);
-  const contracts = await readContracts(path);
+  const contracts = await readContracts({ contractsFile: path, wallets: "on" });
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await tieDataFolder({ config: { chainId: 137, dataDir }, contracts }, startBlock);
   return path;

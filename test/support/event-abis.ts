@@ -8,6 +8,7 @@ import { tokenIdOf } from "../../src/base/ids.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
 import type { Contract } from "../../src/contracts/contracts.ts";
 import type { ChainEvent } from "../../src/contracts/events.ts";
+import { positionAbis } from "./position-abis.ts";
 
 export type EventAbi = {
   readonly item: AbiEvent;
@@ -274,6 +275,7 @@ const negRiskAdapter: readonly EventAbi[] = [
       kind: "neg_risk_market_prepared",
       negRiskMarketId: args.hash("marketId"),
       oracle: args.address("oracle"),
+      feeBips: args.uint("feeBips"),
       text: args.text("data"),
     }),
   ),
@@ -503,13 +505,25 @@ const otherAbis = {
   binary_module: [...anyModule, upgraded],
   neg_risk_module: [...negRiskModule, upgraded],
   combinatorial_module: [...combinatorialModule, upgraded],
+  collateral_adapter: [],
+  auto_redeemer: [],
+  router: [],
+  neg_risk_vault: [],
+  burn_address: [],
 } as const;
+
+const abisByKind = new Map<string, readonly EventAbi[]>(
+  Object.entries(otherAbis).map(([kind, abis]) => {
+    const positions = kind in positionAbis ? positionAbis[kind as keyof typeof positionAbis] : [];
+    return [kind, [...abis, ...positions.map(([declaration, read]) => event(declaration, read))]];
+  }),
+);
 
 /** The events of a contract that must have a decoder. No other events may have one. */
 export function abisOf(contract: Contract): readonly EventAbi[] {
   return contract.kind === "exchange"
     ? exchangeAbis[contract.generation]
-    : otherAbis[contract.kind];
+    : (abisByKind.get(contract.kind) ?? []);
 }
 
 const byTopicCache = new Map<readonly EventAbi[], ReadonlyMap<string, EventAbi>>();

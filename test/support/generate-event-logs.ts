@@ -77,6 +77,8 @@ function anyValue({ name = "", type }: AbiParameter): fc.Arbitrary<unknown> {
       return fc.bigInt({ min: -(2n ** 191n), max: 2n ** 191n - 1n });
     case "uint256":
       return anyUint;
+    case "address[]":
+      return fc.array(anyHex(20), { maxLength: 4 });
     case "uint256[]":
       return fc.oneof(fc.array(anyUint, { maxLength: 4 }), anySplitMillion);
     default:

@@ -10,7 +10,7 @@ import { exitCodes, print } from "../command.ts";
 /** Creates or migrates the tables on a server or cluster. With `print` it only prints the statements. */
 export async function makeSchema(options: { readonly print?: boolean }): Promise<number> {
   const config = readConfig("administer");
-  const contracts = await readContracts(config.contractsFile);
+  const contracts = await readContracts(config);
   if (options.print === true) {
     const statements = databaseStatements(databaseOf(config, contracts));
     return print(...statements.map((sql) => `${sql.trim()};\n`));
@@ -24,7 +24,7 @@ export async function makeSchema(options: { readonly print?: boolean }): Promise
 /** Checks the ClickHouse server, or all servers of the cluster, and the database that stores facts. */
 export async function checkServer(): Promise<number> {
   const config = readConfig("administer");
-  const place = serverPlaceOf(config, await readContracts(config.contractsFile));
+  const place = serverPlaceOf(config, await readContracts(config));
   const engine = await ServerEngine.open(place);
   try {
     const findings = await checkDatabase(engine, place);

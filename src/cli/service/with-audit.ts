@@ -60,7 +60,7 @@ export async function withAudit<Result>(
   work: (parts: AuditCommandParts) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig("serve", environmentOf({ dataDir: options.dataDir }));
-  const contracts = await readContracts(config.contractsFile);
+  const contracts = await readContracts(config);
   const { dataDir } = config;
   await using opened = new AsyncDisposableStack();
   const isFolder = config.clickhouseUrl === null;

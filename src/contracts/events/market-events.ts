@@ -30,6 +30,7 @@ export const marketDecoders = {
         kind: "neg_risk_market_prepared",
         negRiskMarketId: topicHash(log, 1),
         oracle: topicAddress(log, 2),
+        feeBips: readUint(log, 0),
         text,
       })),
     ),

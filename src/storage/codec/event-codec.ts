@@ -10,6 +10,7 @@ const bigintFields: ReadonlySet<string> = new Set([
   "oldInterval",
   "newInterval",
   "maxFeeRateBps",
+  "feeBips",
 ]);
 
 /** Encodes an event as JSON text. `decodeEvent` returns an equal event. */

@@ -80,7 +80,7 @@ async function databaseSettings(
   folder: string,
   contractsFile: string,
 ): Promise<Record<string, string>> {
-  const identity = identityOf(137, await readContracts(contractsFile));
+  const identity = identityOf(137, await readContracts({ contractsFile, wallets: "on" }));
   const place = await databaseOfFolder(folder, identity);
   if (place === null) return {};
   const { url, user, password, database, cluster } = place;
