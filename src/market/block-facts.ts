@@ -5,6 +5,8 @@ import { type ChainEvent, isStoredEvent, type StoredEvent } from "../contracts/e
 import type { DecodedLog, LogDecoder } from "../contracts/log-decoder.ts";
 import { deriveFills, type MatchAnomaly } from "./derive-fills.ts";
 import type { Fill } from "./fill.ts";
+import { deriveLedger } from "./ledger/derive-ledger.ts";
+import type { BalanceChange, LedgerRow } from "./ledger/ledger-row.ts";
 
 /** An event that is not a fill, with its position on the chain. */
 export type LocatedEvent = {
@@ -30,6 +32,19 @@ export type BlockFacts = TimedBlock & {
   readonly events: readonly LocatedEvent[];
   readonly quarantined: readonly QuarantinedLog[];
   readonly anomalies: readonly MatchAnomaly[];
+  /** Both are empty without wallets. */
+  readonly ledger: readonly LedgerRow[];
+  readonly balances: readonly BalanceChange[];
+};
+
+/** The facts of a block without any. */
+export const emptyBlock: Omit<BlockFacts, keyof TimedBlock> = {
+  fills: [],
+  events: [],
+  quarantined: [],
+  anomalies: [],
+  ledger: [],
+  balances: [],
 };
 
 /**
@@ -44,12 +59,24 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
   const anomalies: MatchAnomaly[] = [];
   const events: LocatedEvent[] = [];
   const quarantined: QuarantinedLog[] = [];
+  const ledger: LedgerRow[] = [];
+  const balances: BalanceChange[] = [];
   let transaction: DecodedLog[] = [];
+  const { timestamp } = block;
+  const { contracts } = decoder;
   const closeTransaction = (): void => {
     if (transaction.length === 0) return;
-    const derived = deriveFills(transaction, block.timestamp);
+    const derived = deriveFills(transaction, timestamp);
     fills.push(...derived.fills);
     anomalies.push(...derived.anomalies);
+    if (contracts.wallets) {
+      const own = deriveLedger(transaction, derived.fills, { contracts, timestamp });
+      ledger.push(...own.rows);
+      balances.push(...own.balances);
+      if (own.difference !== null) {
+        anomalies.push({ seq: own.difference, kind: "ledger_differs_from_transfers" });
+      }
+    }
     transaction = [];
   };
   for (const log of block.logs) {
@@ -68,7 +95,7 @@ export function deriveBlockFacts(block: Block, decoder: LogDecoder): BlockFacts 
     }
   }
   closeTransaction();
-  return { ...timedBlockOf(block), fills, events, quarantined, anomalies };
+  return { ...timedBlockOf(block), fills, events, quarantined, anomalies, ledger, balances };
 }
 
 function quarantineReasonOf(event: ChainEvent): string | null {

@@ -18,6 +18,8 @@ export type Delta = {
 export type Tally = {
   readonly fills: number;
   readonly events: number;
+  readonly ledger: number;
+  readonly balances: number;
   readonly quarantined: readonly Pick<QuarantinedLog, "seq" | "reason">[];
   readonly anomalies: readonly MatchAnomaly[];
 };
@@ -40,10 +42,12 @@ export function unfinalizedDeltaOf(block: BlockFacts): Delta {
 }
 
 /** Counts the facts of a block. */
-export function tallyOf({ fills, events, quarantined, anomalies }: BlockFacts): Tally {
+export function tallyOf({ quarantined, anomalies, ...block }: BlockFacts): Tally {
   return {
-    fills: fills.length,
-    events: events.length,
+    fills: block.fills.length,
+    events: block.events.length,
+    ledger: block.ledger.length,
+    balances: block.balances.length,
     quarantined: quarantined.map(({ seq, reason }) => ({ seq, reason })),
     anomalies,
   };
@@ -54,6 +58,8 @@ export function sumTallies(parts: readonly Tally[]): Tally {
   return {
     fills: parts.reduce((sum, { fills }) => sum + fills, 0),
     events: parts.reduce((sum, { events }) => sum + events, 0),
+    ledger: parts.reduce((sum, { ledger }) => sum + ledger, 0),
+    balances: parts.reduce((sum, { balances }) => sum + balances, 0),
     quarantined: parts.flatMap(({ quarantined }) => quarantined),
     anomalies: parts.flatMap(({ anomalies }) => anomalies),
   };

@@ -26,7 +26,8 @@ export type MatchAnomaly = {
     | "summary_without_orders_matched"
     | "orders_matched_without_summary"
     | "impossible_pairing"
-    | "refund_without_fill";
+    | "refund_without_fill"
+    | "ledger_differs_from_transfers";
 };
 
 /** A fill that is still being completed, in place: its match and refund follow in later logs. */

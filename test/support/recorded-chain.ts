@@ -18,15 +18,19 @@ export function knownContracts(): Contracts {
 }
 
 /** The blocks of a recording in order, empty ones included. */
-export function readRecordedBlocks(name: RecordingName): Block[] {
+export function readRecordedBlocks(name: RecordingName | "wallets"): Block[] {
   const blocks = readFixture(`${name}/chain.json.gz`) as readonly ScriptedBlock[];
-  return blocks.map((block) => ({
+  return blocks.map(toBlock);
+}
+
+export function toBlock(block: ScriptedBlock): Block {
+  return {
     number: block.number,
     hash: block.hash as Hash,
     parentHash: block.parentHash as Hash,
     timestamp: block.timestamp,
     logs: block.logs.map(toRawLog),
-  }));
+  };
 }
 
 /** Single logs of Polygon, from public sources: of generations 1 and 2, of the first exchange's first blocks, of Protocol V2. */

@@ -1,0 +1,99 @@
+/** The recording of wallets, with the ledger and balances that the script which made it kept in its books. */
+import type { Address, TokenId } from "../../src/base/ids.ts";
+import { blockNumberOf, formatTokenId, parseTokenId } from "../../src/base/ids.ts";
+import type { LedgerRow } from "../../src/market/ledger/ledger-row.ts";
+import { causeOf } from "../../src/market/ledger/ledger-row.ts";
+import { readFixture } from "./read-fixture.ts";
+import type { ScriptedBlock } from "./scripted-block.ts";
+
+export type ExpectedRow = {
+  readonly block: number;
+  readonly kind: LedgerRow["kind"] | "resolution";
+  readonly wallet: string;
+  readonly role?: string;
+  readonly nature?: string;
+  readonly via?: string;
+  readonly counterparty?: string;
+  readonly cash_to?: string;
+  readonly cash?: string;
+  readonly fee?: string;
+  readonly fee_shares?: string;
+  readonly tokens: readonly (readonly [token: string, shares: string])[];
+  readonly num?: readonly string[];
+};
+
+type Branch = {
+  readonly from: number;
+  readonly to: number;
+  readonly blocks: readonly ScriptedBlock[];
+  readonly ledger: readonly ExpectedRow[];
+};
+
+type ExpectedBalances = {
+  readonly holders: readonly Address[];
+  readonly tokens: readonly TokenId[];
+  readonly blocks: readonly (readonly [number, readonly (readonly [number, number, string])[]])[];
+};
+
+export function readExpectedLedger(): readonly ExpectedRow[] {
+  return readFixture("wallets/expected-ledger.json.gz") as readonly ExpectedRow[];
+}
+
+/** The blocks that were shown before others replaced them. */
+export function readBranches(): readonly Branch[] {
+  const read = readFixture("wallets/reorgs.json.gz") as
+    | readonly Branch[]
+    | { readonly reorgs: readonly Branch[] };
+  return "reorgs" in read ? read.reorgs : read;
+}
+
+export function readExpectedBalances(): ExpectedBalances {
+  const read = readFixture("wallets/expected-balances.json.gz") as Omit<
+    ExpectedBalances,
+    "tokens"
+  > & {
+    readonly tokens: readonly string[];
+  };
+  return { ...read, tokens: read.tokens.map((token) => parseTokenId(token) as TokenId) };
+}
+
+/** A row with the fields that both sides have; the order of tokens does not matter. */
+export function formatExpectedRow(row: ExpectedRow) {
+  return {
+    block: row.block,
+    kind: row.kind,
+    wallet: row.wallet,
+    role: row.role ?? null,
+    nature: row.nature ?? null,
+    via: row.via ?? null,
+    counterparty: row.counterparty ?? row.cash_to ?? null,
+    cash: row.cash ?? "0",
+    fee: row.fee ?? "0",
+    feeShares: row.fee_shares ?? "0",
+    tokens: row.tokens.map(([token, shares]) => `${token} ${shares}`).toSorted(),
+  };
+}
+
+/** Joins the rows of each cause. */
+export function formatRows(rows: readonly LedgerRow[]) {
+  const causes = Map.groupBy(rows, (row) => `${row.wallet} ${row.seq} ${causeOf(row)}`);
+  return [...causes.values()].flatMap((own) => {
+    const [row] = own;
+    if (row === undefined) return [];
+    const { kind, wallet, role, nature, via, counterparty } = row;
+    const tokens = own.map(({ tokenId, shares }) => `${formatTokenId(tokenId)} ${shares}`);
+    return {
+      block: blockNumberOf(row.seq),
+      kind,
+      wallet,
+      role,
+      nature,
+      via,
+      counterparty,
+      cash: String(row.cash),
+      fee: String(row.fee),
+      feeShares: String(row.feeShares),
+      tokens: tokens.toSorted(),
+    };
+  });
+}
