@@ -9,7 +9,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Address, ConditionId, Hash, TokenId } from "../src/base/ids.ts";
 import { seqOf } from "../src/base/ids.ts";
-import type { BlockFacts } from "../src/market/block-facts.ts";
+import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
 import { wordOf } from "../src/market/ids/keccak.ts";
 import { encodeFacts } from "../src/storage/codec/encode-facts.ts";
@@ -239,7 +239,7 @@ function marketsOf(interval: { from: number; to: number }, shape: Shape): Uint8A
       },
     ];
   });
-  const block = { number, hash, timestamp, fills: [], events, quarantined: [], anomalies: [] };
+  const block = { ...emptyBlock, number, hash, timestamp, events };
   const last = { number, hash, timestamp };
   return encodeFacts({ fromBlock: number, last }, [block]).rows.events;
 }

@@ -261,7 +261,7 @@ function deltaOfMarkets(block: number): Delta {
     block: null,
     events,
     trades,
-    tally: { fills: 0, events: 0, quarantined: [], anomalies: [] },
+    tally: { fills: 0, events: 0, ledger: 0, balances: 0, quarantined: [], anomalies: [] },
   };
 }
 

@@ -25,7 +25,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { type Address, type ConditionId, type Hash, seqOf, type TokenId } from "../src/base/ids.ts";
 import { systemClock } from "../src/base/time/clock.ts";
-import type { BlockFacts, LocatedEvent } from "../src/market/block-facts.ts";
+import { type BlockFacts, emptyBlock, type LocatedEvent } from "../src/market/block-facts.ts";
 import { unfinalizedDeltaOf } from "../src/market/delta.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { deriveGen3TokenIds } from "../src/market/ids/gen3-ids.ts";
@@ -162,13 +162,12 @@ function blockAt(number: number): BlockFacts {
     return { ...template, ...place, tokenId: tokenAt(number, index), ...amountsAt(number, index) };
   });
   return {
+    ...emptyBlock,
     number,
     hash,
     timestamp,
     fills,
     events: eventsAt(number),
-    quarantined: [],
-    anomalies: [],
   };
 }
 

@@ -12,7 +12,7 @@ import { availableParallelism, cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { type WebSocket, WebSocketServer } from "ws";
 import { seqOf } from "../src/base/ids.ts";
-import type { BlockFacts } from "../src/market/block-facts.ts";
+import { type BlockFacts, emptyBlock } from "../src/market/block-facts.ts";
 import { isTrade } from "../src/market/fill.ts";
 import { presentTrade } from "../src/rows/trade-row.ts";
 import { DataServer } from "../test/support/open-data-server.ts";
@@ -72,6 +72,7 @@ function blockAt(number: number, trades: number): BlockFacts {
   assert(first !== undefined);
   const fills = template.slice(0, trades);
   return {
+    ...emptyBlock,
     number,
     hash: first.blockHash,
     timestamp: first.timestamp,
@@ -80,9 +81,6 @@ function blockAt(number: number, trades: number): BlockFacts {
       blockNumber: number,
       seq: seqOf(number, index),
     })),
-    events: [],
-    anomalies: [],
-    quarantined: [],
   };
 }
 

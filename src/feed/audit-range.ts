@@ -148,24 +148,37 @@ function otherBlock(
   read: readonly FactLine[],
   field: "timestamp" | "blockHash",
 ): number | null {
-  const known = new Map(stored.map((line) => [blockNumberOf(line.seq), line[field]]));
+  const known = new Map(
+    stored.flatMap((line) =>
+      line[field] === null ? [] : [[blockNumberOf(line.seq), line[field]]],
+    ),
+  );
   const isOther = (line: FactLine) =>
     (known.get(blockNumberOf(line.seq)) ?? line[field]) !== line[field];
-  const other = read.find(isOther);
+  const other = read.find((line) => line[field] !== null && isOther(line));
   return other === undefined ? null : blockNumberOf(other.seq);
 }
 
 function differencesOf(stored: readonly FactLine[], right: readonly FactLine[]): Difference[] {
-  const rights = new Map(right.map((line) => [line.seq, line]));
-  const seen = new Set<number>();
+  // A log can have several lines. Of those that are not equal, one that is stored is another form of one that is not.
+  const rights = Map.groupBy(right, ({ seq }) => seq);
   const found: { line: FactLine; problem: Difference["problem"] }[] = [];
-  for (const line of stored) {
-    const known = rights.get(line.seq);
-    if (known === undefined || seen.has(line.seq)) found.push({ line, problem: "extra" });
-    else if (!isDeepStrictEqual(line, known)) found.push({ line: known, problem: "different" });
-    seen.add(line.seq);
+  for (const [seq, lines] of Map.groupBy(stored, (line) => line.seq)) {
+    const missing = [...(rights.get(seq) ?? [])];
+    const extra = lines.filter((line) => {
+      const index = missing.findIndex((other) => isDeepStrictEqual(line, other));
+      if (index !== -1) missing.splice(index, 1);
+      return index === -1;
+    });
+    for (const line of extra) {
+      const other = missing.shift();
+      found.push(
+        other === undefined ? { line, problem: "extra" } : { line: other, problem: "different" },
+      );
+    }
+    rights.set(seq, missing);
   }
-  for (const line of right) if (!seen.has(line.seq)) found.push({ line, problem: "missing" });
+  for (const line of [...rights.values()].flat()) found.push({ line, problem: "missing" });
   return found
     .toSorted((one, other) => one.line.seq - other.line.seq)
     .map(({ line: { seq, contract, event }, problem }) => {

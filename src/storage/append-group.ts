@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import { settleAll } from "../base/time/settle-all.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { Delta } from "../market/delta.ts";
+import { countNames, countOf } from "./codec/commit-counts.ts";
 import { decodeDelta } from "./codec/decode-delta.ts";
 import {
   type BatchHead,
@@ -60,9 +61,11 @@ export class AppendGroup {
     await this.#append("minuteCandles", rows.minuteCandles);
     await this.#append("events", rows.events);
     await this.#append("quarantine", rows.quarantine);
+    await this.#append("ledger", rows.ledger);
+    await this.#append("balances", rows.balances);
     this.#batches.push({ head, fills: { begin, length: rows.fills.length } });
     const { tally } = head;
-    this.#rows += tally.fills + tally.events + tally.quarantined.length;
+    this.#rows += countNames.reduce((sum, name) => sum + countOf(tally, name), 0);
   }
 
   /** Inserts all rows of these tables, under the insert tokens of an attempt. Durable when it resolves. */

@@ -11,7 +11,7 @@ import { readJsonFile, writeJsonFile } from "./json-file.ts";
 import { isDamaged, isLocked, withDisk } from "./sqlite/sqlite-failure.ts";
 
 /** The version of the stored rows. Raise it when their format changes. */
-const format = 5;
+const format = 6;
 
 type FolderIdentity = FactsIdentity & {
   readonly format: number;

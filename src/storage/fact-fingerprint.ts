@@ -7,7 +7,8 @@ import { hash } from "node:crypto";
 import type { Address, Hash, Seq } from "../base/ids.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
 import type { BlockFacts } from "../market/block-facts.ts";
-import { encodeEventRow, encodeFills } from "./codec/encode-facts.ts";
+import { zeroAddress } from "../market/ledger/ledger-row.ts";
+import { encodeBalances, encodeEventRow, encodeFills, encodeLedger } from "./codec/encode-facts.ts";
 import { RowWriter } from "./codec/row-writer.ts";
 import type { Engine } from "./engine/engine.ts";
 import { blockRangeSql } from "./schema/fact-tables.ts";
@@ -17,7 +18,8 @@ export type FactLine = {
   readonly seq: Seq;
   /** The time of the block, in Unix seconds. */
   readonly timestamp: number;
-  readonly blockHash: Hash;
+  /** `null` for rows of the ledger, which do not have it. */
+  readonly blockHash: Hash | null;
   readonly contract: Address;
   /** The kind of event; `order_filled` for fills, `quarantined` for logs that cannot be decoded. */
   readonly event: string;
@@ -52,11 +54,33 @@ const lineSql = {
     // `reason` is left out: a later version can word it differently.
     row: "seq, timestamp, log",
   },
+  ledger: {
+    blockHash: "NULL",
+    contract: hexOf("via"),
+    event: "toString(kind)",
+    row: "*",
+  },
+  balance_changes: {
+    blockHash: "NULL",
+    contract: hexOf("toFixedString('', 20)"),
+    event: "'balance_changed'",
+    row: "*",
+  },
 } as const;
 
 /** Returns the lines of some blocks, in the order of the chain. */
 export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
-  const lines = blocks.flatMap(({ fills, events, quarantined }) => [
+  const lines = blocks.flatMap(({ fills, events, quarantined, ledger, balances }) => [
+    ...ledger.map((row) =>
+      lineOf({ ...row, blockHash: null }, [row.via ?? zeroAddress, row.kind], encodeLedger([row])),
+    ),
+    ...balances.map((change) =>
+      lineOf(
+        { ...change, blockHash: null },
+        [zeroAddress, "balance_changed"],
+        encodeBalances([change]),
+      ),
+    ),
     ...fills.map((fill) =>
       lineOf(fill, [fill.exchange.address, "order_filled"], encodeFills([fill])),
     ),
@@ -69,7 +93,8 @@ export function linesOf(blocks: readonly BlockFacts[]): readonly FactLine[] {
       return lineOf({ seq, timestamp, blockHash }, [address, "quarantined"], row);
     }),
   ]);
-  return lines.toSorted((one, other) => one.seq - other.seq);
+  // A log can have several lines.
+  return lines.toSorted((one, other) => one.seq - other.seq || (one.text < other.text ? -1 : 1));
 }
 
 function lineOf(
@@ -116,12 +141,12 @@ export async function readFactLines(
   range: BlockRange,
 ): Promise<readonly FactLine[]> {
   const rows = await engine.query(
-    `SELECT seq, timestamp, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq`,
+    `SELECT seq, timestamp, hash_of_block, contract, event, text FROM (${selectLines(range)}) ORDER BY seq, text`,
   );
   return rows.map(([seq, timestamp, blockHash, contract, event, text]) => ({
     seq: Number(seq) as Seq,
     timestamp: Number(timestamp),
-    blockHash: String(blockHash) as Hash,
+    blockHash: blockHash === null ? null : (String(blockHash) as Hash),
     contract: String(contract) as Address,
     event: String(event),
     text: String(text),

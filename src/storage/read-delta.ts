@@ -1,7 +1,7 @@
 import { type Address, blockNumberOf, firstSeqOf, type Seq } from "../base/ids.ts";
 import type { NamedContract } from "../chain/parse/named-contracts.ts";
 import type { BlockRef, TimedBlock } from "../chain/raw-log.ts";
-import type { BlockFacts } from "../market/block-facts.ts";
+import { type BlockFacts, emptyBlock } from "../market/block-facts.ts";
 import { type Delta, finalDeltaOf } from "../market/delta.ts";
 import { eventColumns, parseEvent } from "./codec/event-codec.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
@@ -21,13 +21,13 @@ export async function readDelta(
     readStoredFills(engine, "fills", `WHERE ${range} ORDER BY seq`),
     engine.query(`SELECT ${eventColumns} FROM events WHERE ${range} ORDER BY seq`),
   ]);
-  const block = { ...last, fills, events: rows.map(parseEvent), quarantined: [], anomalies: [] };
-  return finalDeltaOf(block);
+  const events = rows.map(parseEvent);
+  return finalDeltaOf({ ...emptyBlock, ...last, fills, events });
 }
 
 /**
  * Whether unfinalized blocks equal the committed ones. Compares the hash of `committed`. When the unfinalized blocks
- * end before it, compares the block hashes of all their stored fills and events.
+ * end before it, compares the block hashes of all their stored fills and events, and the transactions of the ledger.
  */
 export async function agreesWith(
   engine: Engine,
@@ -42,16 +42,15 @@ export async function agreesWith(
   const rows = await engine.query(
     `SELECT seq, hex(block_hash) FROM (
        SELECT seq, block_hash FROM fills WHERE ${range} UNION ALL SELECT seq, block_hash FROM events WHERE ${range}
-     ) ORDER BY seq`,
+       UNION ALL SELECT seq, tx_hash FROM ledger WHERE ${range}
+     )`,
   );
   const stored = rows.map(([seq, hash]) => `${Number(seq)} ${prefixed(hash)}`);
-  const expected = blocks.flatMap((block) =>
-    [...block.fills, ...block.events]
-      .map(({ seq }) => seq)
-      .toSorted((a, b) => a - b)
-      .map((seq) => `${seq} ${block.hash}`),
-  );
-  return stored.join() === expected.join();
+  const expected = blocks.flatMap((block) => [
+    ...[...block.fills, ...block.events].map(({ seq }) => `${seq} ${block.hash}`),
+    ...block.ledger.map(({ seq, txHash }) => `${seq} ${txHash}`),
+  ]);
+  return stored.toSorted().join() === expected.toSorted().join();
 }
 
 /**

@@ -16,6 +16,7 @@ import { storeLimits } from "../base/config/limits.ts";
 import { firstSeqOf, type Hash, type Seq } from "../base/ids.ts";
 import type { BlockRange, Coverage, TimedBlock } from "../chain/raw-log.ts";
 import { hourOf, minuteOf } from "../market/minute-candle.ts";
+import { countNames } from "./codec/commit-counts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, prefixed } from "./engine/engine.ts";
@@ -73,13 +74,13 @@ export async function readCoverage(engine: Engine, where = "1"): Promise<Coverag
   };
 }
 
-/** A commit record: its range, and its counts of fills, events and quarantined logs, in this order. */
+/** A commit record: its range, and its counts in the order of `countNames`. */
 export type Commit = Coverage & { readonly counts: readonly number[] };
 
 /** Reads commit records by SQL clauses that filter and order them, at most `commitsVerifiedMax`. */
 export async function readCommits(engine: Engine, clauses: string): Promise<readonly Commit[]> {
   const rows = await engine.query(
-    `SELECT from_block, to_block, hex(last_hash), last_timestamp, fills, events, quarantined
+    `SELECT from_block, to_block, hex(last_hash), last_timestamp, ${countNames.join()}
      FROM commits ${clauses} LIMIT ${storeLimits.commitsVerifiedMax}`,
   );
   return rows.map(([from, number, hash, timestamp, ...counts]) => ({
@@ -130,7 +131,7 @@ export async function verifyAllCommits(engine: Engine, coverage: Coverage | null
     (table) => `(SELECT count() FROM ${table}) - (SELECT count() FROM ${table} WHERE ${above})`,
   );
   const [row = []] = await engine.query(
-    `SELECT ${counts.join()}, sum(fills), sum(events), sum(quarantined) FROM commits`,
+    `SELECT ${counts.join()}, ${countNames.map((name) => `sum(${name})`).join()} FROM commits`,
   );
   const numbers = row.map(Number);
   const range = { from: coverage.fromBlock, to: coverage.last.number };

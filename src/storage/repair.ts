@@ -7,11 +7,18 @@
  */
 import { storeLimits } from "../base/config/limits.ts";
 import type { BlockRange } from "../chain/raw-log.ts";
+import { countNames } from "./codec/commit-counts.ts";
 import type { EncodedBatch } from "./codec/encode-facts.ts";
 import { remakeCandles } from "./embedded/remake-candles.ts";
 import { deleteRows } from "./engine/delete-rows.ts";
 import { type Engine, readCount } from "./engine/engine.ts";
-import { blockRangeSql, factTables, readFromEach, rowsOfTable } from "./schema/fact-tables.ts";
+import {
+  blockRangeSql,
+  countNameOf,
+  factTables,
+  readFromEach,
+  rowsOfTable,
+} from "./schema/fact-tables.ts";
 import { longRows } from "./schema/schema.ts";
 import { beginRepair, endRepair } from "./server/repairs.ts";
 import { integerLiteral, listLiteral } from "./sql-literal.ts";
@@ -124,15 +131,16 @@ async function replaceRows(
 ): Promise<void> {
   const inOrder = blockRangeSql(order);
   const stored = `${table} WHERE ${inOrder}`;
+  // A log can have several rows, so rows are compared by all of their fields.
   const right = `SELECT cityHash64(*) FROM repair_${table} WHERE ${inOrder}`;
   const wrong = await readCount(engine, `${stored} AND cityHash64(*) NOT IN (${right})`);
-  const [repeated] = await engine.query(`SELECT count() - uniqExact(seq) FROM ${stored}`);
+  const [repeated] = await engine.query(`SELECT count() - uniqExact(cityHash64(*)) FROM ${stored}`);
   if (wrong > 0 || Number(repeated?.[0]) > 0) {
     await deleteRows(engine, table, inOrder);
   }
   await engine.command(
     `INSERT INTO ${table} SELECT * FROM repair_${table}
-     WHERE ${inOrder} AND seq NOT IN (SELECT seq FROM ${stored})`,
+     WHERE ${inOrder} AND cityHash64(*) NOT IN (SELECT cityHash64(*) FROM ${stored})`,
   );
 }
 
@@ -151,18 +159,17 @@ async function remakeMinutes(engine: Engine, minutes: readonly number[]): Promis
 
 async function recountCommits(engine: Engine, { from, to }: Order): Promise<void> {
   const commits = await engine.query(
-    `SELECT from_block, to_block, fills, events, quarantined FROM commits
+    `SELECT from_block, to_block, ${countNames.join()} FROM commits
      WHERE from_block <= ${integerLiteral(to)} AND to_block >= ${integerLiteral(from)}`,
   );
   for (const [fromBlock, toBlock, ...reported] of commits) {
     const range = { from: Number(fromBlock), to: Number(toBlock) };
     const counted = await readFromEach(engine, ["count()"], range);
-    const counts = [counted.fills, counted.events, counted.quarantine].flat();
-    if (counts.every((count, index) => count === Number(reported[index]))) continue;
-    const [fills = 0, events = 0, quarantined = 0] = counts;
+    const counts = new Map(factTables.map((table) => [countNameOf[table], counted[table][0] ?? 0]));
+    if (countNames.every((name, index) => counts.get(name) === Number(reported[index]))) continue;
+    const updates = [...counts].map(([name, count]) => `${name} = ${integerLiteral(count)}`);
     await engine.command(
-      `ALTER TABLE commits UPDATE fills = ${integerLiteral(fills)},
-         events = ${integerLiteral(events)}, quarantined = ${integerLiteral(quarantined)}
+      `ALTER TABLE commits UPDATE ${updates.join()}
        WHERE to_block = ${integerLiteral(range.to)} SETTINGS mutations_sync = 2`,
     );
   }

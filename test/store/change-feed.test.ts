@@ -18,7 +18,7 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { foreignValues, toReplace } from "../support/redis/foreign-values.ts";
 import { RedisServer } from "../support/redis/redis-server.ts";
-import { factsOf } from "../support/store-chain.ts";
+import { factsOf, withLedger } from "../support/store-chain.ts";
 
 /** One feed as two processes open it, and a function that empties it. */
 type Scene = {
@@ -54,7 +54,7 @@ const scenes: Readonly<Record<string, (t: TestContext) => Promise<Scene>>> = {
   },
 };
 
-const facts = factsOf(buildChain(fc.sample(anyBlockPlan(3), { seed: 1, numRuns: 5 })));
+const facts = withLedger(factsOf(buildChain(fc.sample(anyBlockPlan(3), { seed: 1, numRuns: 5 }))));
 
 function blockMessage(index: number): FeedMessage {
   const block = facts[index];

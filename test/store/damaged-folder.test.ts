@@ -17,7 +17,7 @@ import { assertTablesHold } from "../support/assert-tables-hold.ts";
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, factsOf, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 });
@@ -74,7 +74,9 @@ test("an old row that is gone is refused, whatever its table", {
 }, async (t) => {
   const folder = await StoreFolder.open(t);
   // A start counts the rows of the newest commits one by one; these are more.
-  const many = factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 })));
+  const many = withLedger(
+    factsOf(buildChain(fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 140 }))),
+  );
   for (const block of many) await appendFacts(folder.store, encode([block]));
   await folder.close();
   // The first table with missing rows is named.

@@ -13,14 +13,14 @@ import {
 import { appendFacts } from "../support/append-facts.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, factsOf, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 const [chain = []] = fc.sample(anyChain({ blocksMin: 60, blocksMax: 80 }), {
   seed: testSeed,
   numRuns: 1,
 });
-const blocks = factsOf(chain);
+const blocks = withLedger(factsOf(chain));
 
 test("stored rows have the same lines and summary as their facts, for any range", async (t) => {
   t.diagnostic(`seed ${testSeed}`);

@@ -18,7 +18,7 @@ import { ClickHouseServer, readingUser } from "../support/clickhouse/clickhouse-
 import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { propertySettings, testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, factsOf, withLedger } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** Batches share minutes and hours at their ends, and contain whole ones. */
@@ -26,7 +26,7 @@ const plans = fc.sample(anyBlockPlan(), { seed: testSeed, numRuns: 120 }).map((p
   ...plan,
   secondsLater: index % 10 === 5 ? 3600 : plan.secondsLater % 60,
 }));
-const blocks = factsOf(buildChain(plans));
+const blocks = withLedger(factsOf(buildChain(plans)));
 const batches = [blocks.slice(0, 40), blocks.slice(40, 80), blocks.slice(80)];
 
 type Scene = {

@@ -20,11 +20,11 @@ import { ClickHouseServer } from "../support/clickhouse/clickhouse-server.ts";
 import { buildChain } from "../support/generate-chain.ts";
 import { MemoryFeed } from "../support/memory-feed.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf } from "../support/store-chain.ts";
+import { encode, factsOf, withLedger } from "../support/store-chain.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const plan = { secondsLater: 2, reports: true, transactions: [] };
-const [first, second, third] = factsOf(buildChain([plan, plan, plan]));
+const [first, second, third] = withLedger(factsOf(buildChain([plan, plan, plan])));
 assert(first !== undefined && second !== undefined && third !== undefined);
 
 test("R17: a block waits for the announced commit of its parent, which is no hole in the feed", async (t) => {

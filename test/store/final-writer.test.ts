@@ -14,7 +14,7 @@ import { FinalWriter } from "../../src/storage/final-writer.ts";
 import { anyChain } from "../support/generate-chain.ts";
 import { embeddedOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { batchesOf, encode, factsOf, fillsOf, joined } from "../support/store-chain.ts";
+import { batchesOf, encode, factsOf, fillsOf, joined, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -23,7 +23,7 @@ const endlessMs = 3_600_000;
 
 const [facts = []] = fc
   .sample(anyChain({ blocksMin: 40, blocksMax: 40 }), { seed: testSeed, numRuns: 1 })
-  .map(factsOf);
+  .map((chain) => withLedger(factsOf(chain)));
 
 async function openWriter(t: TestContext, waitMs: number) {
   const folder = await StoreFolder.open(t);

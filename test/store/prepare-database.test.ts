@@ -28,7 +28,7 @@ test("a database whose first preparation was interrupted is completed", async (t
   const old = await openServerEngine(t, server, { database });
   for (const sql of schemaStatements({ kind: "server", database })) await old.command(sql);
   await old.command("DROP TABLE repairs");
-  await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0)");
+  await old.command("INSERT INTO commits VALUES (1, 2, unhex('00'), 0, 0, 0, 0, 0, 0, 0)");
   const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
   const engine = await openDatabase({ ...place, database });
   cleanUp(t, () => engine.close());
@@ -53,7 +53,7 @@ test("a database that cannot be migrated is refused with a way out", async (t) =
   const place = { url: server.url, user: "default", password: "", cluster: null, ...stored };
   await assert.rejects(openDatabase({ ...place, database }), (thrown) => {
     assert(thrown instanceof ConfigError);
-    assert.match(thrown.message, /has tables of version 6.* another ODDWIRE_CLICKHOUSE_DATABASE/);
+    assert.match(thrown.message, /has tables of version 7.* another ODDWIRE_CLICKHOUSE_DATABASE/);
     return true;
   });
   assert.deepEqual(await old.query("SELECT schema_version FROM identity"), [[version]]);

@@ -18,14 +18,14 @@ import { naiveCandles } from "../support/naive-candles.ts";
 import { embeddedOnly, isOnServer, openFacts, serverOnly } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
 import { knownContracts } from "../support/recorded-chain.ts";
-import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, factsOf, fillsOf, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Blocks close in time, so that batches share minutes. */
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 30 })
   .map((plan) => ({ ...plan, secondsLater: plan.secondsLater % 20 }));
-const blocks = factsOf(buildChain(plans));
+const blocks = withLedger(factsOf(buildChain(plans)));
 
 const endless = Number.MAX_SAFE_INTEGER;
 

@@ -17,7 +17,7 @@ import { anyBlockPlan, buildChain } from "../support/generate-chain.ts";
 import { MortalEngine } from "../support/mortal-engine.ts";
 import { isOnServer } from "../support/open-facts.ts";
 import { testSeed } from "../support/property-settings.ts";
-import { encode, factsOf, fillsOf } from "../support/store-chain.ts";
+import { encode, factsOf, fillsOf, withLedger } from "../support/store-chain.ts";
 import { StoreFolder } from "../support/store-folder.ts";
 
 /** Seconds before a block, by its index: an hour ends within the repaired blocks, and a day ends after them. */
@@ -26,7 +26,7 @@ const pauses: Readonly<Record<number, number>> = { 20: 3600, 33: 86_400 };
 const plans = fc
   .sample(anyBlockPlan(), { seed: testSeed, numRuns: 40 })
   .map((plan, index) => ({ ...plan, secondsLater: pauses[index] ?? plan.secondsLater % 20 }));
-const blocks = factsOf(buildChain(plans));
+const blocks = withLedger(factsOf(buildChain(plans)));
 const [from, to] = [12, 27];
 const repaired = blocks.slice(from, to);
 

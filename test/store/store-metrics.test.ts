@@ -10,7 +10,7 @@ import { openLog } from "../../src/base/log.ts";
 import { type Clock, systemClock } from "../../src/base/time/clock.ts";
 import type { RawLog } from "../../src/chain/raw-log.ts";
 import { Pipeline } from "../../src/feed/pipeline.ts";
-import type { BlockFacts } from "../../src/market/block-facts.ts";
+import { type BlockFacts, emptyBlock } from "../../src/market/block-facts.ts";
 import { RowWriter } from "../../src/storage/codec/row-writer.ts";
 import { StoreSizeReader } from "../../src/storage/embedded/store-size.ts";
 import { EngineMeter } from "../../src/storage/engine/engine-meter.ts";
@@ -25,8 +25,7 @@ const log = openLog({ level: "silent" });
 const hash = `0x${"ab".repeat(32)}` as Hash;
 
 function blockAt(number: number, facts: Partial<BlockFacts> = {}): BlockFacts {
-  const none = { fills: [], events: [], quarantined: [], anomalies: [] };
-  return { number, hash, timestamp: 1_700_000_000 + number, ...none, ...facts };
+  return { ...emptyBlock, number, hash, timestamp: 1_700_000_000 + number, ...facts };
 }
 
 /** A quarantined log. */
@@ -50,11 +49,13 @@ test("sizes are read from the tables, and cached until they are too old", async 
       .filter(({ table }) => !ofServers.has(table))
       .map(({ table, rows }) => [table, rows]),
     [
+      ["balance_changes", 0],
       ["commits", 0],
       ["events", 0],
       ["fills", 0],
       ["fills_by_token", 0],
       ["hour_candles", 0],
+      ["ledger", 0],
       ["minute_candles", 0],
       ["quarantine", 0],
       ["reorgs", 0],
@@ -80,7 +81,7 @@ test("blocks without a commit record are counted as missing", async (t) => {
   const { store } = await StoreFolder.open(t);
   await appendFacts(store, encode([blockAt(5), blockAt(9)]));
   await store.engine.command(
-    `INSERT INTO commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0 FROM commits`,
+    `INSERT INTO commits SELECT 13, 20, last_hash, 1, 0, 0, 0, 0, 0, 0 FROM commits`,
   );
   const sizes = new StoreSizeReader({ engine: store.engine, clock: systemClock, log });
   assert.equal((await sizes.read())?.missingBlocks, 3);

@@ -9,6 +9,8 @@ export const tables = [
   "hour_candles",
   "events",
   "quarantine",
+  "ledger",
+  "balance_changes",
   "commits",
 ] as const;
 
@@ -18,7 +20,7 @@ export async function appendPart(
   batch: EncodedBatch,
   names: readonly (typeof tables)[number][],
 ): Promise<void> {
-  const { fills, minuteCandles, events, quarantine } = batch.rows;
+  const { fills, minuteCandles, events, quarantine, ledger, balances } = batch.rows;
   const [from, to] = [batch.fromBlock, batch.last.number];
   const rows = {
     fills,
@@ -27,6 +29,8 @@ export async function appendPart(
     hour_candles: minuteCandles,
     events,
     quarantine,
+    ledger,
+    balance_changes: balances,
     commits: encodeCommit([batch]),
   };
   for (const table of names) {

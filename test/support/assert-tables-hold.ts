@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import type { BlockFacts } from "../../src/market/block-facts.ts";
 import { tradesOf } from "../../src/market/fill.ts";
 import { deriveMinuteCandles } from "../../src/market/minute-candle.ts";
 import { readFills } from "../../src/query/read-fills.ts";
 import { fillOffsets } from "../../src/storage/codec/fill-layout.ts";
+import { decodeBalances, decodeLedger } from "../../src/storage/codec/ledger-layout.ts";
 import type { Row } from "../../src/storage/engine/engine.ts";
 import type { IndexedFacts } from "../../src/views/indexed-facts.ts";
 import { fillsOf } from "./store-chain.ts";
@@ -36,6 +38,7 @@ export async function assertTablesHold(
       expected.reduce((sum, block) => sum + block.quarantined.length, 0),
     ],
   );
+  await assertLedgerHolds(store, expected);
   assert.deepEqual(await storedMinutes(store), minutesOf(expected));
   await assertHoursHold(store);
   await assertTokenRowsHold(store);
@@ -47,6 +50,33 @@ export async function assertTokenRowsHold({ engine }: IndexedFacts): Promise<voi
   const read = (table: string) =>
     engine.query(`SELECT ${fields} FROM (SELECT ${fields} FROM ${table}) ORDER BY seq`);
   assert.deepEqual(await read("fills_by_token"), await read("fills"));
+}
+
+/** Asserts that the tables of wallets have exactly the rows of these blocks. */
+async function assertLedgerHolds(
+  { engine }: IndexedFacts,
+  expected: readonly BlockFacts[],
+): Promise<void> {
+  const read = (table: string) => engine.queryBinary(`SELECT * FROM ${table}`, "RowBinary");
+  const [ledger, balances] = [await read("ledger"), await read("balance_changes")];
+  assertSameRows(
+    decodeLedger(ledger),
+    expected.flatMap((one) => one.ledger),
+  );
+  assertSameRows(
+    decodeBalances(balances),
+    expected.flatMap((one) => one.balances),
+  );
+}
+
+/** Names only a few differences: the engine of `assert` would take gigabytes to compare long lists. */
+function assertSameRows(stored: readonly object[], expected: readonly object[]): void {
+  const textOf = (row: object) => inspect(row, { sorted: true });
+  const [own, right] = [stored.map(textOf), expected.map(textOf)];
+  assert.equal(own.length, right.length);
+  const [known, wanted] = [new Set(own), new Set(right)];
+  assert.deepEqual(own.filter((row) => !wanted.has(row)).slice(0, 3), []);
+  assert.deepEqual(right.filter((row) => !known.has(row)).slice(0, 3), []);
 }
 
 /** Asserts that the hour candles are the sums of their minutes. */

@@ -18,6 +18,28 @@ export function factsOf(chain: readonly GeneratedBlock[]): BlockFacts[] {
   return chain.map(({ block }) => deriveBlockFacts(block, decoder));
 }
 
+/** Adds rows of the ledger and balances to blocks: generated chains have fills, but no token transfers. */
+export function withLedger(blocks: readonly BlockFacts[]): BlockFacts[] {
+  return blocks.map((block) => {
+    const rows = block.fills.flatMap((fill) => {
+      const { seq, timestamp, txHash, tokenId, size: shares, value: cash } = fill;
+      const none = { nature: null, feeShares: 0n, counterparty: fill.taker, via: null };
+      const row = { ...none, seq, timestamp, txHash, tokenId, shares, cash, fee: fill.fee };
+      const role = fill.role === "taker" ? "taker" : "maker";
+      return [
+        { ...row, wallet: fill.maker, sub: 0, kind: "trade", role } as const,
+        { ...row, wallet: fill.taker, sub: 65_536, kind: "transfer_in", role: null } as const,
+      ];
+    });
+    const balances = rows
+      .filter(({ sub }) => sub === 0)
+      .map(({ seq, timestamp, tokenId, wallet, shares }) => {
+        return { seq, timestamp, tokenId, wallet, shares };
+      });
+    return { ...block, ledger: rows, balances };
+  });
+}
+
 export function fillsOf(blocks: readonly BlockFacts[]): Fill[] {
   return blocks.flatMap((block) => block.fills);
 }
@@ -32,6 +54,8 @@ export function joined(blocks: readonly BlockFacts[]): BlockFacts {
     events: blocks.flatMap(({ events }) => events),
     quarantined: blocks.flatMap(({ quarantined }) => quarantined),
     anomalies: blocks.flatMap(({ anomalies }) => anomalies),
+    ledger: blocks.flatMap(({ ledger }) => ledger),
+    balances: blocks.flatMap(({ balances }) => balances),
   };
 }
 

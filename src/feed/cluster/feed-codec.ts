@@ -1,13 +1,14 @@
 /**
- * Messages of the feed as bytes: an HMAC, then compressed JSON, in which the rows of fills are hex digits. Others may
+ * Messages of the feed as bytes: an HMAC, then compressed JSON, in which the rows of fills and of the ledger are hex digits. Others may
  * have access to Redis, so messages that were not written with our secret are ignored.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { feedLimits } from "../../base/config/cluster-limits.ts";
 import { tryParseJson } from "../../base/json.ts";
-import { encodeFills } from "../../storage/codec/encode-facts.ts";
+import { encodeBalances, encodeFills, encodeLedger } from "../../storage/codec/encode-facts.ts";
 import { decodeEvent, encodeEvent } from "../../storage/codec/event-codec.ts";
+import { decodeBalances, decodeLedger } from "../../storage/codec/ledger-layout.ts";
 import { decodeFills } from "../../storage/stored-fills.ts";
 import type { FeedMessage, FeedPosition, LinkedBlock } from "./change-feed.ts";
 
@@ -15,7 +16,7 @@ import type { FeedMessage, FeedPosition, LinkedBlock } from "./change-feed.ts";
  * Raise this whenever older nodes could misread a message, and then let `decode` read the previous version too:
  * serving nodes are upgraded before indexers.
  */
-const formatVersion = 4;
+const formatVersion = 5;
 
 const codeBytes = 32;
 
@@ -63,11 +64,15 @@ type Written = {
 function writtenOf({ block, ...message }: LinkedBlock) {
   const fills = encodeFills(block.fills).toString("hex");
   const events = block.events.map(({ event, ...at }) => ({ ...at, event: encodeEvent(event) }));
-  return { ...message, block: { ...block, fills, events } };
+  const ledger = encodeLedger(block.ledger).toString("hex");
+  const balances = encodeBalances(block.balances).toString("hex");
+  return { ...message, block: { ...block, fills, events, ledger, balances } };
 }
 
 function readBlock({ block, ...message }: WrittenBlock): LinkedBlock {
   const fills = decodeFills(Buffer.from(block.fills, "hex"));
   const events = block.events.map(({ event, ...at }) => ({ ...at, event: decodeEvent(event) }));
-  return { ...message, block: { ...block, fills, events } };
+  const ledger = decodeLedger(Buffer.from(block.ledger, "hex"));
+  const balances = decodeBalances(Buffer.from(block.balances, "hex"));
+  return { ...message, block: { ...block, fills, events, ledger, balances } };
 }

@@ -4,14 +4,17 @@ import { type Coverage, timedBlockOf } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import { sumTallies, type Tally, tallyOf } from "../../market/delta.ts";
 import { type Fill, isTrade, tradeOf } from "../../market/fill.ts";
+import type { BalanceChange, LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { type MinuteCandle, MinuteCandles } from "../../market/minute-candle.ts";
+import { countNames, countOf } from "./commit-counts.ts";
 import { encodeEvent, subjectOf } from "./event-codec.ts";
 import { enumCodes, fillBytes } from "./fill-layout.ts";
+import { balanceBytes, ledgerBytes, writeBalanceChange, writeLedgerRow } from "./ledger-layout.ts";
 import { RowWriter } from "./row-writer.ts";
 
 /** Rows that are ready to insert: the bytes of each kind of row. */
 export type BatchRows = Readonly<
-  Record<"fills" | "minuteCandles" | "events" | "quarantine", Uint8Array>
+  Record<"fills" | "minuteCandles" | "events" | "quarantine" | "ledger" | "balances", Uint8Array>
 >;
 
 /** A batch of final blocks without its rows. */
@@ -43,6 +46,8 @@ export function encodeFacts(
   const fills = new RowWriter(fillsMax * fillBytes);
   const eventRows = new RowWriter();
   const quarantine = new RowWriter();
+  const ledger = new RowWriter();
+  const balances = new RowWriter();
   const candles = new MinuteCandles();
   const events: LocatedEvent[] = [];
   const tallies: Tally[] = [];
@@ -55,6 +60,8 @@ export function encodeFacts(
     for (const { seq, timestamp, reason, log } of block.quarantined) {
       quarantine.uint64(seq).uint32(timestamp).text(reason).text(JSON.stringify(log));
     }
+    for (const row of block.ledger) writeLedgerRow(ledger, row);
+    for (const change of block.balances) writeBalanceChange(balances, change);
     events.push(...block.events);
     tallies.push(tallyOf(block));
   }
@@ -67,6 +74,8 @@ export function encodeFacts(
       minuteCandles: encodeMinuteCandles(candles.values()),
       events: eventRows.finish(),
       quarantine: quarantine.finish(),
+      ledger: ledger.finish(),
+      balances: balances.finish(),
     },
     events,
     tally: sumTallies(tallies),
@@ -87,11 +96,12 @@ export function releaseRows(rows: Partial<BatchRows>): void {
 export function encodeCommit(batches: readonly BatchHead[]): Buffer {
   const [first, last] = [batches[0], batches.at(-1)];
   assert(first !== undefined && last !== undefined, "there is a batch to commit");
-  const { fills, events, quarantined, anomalies } = sumTallies(batches.map(({ tally }) => tally));
+  const { anomalies, ...counted } = sumTallies(batches.map(({ tally }) => tally));
   const commit = new RowWriter();
   commit.uint64(first.fromBlock).uint64(last.last.number);
   commit.hex(last.last.hash).uint32(last.last.timestamp);
-  commit.uint64(fills).uint64(events).uint64(quarantined.length).uint64(anomalies.length);
+  for (const name of countNames) commit.uint64(countOf(counted, name));
+  commit.uint64(anomalies.length);
   return commit.finish();
 }
 
@@ -106,6 +116,20 @@ export function encodeMinuteCandles(candles: readonly MinuteCandle[]): Buffer {
 export function encodeFills(fills: readonly Fill[]): Buffer {
   const rows = new RowWriter(fills.length * fillBytes);
   for (const fill of fills) writeFill(rows, fill);
+  return rows.finish();
+}
+
+/** Encodes rows of `ledger`. */
+export function encodeLedger(ledger: readonly LedgerRow[]): Buffer {
+  const rows = new RowWriter(ledger.length * ledgerBytes);
+  for (const row of ledger) writeLedgerRow(rows, row);
+  return rows.finish();
+}
+
+/** Encodes rows of `balance_changes`. */
+export function encodeBalances(balances: readonly BalanceChange[]): Buffer {
+  const rows = new RowWriter(balances.length * balanceBytes);
+  for (const change of balances) writeBalanceChange(rows, change);
   return rows.finish();
 }
 

@@ -46,6 +46,13 @@ export class RowReader {
     return (view.getBigInt64(at + 8, true) << 64n) | BigInt.asUintN(64, low);
   }
 
+  int256(at: number): bigint {
+    const high = this.int128(at + 16);
+    const low = this.int128(at);
+    // Nearly all values fit into 128 bits.
+    return high === low >> 127n ? low : (high << 128n) | BigInt.asUintN(128, low);
+  }
+
   /** The `tick` of `minute-layout.ts`. */
   tick(at: number): { readonly seq: Seq; readonly price: bigint } {
     return { seq: this.uint64(at + 16) as Seq, price: this.int128(at) };

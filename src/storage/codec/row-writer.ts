@@ -93,6 +93,12 @@ export class RowWriter {
     return this;
   }
 
+  /** Writes an `Int256`, modulo 2^256. */
+  int256(value: bigint): this {
+    this.int128(value);
+    return this.int128(value >> 128n);
+  }
+
   /** Writes the `tick` of `minute-layout.ts`: a `seq` and the price at it, at least 0, in micros. */
   tick(seq: number, price: bigint): this {
     return this.int128(price).uint64(seq).uint64(0);

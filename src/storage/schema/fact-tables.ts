@@ -1,6 +1,7 @@
 /** The tables of facts and candles, and the SQL that selects their rows by block. */
 import { firstSeqOf } from "../../base/ids.ts";
 import type { BlockRange } from "../../chain/raw-log.ts";
+import { countNames } from "../codec/commit-counts.ts";
 import type { BatchRows } from "../codec/encode-facts.ts";
 import type { Engine } from "../engine/engine.ts";
 import { integerLiteral } from "../sql-literal.ts";
@@ -13,13 +14,22 @@ export const rowsOfTable = {
   quarantine: "quarantine",
   minute_candles: "minuteCandles",
   hour_candles: "minuteCandles",
+  ledger: "ledger",
+  balance_changes: "balances",
 } as const satisfies Record<string, keyof BatchRows>;
 
 /** The name of a table that appends insert into. */
 export type FactTable = keyof typeof rowsOfTable;
 
 /** The tables of facts. Their rows have a `seq`. */
-export const factTables = ["fills", "fills_by_token", "events", "quarantine"] as const;
+export const factTables = [
+  "fills",
+  "fills_by_token",
+  "events",
+  "quarantine",
+  "ledger",
+  "balance_changes",
+] as const;
 
 /** The tables of candles, which are derived from fills. */
 export const candleTables = ["minute_candles", "hour_candles"] as const;
@@ -27,8 +37,20 @@ export const candleTables = ["minute_candles", "hour_candles"] as const;
 /** The condition that a row of `fills` is a trade that candles count: one with a price. */
 export const isInCandles = "role != 'taker' AND size != 0";
 
-/** The index of each table's row count in `counts` of a commit record: fills, events, quarantined logs. */
-export const countIndexOf = { fills: 0, fills_by_token: 0, events: 1, quarantine: 2 } as const;
+/** What a commit record counts of each table. */
+export const countNameOf = {
+  fills: "fills",
+  fills_by_token: "fills",
+  events: "events",
+  quarantine: "quarantined",
+  ledger: "ledger",
+  balance_changes: "balances",
+} as const satisfies Record<(typeof factTables)[number], (typeof countNames)[number]>;
+
+/** The index of each table's row count in `counts` of a commit record. */
+export const countIndexOf = Object.fromEntries(
+  factTables.map((table) => [table, countNames.indexOf(countNameOf[table])]),
+) as Readonly<Record<(typeof factTables)[number], number>>;
 
 /**
  * Reads aggregates of a range of blocks from each table of facts. One query for all takes two thirds of the time of one

@@ -5,7 +5,9 @@
  *
  * Inserts are synchronous and fsynced: an append that has resolved survives kill -9 and a power cut.
  */
+import { countNames } from "../codec/commit-counts.ts";
 import { fillColumnsSql } from "../codec/fill-layout.ts";
+import { balanceColumnsSql, ledgerColumnsSql } from "../codec/ledger-layout.ts";
 import { hourColumnsSql, minuteColumnsSql } from "../codec/minute-layout.ts";
 import { localDatabase, onCluster, type SchemaTarget } from "./schema-target.ts";
 import { toolViews } from "./tool-views.ts";
@@ -111,6 +113,25 @@ const tables: readonly Table[] = [
     shardBy: "cityHash64(subject)",
   },
   {
+    // Every change of a wallet's tokens with its cause, by wallet. Its balance is a sum, so that a row does not depend
+    // on what came before. The index on `seq` is for recovery and repairs.
+    name: "ledger",
+    columns: `${ledgerColumnsSql},
+  INDEX seqs seq TYPE minmax`,
+    orderBy: "(wallet, seq, sub)",
+    settings: byToken,
+    shardBy: "cityHash64(wallet)",
+  },
+  {
+    // The net change of every balance in each transaction, by token: balances, holders and supply are sums of these.
+    name: "balance_changes",
+    columns: `${balanceColumnsSql},
+  INDEX seqs seq TYPE minmax`,
+    orderBy: "(token_id, wallet, seq)",
+    settings: byToken,
+    shardBy: "cityHash64(token_id)",
+  },
+  {
     // Logs of configured contracts that cannot be decoded, in full.
     name: "quarantine",
     columns: "seq UInt64, timestamp UInt32, reason String, log String",
@@ -124,9 +145,7 @@ const tables: readonly Table[] = [
   to_block UInt64,
   last_hash FixedString(32),
   last_timestamp UInt32,
-  fills UInt64,
-  events UInt64,
-  quarantined UInt64,
+  ${countNames.map((name) => `${name} UInt64`).join(", ")},
   anomalies UInt64`,
     orderBy: "to_block",
   },
@@ -186,10 +205,10 @@ const tables: readonly Table[] = [
 export const tableNames: readonly string[] = tables.map(({ name }) => name);
 
 /** Raise this with every statement that is added. A database on a server stores its version in `identity`. */
-export const schemaVersion = 7;
+export const schemaVersion = 8;
 
-/** The oldest version that is migrated. Candles of earlier versions have another format. */
-export const oldestSchemaVersion = 7;
+/** The oldest version that is migrated. Facts of earlier versions lack the ledger. */
+export const oldestSchemaVersion = 8;
 
 /**
  * Returns the statements that bring the tables from `oldestSchemaVersion`, or none, to the newest. Each statement is

@@ -3,10 +3,12 @@ import { settleAll } from "../../base/time/settle-all.ts";
 import { sumTallies } from "../../market/delta.ts";
 import { hourOf } from "../../market/minute-candle.ts";
 import type { AppendGroup } from "../append-group.ts";
+import { countOf } from "../codec/commit-counts.ts";
 import { type Engine, readCount } from "../engine/engine.ts";
 import { StoreDamagedError } from "../engine/store-errors.ts";
 import {
   candleTables,
+  countNameOf,
   type FactTable,
   factTables,
   isInCandles,
@@ -38,18 +40,18 @@ async function readMissing(
   group: AppendGroup,
   since: number,
 ): Promise<readonly FactTable[]> {
-  const { fills, events, quarantined } = sumTallies(group.batches.map(({ tally }) => tally));
-  const wanted = { fills, fills_by_token: fills, events, quarantine: quarantined.length } as const;
+  const tally = sumTallies(group.batches.map((batch) => batch.tally));
   const hour = integerLiteral(hourOf(since));
   const readFacts = async () => {
     const counted = await readFromEach(engine, ["count()"], group.range);
     return factTables.filter((table) => {
       const [found = 0] = counted[table];
-      if (found === wanted[table]) return false;
+      const inserted = countOf(tally, countNameOf[table]);
+      if (found === inserted) return false;
       // A single server stores an insert completely or not at all.
-      if (found === 0 || (engine.kind === "cluster" && found < wanted[table])) return true;
+      if (found === 0 || (engine.kind === "cluster" && found < inserted)) return true;
       throw new StoreDamagedError(
-        `table ${table} holds ${found} rows where ${wanted[table]} were inserted`,
+        `table ${table} holds ${found} rows where ${inserted} were inserted`,
       );
     });
   };

@@ -1,10 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import { storeLimits } from "../../base/config/limits.ts";
-import type { TokenId } from "../../base/ids.ts";
+import type { Address, TokenId } from "../../base/ids.ts";
 import type { Coverage } from "../../chain/raw-log.ts";
 import type { BlockFacts, LocatedEvent } from "../../market/block-facts.ts";
 import type { Delta } from "../../market/delta.ts";
 import { type Fill, type Trade, tradesOf } from "../../market/fill.ts";
+import type { LedgerRow } from "../../market/ledger/ledger-row.ts";
 import { deriveMinuteCandles, type MinuteCandle, minuteOf } from "../../market/minute-candle.ts";
 import type { CoveredFacts } from "../../storage/covered-facts.ts";
 import { firstSeqAbove } from "../../storage/recover.ts";
@@ -29,6 +30,7 @@ export class HeadBuffer implements View {
     fills?: readonly Fill[];
     minutes?: readonly MinuteCandle[];
     byToken?: ReadonlyMap<TokenId, readonly Fill[]>;
+    ledger?: ReadonlyMap<Address, readonly LedgerRow[]>;
   } = {};
 
   get blocks(): readonly BlockFacts[] {
@@ -123,6 +125,16 @@ export class HeadBuffer implements View {
     const trades = () => [...this.#openTrades, ...tradesOf(this.fills())];
     this.#gathered.minutes ??= deriveMinuteCandles(trades());
     return this.#gathered.minutes;
+  }
+
+  /** The unfinalized rows of a wallet's ledger, in order. */
+  ledgerOf(wallet: Address): readonly LedgerRow[] {
+    this.#gathered.ledger ??= Map.groupBy(
+      this.#blocks.flatMap((block) => block.ledger),
+      (row) => row.wallet,
+    );
+    const rows = this.#gathered.ledger.get(wallet) ?? [];
+    return rows.toSorted((one, other) => one.seq - other.seq || one.sub - other.sub);
   }
 
   events(): readonly LocatedEvent[] {

@@ -18,7 +18,7 @@ import type { LogContent } from "../../../test/support/test-markets.ts";
 import { zeroHash } from "../../base/ids.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
-import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
+import { type BlockFacts, deriveBlockFacts, emptyBlock } from "../../market/block-facts.ts";
 import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
 import { MarketState } from "./market-state.ts";
 
@@ -144,8 +144,8 @@ describe("the market state", () => {
 
   test("advances its time with blocks without facts", () => {
     const state = new MarketState(contracts, new MemoryStateStore());
-    const noFacts = { fills: [], events: [], quarantined: [], anomalies: [] };
-    state.apply(finalDeltaOf({ number: 7, hash: zeroHash, timestamp: 1_700_000_000, ...noFacts }));
+    const last = { number: 7, hash: zeroHash, timestamp: 1_700_000_000 };
+    state.apply(finalDeltaOf({ ...emptyBlock, ...last }));
     assert.equal(state.dayWindow.now, 1_700_000_000);
   });
 });

@@ -1,0 +1,64 @@
+/** Reads the stored ledger of a wallet as bytes, page by page. */
+import type { Address, Seq } from "../../base/ids.ts";
+import type { FoldRow } from "../../market/ledger/position.ts";
+import type { Engine } from "../engine/engine.ts";
+import { hexLiteral, integerLiteral } from "../sql-literal.ts";
+import { readRows } from "./fixed-rows.ts";
+import { ledgerCodes, ledgerColumns, wordOf } from "./ledger-layout.ts";
+
+/** Rows of one query: some megabytes. */
+const pageRows = 50_000;
+
+const foldColumns = columnsOf([
+  "seq",
+  "sub",
+  "timestamp",
+  "token_id",
+  "kind",
+  "nature",
+  "shares",
+  "cash",
+  "fee",
+]);
+
+/** Reads what the fold needs of the rows of a wallet below a position, in order. Yields pages, as they are read. */
+export async function* readFoldRows(
+  engine: Engine,
+  wallet: Address,
+  below: Seq,
+): AsyncGenerator<Iterable<FoldRow>, void, undefined> {
+  const own = `wallet = ${hexLiteral(wallet)} AND seq < ${integerLiteral(below)}`;
+  let after = "1";
+  for (;;) {
+    const clauses = `FROM ledger WHERE ${own} AND ${after} ORDER BY seq, sub LIMIT ${pageRows}`;
+    let [count, seq, sub] = [0, 0, 0];
+    const rows = await readRows(engine, { columns: foldColumns, clauses }, (reader, row, at) => {
+      count += 1;
+      seq = reader.uint64(row + at.seq);
+      sub = reader.uint32(row + at.sub);
+      const nature = wordOf(ledgerCodes.nature, reader.uint8(row + at.nature));
+      return {
+        seq: seq as Seq,
+        sub,
+        timestamp: reader.uint32(row + at.timestamp),
+        tokenId: reader.tokenId(row + at.token_id),
+        kind: wordOf(ledgerCodes.kind, reader.uint8(row + at.kind)),
+        nature: nature === "none" ? null : nature,
+        shares: reader.int256(row + at.shares),
+        cash: reader.int128(row + at.cash),
+        fee: reader.int128(row + at.fee),
+      };
+    });
+    yield rows;
+    if (count < pageRows) return;
+    after = `(seq > ${integerLiteral(seq)} OR (seq = ${integerLiteral(seq)} AND sub > ${integerLiteral(sub)}))`;
+  }
+}
+
+function columnsOf<Name extends keyof typeof ledgerColumns>(
+  names: readonly Name[],
+): Readonly<Record<Name, readonly [string, number]>> {
+  return Object.fromEntries(
+    names.map((name) => [name, [name, ledgerColumns[name][1]]]),
+  ) as unknown as Record<Name, readonly [string, number]>;
+}
