@@ -120,6 +120,42 @@ export type Event = {
   readonly metadata_source: "chain" | "chain_untrusted" | "venue" | "none";
 };
 
+export type Position = {
+  readonly token_id: TokenId;
+  readonly complement_token_id: TokenId | null;
+  readonly condition_id: ConditionId | null;
+  readonly outcome: string | null;
+  readonly outcome_index: number | null;
+  readonly question: string | null;
+  readonly slug: string | null;
+  readonly event_id: string | null;
+  readonly neg_risk: boolean | null;
+  readonly complete: boolean;
+  readonly cost_complete: boolean;
+  readonly size: Decimal | null;
+  readonly size_raw: RawAmount | null;
+  readonly cost_known_size: Decimal | null;
+  readonly avg_price: Decimal | null;
+  readonly cost_usd: Decimal | null;
+  readonly fees_usd: Decimal | null;
+  readonly price: Decimal | null;
+  readonly value_usd: Decimal | null;
+  readonly realized_pnl: Decimal | null;
+  readonly unrealized_pnl: Decimal | null;
+  readonly total_pnl: Decimal | null;
+  readonly unknown_proceeds_usd: Decimal | null;
+  readonly bought: Decimal | null;
+  readonly sold: Decimal | null;
+  readonly status: "open" | "redeemable" | "lost" | "closed";
+  readonly mergeable_size: Decimal | null;
+  readonly payout: Decimal | null;
+  readonly first_seen: Time;
+  readonly first_seen_ms: Milliseconds;
+  readonly last_active: Time;
+  readonly last_active_ms: Milliseconds;
+  readonly last_seq: Seq;
+};
+
 export type Trade = {
   readonly id: string;
   readonly seq: Seq;
@@ -1164,6 +1200,37 @@ export type GetWallet = {
       }[];
     };
     readonly meta: Meta;
+  };
+};
+
+/** GET /v1/wallets/{address}/positions: List positions of a wallet. */
+export type ListPositions = {
+  readonly query: {
+    readonly format?: "json" | "ndjson" | "csv" | "parquet" | "arrow" | undefined;
+    readonly limit?: number | undefined;
+    readonly status?: "open" | "redeemable" | "lost" | "closed" | "all" | undefined;
+    readonly condition_id?: string | undefined;
+    readonly token_id?: string | undefined;
+    readonly event_id?: string | undefined;
+    readonly min_size?: string | undefined;
+    readonly sort?: "value" | "size" | "realized_pnl" | "unrealized_pnl" | "total_pnl" | "last_active" | undefined;
+    readonly order?: "desc" | "asc" | undefined;
+    readonly min_seq?: number | undefined;
+  };
+  readonly answer: {
+    readonly data: readonly Position[];
+    readonly pagination: Pagination;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 

@@ -23,6 +23,7 @@ import type {
   ListIpBlocks,
   ListMarkets,
   ListMatches,
+  ListPositions,
   ListPrices,
   ListResolutions,
   ListTokenTrades,
@@ -31,6 +32,7 @@ import type {
   Event as MarketEvent,
   Match,
   OrderBook,
+  Position,
   Price,
   Resolution,
   RevokeKey,
@@ -135,6 +137,11 @@ export class OddwireClient {
   async wallet(address: string): Promise<GetWallet["answer"]["data"]> {
     const path = `/v1/wallets/${encodeURIComponent(address)}`;
     return (await this.#connection.json<GetWallet["answer"]>(path)).data;
+  }
+
+  /** What a wallet holds, at which cost, and what it earned. */
+  positions(address: string, query: ListPositions["query"] = {}): Pages<Position> {
+    return this.#list(`/v1/wallets/${encodeURIComponent(address)}/positions`, query);
   }
 
   /** The price of a token, its last 24 hours and the price of its complement. */

@@ -22,6 +22,7 @@ import { getEvent, listEvents } from "./routes/read/list-events.ts";
 import { listCancellations, listExchangeEvents } from "./routes/read/list-exchange-events.ts";
 import { listFills, listMatches } from "./routes/read/list-fills.ts";
 import { listMarkets } from "./routes/read/list-markets.ts";
+import { listPositions } from "./routes/read/list-positions.ts";
 import { listResolutions } from "./routes/read/list-resolutions.ts";
 import { listTokenTrades, listTrades } from "./routes/read/list-trades.ts";
 import { getMetrics, getPrometheus, type MetricsSource } from "./routes/service/get-metrics.ts";
@@ -64,6 +65,7 @@ export function createRoutes(parts: RouteParts): readonly Route[] {
     getOrder: getOrder(backend),
     getTransaction: getTransaction(backend),
     getWallet: getWallet(backend),
+    listPositions: listPositions(lists),
     getPrice: getPrice(backend),
     listPrices: listPrices(backend),
     listCandles: listCandles(lists),

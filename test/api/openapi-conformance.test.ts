@@ -232,6 +232,7 @@ suite("lists as files", () => {
         "/v1/cancellations",
         "/v1/exchange-events",
         "/v1/resolutions",
+        "/v1/wallets/{address}/positions",
         "/v1/candles/{token_id}",
       ],
     );

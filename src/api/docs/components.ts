@@ -10,6 +10,7 @@ import { cancellationRow } from "../../rows/exchange-event-row.ts";
 import { fillRow } from "../../rows/fill-row.ts";
 import { marketRow } from "../../rows/market-row.ts";
 import { matchRow } from "../../rows/match-row.ts";
+import { positionRow } from "../../rows/position-row.ts";
 import { priceRow } from "../../rows/price-row.ts";
 import { resolutionRow } from "../../rows/resolution-row.ts";
 import { tradeRow } from "../../rows/trade-row.ts";
@@ -22,6 +23,7 @@ import { streamFrames } from "./stream-frames.ts";
 export const components: Readonly<Record<string, TSchema>> = {
   Market: marketRow,
   Event: eventRow,
+  Position: positionRow,
   Trade: tradeRow,
   Fill: fillRow,
   Match: matchRow,

@@ -3,6 +3,36 @@
  * meaning. A field whose schema has a description needs no entry.
  */
 export const fieldNotes: Readonly<Record<string, string>> = {
+  "Position.outcome_index": "Index of the outcome; null until the market is known",
+  "Position.neg_risk": "Whether the market is of a neg-risk event; null until it is known",
+  "Position.value_usd": "What the shares are worth at price, in USD",
+  "Position.status":
+    "open; redeemable: resolved, pays; lost: resolved, pays nothing; closed: no shares left",
+  "Position.size": "Shares that the wallet holds, as at the contract",
+  "Position.price": "Price of a share, in USD: the last trade of the pair, or the payout",
+  unrealized_pnl:
+    "Value of the shares of known cost minus their cost, in USD; null without a price",
+  unknown_proceeds_usd: "What shares of unknown cost were sold for, in USD; not part of the profit",
+  total_pnl: "realized_pnl plus unrealized_pnl, in USD",
+  sold: "Shares sold in trades",
+  size_raw: "The balance of the contract, an integer of 10^-6 shares",
+  realized_pnl: "Profit of sold, merged and settled shares of known cost, net of fees, in USD",
+  payout: "What a share pays, in USD; null while the market is open",
+  mergeable_size: "Shares that could be merged with as many of the other outcome",
+  last_seq: "Position of the last change on the chain",
+  last_active_ms: "last_active in Unix milliseconds",
+  last_active: "Time of the last change of the position",
+  first_seen_ms: "first_seen in Unix milliseconds",
+  first_seen: "Time of the first change of the position",
+  fees_usd: "Fees paid in collateral, in USD",
+  cost_usd: "Cost of these shares with their fees, in USD",
+  cost_known_size: "The part of size whose cost is known",
+  cost_complete: "Whether the cost of all shares is known; received shares have none",
+  complete:
+    "Whether every transfer of the token is indexed; if not, amounts that depend on earlier ones are null",
+  bought: "Shares bought in trades, net of fees in shares",
+  avg_price:
+    "Average cost of the shares of known cost, without fees, in USD per share; null without any",
   account: "role_changed: the account whose role changed",
   active: "Whether the market can still trade: it is not resolved",
   address: "The wallet or contract, lower-case hex",

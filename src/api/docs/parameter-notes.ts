@@ -6,6 +6,12 @@
 const times = "Epoch seconds, epoch milliseconds (13 digits), RFC 3339 or a date (midnight UTC)";
 
 export const parameterNotes: Readonly<Record<string, string>> = {
+  "/v1/wallets/{address}/positions event_id": "Only positions in markets of this event",
+  "/v1/wallets/{address}/positions min_size": "Only positions of at least this many shares",
+  "/v1/wallets/{address}/positions order": "Descending or ascending by the sort key",
+  "/v1/wallets/{address}/positions sort": "What the positions are ordered by",
+  "/v1/wallets/{address}/positions status":
+    "open: not resolved; redeemable: pays; lost: pays nothing; closed: no shares left",
   active: "true: markets that can still trade",
   address: "The wallet, an address of 40 hex digits",
   after_seq: "Only rows after this position",

@@ -158,6 +158,22 @@ export class Conditions {
     return this.totals.get(tokenId) ?? noTotals;
   }
 
+  /** The fee of conversions of a token's event, in hundredths of a percent. */
+  conversionFeeBips(tokenId: TokenId): number {
+    const place = this.places.get(tokenId);
+    const condition = place && this.conditions.get(place.conditionId);
+    const questionId = condition?.questionId ?? null;
+    return questionId === null ? 0 : this.questions.feeBipsOf(questionId);
+  }
+
+  /** Whether a token cannot have existed before its condition was prepared or announced within the coverage. */
+  isBornCovered(tokenId: TokenId): boolean {
+    const place = this.places.get(tokenId);
+    const condition = place && this.conditions.get(place.conditionId);
+    if (condition === undefined) return false;
+    return condition.gen3 === null || this.gen3.isAnnounced(condition.gen3.eventId);
+  }
+
   /** The result of a condition alone: its mirror has its own. */
   resolutionOf(conditionId: ConditionId): Resolution | null {
     return this.resolutions.of(conditionId);

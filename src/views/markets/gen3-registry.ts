@@ -110,6 +110,11 @@ export class Gen3Registry {
     }
   }
 
+  /** Whether the venue announced an event, which it does before anyone can have its tokens. */
+  isAnnounced(eventId: Hash): boolean {
+    return this.#announcements.get(eventId) !== undefined;
+  }
+
   /** The legs of a combination, which must all win; `null` for other conditions. */
   legsOf(conditionId: ConditionId): readonly TokenId[] | null {
     return this.#legs.get(conditionId) ?? null;

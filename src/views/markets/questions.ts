@@ -55,7 +55,12 @@ type NegRiskQuestion = {
   readonly requestId: Hash | null;
   readonly text: QuestionText;
 };
-type NegRiskMarket = { readonly text: EventText; readonly trusted: boolean };
+type NegRiskMarket = {
+  readonly text: EventText;
+  readonly trusted: boolean;
+  /** The fee of conversions, in hundredths of a percent. */
+  readonly feeBips: number;
+};
 
 /** How many posts about one question are kept. No one clarifies a question more often. */
 const updatesMax = 100;
@@ -107,6 +112,7 @@ export class Questions {
         this.#negRiskMarkets.set(event.negRiskMarketId, {
           text: parseEventText(bytesOf(event.text)),
           trusted: this.#contracts.byAddress.get(event.oracle)?.kind === "neg_risk_operator",
+          feeBips: Number(event.feeBips),
         });
         return this.#negRiskConditions(this.#questionsOf.get(event.negRiskMarketId) ?? []);
       case "neg_risk_question_prepared":
@@ -150,6 +156,13 @@ export class Questions {
   /** The conditions of a neg-risk question, one on each adapter, prepared or not. */
   conditionsOfQuestion(questionId: Hash): readonly ConditionId[] {
     return this.#negRiskConditions([questionId]);
+  }
+
+  /** The fee of conversions of the event of a neg-risk question, in hundredths of a percent. */
+  feeBipsOf(questionId: Hash): number {
+    const question = this.#negRiskQuestions.get(questionId);
+    const market = question && this.#negRiskMarkets.get(question.negRiskMarketId);
+    return market?.feeBips ?? 0;
   }
 
   #addUmaQuestion(

@@ -1,0 +1,103 @@
+/** What a position is worth now, and whether all of it is known. */
+import type { TokenId } from "../../base/ids.ts";
+import { parseGen3TokenId } from "../../market/ids/gen3-ids.ts";
+import type { Position, Settlement } from "../../market/ledger/position.ts";
+import type { IndexedFacts } from "../indexed-facts.ts";
+import type { MarketDirectory } from "../markets/market-directory.ts";
+import { newestTrade } from "./token-price.ts";
+
+type Sources = { readonly facts: IndexedFacts; readonly directory: MarketDirectory };
+
+/** A price as an exact fraction of a dollar per share. */
+export type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
+
+/**
+ * A position with its value now. Without a complete ledger of the token, its shares and all that derives from them are
+ * not known.
+ */
+export type ValuedPosition = Position & {
+  /** Whether every transfer of the token is indexed. */
+  readonly isComplete: boolean;
+  /** `null` without any trade of the pair. */
+  readonly price: Fraction | null;
+  /** The payout of a share; `null` while the market is open. */
+  readonly payout: Fraction | null;
+  readonly value: bigint | null;
+  readonly unrealized: bigint | null;
+  readonly status: "open" | "redeemable" | "lost" | "closed";
+  /** Shares that could be merged with as many of the other outcome; 0 once the market is resolved. */
+  readonly mergeable: bigint;
+};
+
+type Holdings = Sources & { readonly shares: ReadonlyMap<TokenId, bigint> };
+
+/** Returns the result of a token's market; `null` while it has none. */
+export function settlementOf(tokenId: TokenId, directory: MarketDirectory): Settlement | null {
+  const place = directory.placeOf(tokenId);
+  const resolution = place === null ? null : directory.resolutionOf(place.conditionId);
+  const numerator = resolution?.numerators[place?.outcomeIndex ?? -1];
+  if (resolution === null || numerator === undefined) return null;
+  const sum = resolution.numerators.reduce((total, one) => total + one, 0n);
+  return { seq: resolution.seq, timestamp: resolution.timestamp, numerator, sum };
+}
+
+/** Values a position. `shares` are those of all tokens of the wallet. */
+export function valuePosition(
+  position: Position,
+  { facts, directory, shares }: Holdings,
+): ValuedPosition {
+  const { tokenId } = position;
+  const settlement = settlementOf(tokenId, directory);
+  const payout = settlement && { numerator: settlement.numerator, denominator: settlement.sum };
+  const price = payout ?? tradePrice(tokenId, directory);
+  const complement = directory.complementOf(tokenId);
+  const other = complement === null ? 0n : (shares.get(complement) ?? 0n);
+  return {
+    ...position,
+    isComplete: isComplete(tokenId, { facts, directory }),
+    price,
+    payout,
+    value: valueOf(position.shares, price),
+    unrealized: unrealizedOf(position, price),
+    status: statusOf(position, payout),
+    mergeable: payout !== null ? 0n : other < position.shares ? other : position.shares,
+  };
+}
+
+/** Whether every transfer of a token is indexed: all of its contract are, or its market was made within the coverage. */
+function isComplete(tokenId: TokenId, { facts, directory }: Sources): boolean {
+  const first = facts.coverage?.fromBlock ?? facts.headBuffer.blocks[0]?.number ?? 0;
+  const kind = parseGen3TokenId(tokenId) === null ? "conditional_tokens" : "position_manager";
+  const contracts = directory.contracts.byAddress.values();
+  const since = contracts.filter((contract) => contract.kind === kind).map((one) => one.startBlock);
+  return first <= Math.min(...since) || directory.isBornCovered(tokenId);
+}
+
+/** The price of the newest trade of either token of the pair. */
+function tradePrice(tokenId: TokenId, directory: MarketDirectory): Fraction | null {
+  const newest = newestTrade(tokenId, directory);
+  if (newest === null) return null;
+  const { size, value } = newest.trade;
+  return { numerator: newest.isOwn ? value : size - value, denominator: size };
+}
+
+function valueOf(shares: bigint, price: Fraction | null): bigint | null {
+  return price && floorDivide(shares * price.numerator, price.denominator);
+}
+
+function unrealizedOf({ known, cost, feeCost }: Position, price: Fraction | null): bigint | null {
+  const value = valueOf(known, price);
+  return value === null ? null : value - cost - feeCost;
+}
+
+function statusOf({ shares }: Position, payout: Fraction | null): ValuedPosition["status"] {
+  if (shares === 0n) return "closed";
+  if (payout === null) return "open";
+  return payout.numerator > 0n ? "redeemable" : "lost";
+}
+
+/** Divides and rounds down, also below zero: a price of mints can be negative. */
+function floorDivide(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor;
+  return dividend % divisor < 0n ? quotient - 1n : quotient;
+}
