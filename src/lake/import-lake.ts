@@ -20,6 +20,7 @@ import {
   readQuarantineOfFile,
 } from "../storage/lake/lake-parts.ts";
 import { type LakeFactTable, lakeFactTables } from "../storage/lake/lake-tables.ts";
+import { rowsOfTable } from "../storage/schema/fact-tables.ts";
 import { LakeError } from "./lake-error.ts";
 import {
   type LakeFile,
@@ -123,7 +124,7 @@ async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendG
     try {
       const { path } = spooled;
       await verifyRows(request, { slice, file, path });
-      rows[table] = await readFactFile(reader, table, path);
+      rows[rowsOfTable[table]] = await readFactFile(reader, table, path);
       if (table === "fills") rows.minuteCandles = await readMinutesOfFile(reader, path);
       if (table === "quarantine") quarantined = await readQuarantineOfFile(reader, path);
     } finally {
@@ -131,7 +132,14 @@ async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendG
     }
   }
   const count = (table: LakeFactTable): number => slice.files[table]?.rows ?? 0;
-  const tally = { fills: count("fills"), events: count("events"), quarantined, anomalies: [] };
+  const tally = {
+    fills: count("fills"),
+    events: count("events"),
+    ledger: count("ledger"),
+    balances: count("balance_changes"),
+    quarantined,
+    anomalies: [],
+  };
   const { number, hash, timestamp } = slice.last_block;
   const last = { number, hash: hash as Hash, timestamp };
   const group = new AppendGroup(store.engine);
@@ -140,7 +148,14 @@ async function readGroup(request: LakeImport, slice: LakeSlice): Promise<AppendG
 }
 
 const nothing = new Uint8Array();
-const noRows = { fills: nothing, minuteCandles: nothing, events: nothing, quarantine: nothing };
+const noRows = {
+  fills: nothing,
+  minuteCandles: nothing,
+  events: nothing,
+  quarantine: nothing,
+  ledger: nothing,
+  balances: nothing,
+};
 
 /** Copies a file to one that nothing else can change, and verifies its size and hash. */
 async function fetchFile({ source, reader }: LakeImport, file: LakeFile): Promise<SpoolFile> {
@@ -179,7 +194,7 @@ async function verifyRows(
   const isInside =
     found.firstSeq >= firstSeqOf(slice.from_block) &&
     found.lastSeq <= lastSeqOf(slice.last_block.number);
-  if (isInside && found.rows === file.rows && found.rows === found.positions) return;
+  if (isInside && found.rows === file.rows && found.rows === found.distinct) return;
   throw new LakeError(
     `${source.name}: ${file.path} does not hold the ${file.rows} rows of blocks ${slice.from_block} to ${slice.last_block.number} that the manifest says`,
   );

@@ -79,7 +79,7 @@ async function openStart(
   // With a server the folder is a cache, which a service on this machine can have locked.
   const dataDir = isServer ? await makeTemporaryFolder(life) : configured.dataDir;
   const config = { ...configured, dataDir };
-  const contracts = await readContracts(config.contractsFile);
+  const contracts = await readContracts(config);
   life.onClose(lockDataFolder(dataDir));
   const startedAt = await readStartBlock({ config, contracts });
   return {

@@ -42,7 +42,7 @@ export async function importCommand(options: ImportOptions): Promise<number> {
   const signal = signalToStop();
   const source = openLake(options, signal);
   const config = readConfig("administer", environmentOf({ dataDir: options.dataDir }));
-  const contracts = await readContracts(config.contractsFile);
+  const contracts = await readContracts(config);
   const manifest = await readManifest(source, readVerifyKey(options.verifyKey));
   refuseOtherLake(manifest, identityOf(config.chainId, contracts));
 

@@ -103,15 +103,15 @@ export function encodeCandleFile(engine: Engine, range: BlockRange): Promise<Buf
 }
 
 /**
- * Reads what a file of facts holds: the numbers of rows and of different positions, and the first and the last position.
+ * Reads what a file of facts holds: the numbers of rows and of different rows, and the first and the last position.
  * `path` is trusted.
  */
 export async function readFileBounds(engine: Engine, path: string) {
   const [row = []] = await engine.query(
-    `SELECT count(), uniqExact(seq), min(seq), max(seq) FROM file('${path}', 'Parquet')`,
+    `SELECT count(), uniqExact(cityHash64(*)), min(seq), max(seq) FROM file('${path}', 'Parquet')`,
   );
-  const [rows = 0, positions = 0, firstSeq = 0, lastSeq = 0] = row.map(Number);
-  return { rows, positions, firstSeq, lastSeq };
+  const [rows = 0, distinct = 0, firstSeq = 0, lastSeq = 0] = row.map(Number);
+  return { rows, distinct, firstSeq, lastSeq };
 }
 
 /** Reads a file of facts as rows that are ready to insert, in the order of the file. */

@@ -3,6 +3,7 @@
  * rows of a file become rows of the store again. The engine encodes and decodes Parquet.
  */
 import { enumCodes } from "../codec/fill-layout.ts";
+import { ledgerCodes } from "../codec/ledger-layout.ts";
 import { isInCandles } from "../schema/fact-tables.ts";
 
 /** A column of a file: its name, the SQL that writes it from the stored column, and the SQL that reads it back. */
@@ -24,6 +25,9 @@ const time: LakeColumn = [
   "toDateTime64(timestamp, 3, 'UTC')",
   "toUInt32(toUnixTimestamp(timestamp))",
 ];
+
+/** Parquet has no integers of 256 bits. */
+const shares: LakeColumn = ["shares_raw", "toString(shares)", "toInt256(shares_raw)"];
 
 /**
  * The tables that hold all facts, from which a store is rebuilt. Hashes, addresses and token ids are their bytes. The
@@ -56,6 +60,17 @@ const factColumns = {
     ...["subject", "payload"].map(same),
   ],
   quarantine: [same("seq"), time, same("reason"), same("log")],
+  ledger: [
+    ...["wallet", "seq", "sub"].map(same),
+    time,
+    ...["tx_hash", "token_id"].map(same),
+    word("kind", ledgerCodes.kind),
+    word("role", ledgerCodes.role),
+    word("nature", ledgerCodes.nature),
+    shares,
+    ...["cash", "fee", "fee_shares", "counterparty", "via"].map(same),
+  ],
+  balance_changes: [...["token_id", "wallet", "seq"].map(same), time, shares],
 } as const satisfies Record<string, readonly LakeColumn[]>;
 
 /** A table of facts in a lake. */

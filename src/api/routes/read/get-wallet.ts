@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { address } from "../../../base/input/client-texts.ts";
-import { readWallet } from "../../../query/read-wallet.ts";
+import { readWallet } from "../../../query/wallets/read-wallet.ts";
 import { presentWallet, walletRow } from "../../../rows/wallet-row.ts";
 import type { Backend } from "../../backend.ts";
 import { defineRoute, type Route } from "../../http/route.ts";

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { AppError } from "../../../base/errors.ts";
 import { address, amount, conditionId, tokenId } from "../../../base/input/client-texts.ts";
-import { readPositions } from "../../../query/read-positions.ts";
+import { readPositions } from "../../../query/wallets/read-positions.ts";
 import { positionRow, presentPosition } from "../../../rows/position-row.ts";
 import type { MarketDirectory } from "../../../views/markets/market-directory.ts";
 import type { ValuedPosition } from "../../../views/prices/position-value.ts";

@@ -1,12 +1,16 @@
-import { parseMicros } from "../base/decimal.ts";
-import type { Address, ConditionId, TokenId } from "../base/ids.ts";
-import { mapInTurns } from "../base/time/turns.ts";
-import { isTrade } from "../market/fill.ts";
-import { addWalletTotals, type WalletMarket, type WalletTotals } from "../market/wallet-totals.ts";
-import { firstSeqAbove } from "../storage/recover.ts";
-import { hexLiteral, integerLiteral } from "../storage/sql-literal.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { MarketDirectory } from "../views/markets/market-directory.ts";
+import { parseMicros } from "../../base/decimal.ts";
+import type { Address, ConditionId, TokenId } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
+import { isTrade } from "../../market/fill.ts";
+import {
+  addWalletTotals,
+  type WalletMarket,
+  type WalletTotals,
+} from "../../market/wallet-totals.ts";
+import { firstSeqAbove } from "../../storage/recover.ts";
+import { hexLiteral, integerLiteral } from "../../storage/sql-literal.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 
 const walletTokensMax = 50_000;
 

@@ -1,16 +1,16 @@
 /** Positions of a wallet: its ledger is read and folded. Nothing is kept between requests. */
-import type { Address, Seq } from "../base/ids.ts";
-import { mapInTurns } from "../base/time/turns.ts";
-import { type FoldContext, PositionFold } from "../market/ledger/position.ts";
-import { readFoldRows } from "../storage/codec/read-ledger.ts";
-import { firstSeqAbove } from "../storage/recover.ts";
-import type { IndexedFacts } from "../views/indexed-facts.ts";
-import type { MarketDirectory } from "../views/markets/market-directory.ts";
+import type { Address, Seq } from "../../base/ids.ts";
+import { mapInTurns } from "../../base/time/turns.ts";
+import { type FoldContext, PositionFold } from "../../market/ledger/position.ts";
+import { readFoldRows } from "../../storage/codec/read-ledger.ts";
+import { firstSeqAbove } from "../../storage/recover.ts";
+import type { IndexedFacts } from "../../views/indexed-facts.ts";
+import type { MarketDirectory } from "../../views/markets/market-directory.ts";
 import {
   settlementOf,
   type ValuedPosition,
   valuePosition,
-} from "../views/prices/position-value.ts";
+} from "../../views/prices/position-value.ts";
 
 /** The sources of positions. */
 export type PositionSources = {
