@@ -47,7 +47,7 @@ const manifest = Type.Object({
   created_by: Type.String({ maxLength: 100 }),
   chain_id: count,
   contracts: sha256,
-  events: sha256,
+  events: Type.String({ pattern: "^[0-9a-f]{64}(-wallets)?$" }),
   first_block: count,
   last_block: block,
   /** Consecutive blocks of one day (UTC), in order, without a gap. */
