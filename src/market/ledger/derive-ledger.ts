@@ -202,8 +202,9 @@ class LedgerWalk {
   }
 
   #isModule(account: Address): boolean {
+    const kind = this.#kindOf(account);
     return (
-      this.#kindOf(account)?.endsWith("_module") === true && this.#kindOf(account) !== "fee_module"
+      kind === "binary_module" || kind === "neg_risk_module" || kind === "combinatorial_module"
     );
   }
 
