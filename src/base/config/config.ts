@@ -13,6 +13,7 @@ import {
   isOrigin,
   isUrl,
   listOf,
+  oneWord,
   readValues,
   type Setting,
   setting,
@@ -71,9 +72,7 @@ const settings = {
     variable: "ODDWIRE_WALLETS",
     description:
       "Whether to index what wallets hold; without it, a third to a half as many logs are fetched",
-    form: "on or off",
-    fallback: "on",
-    read: (text) => (text === "on" || text === "off" ? text : null),
+    ...oneWord("on", "off"),
   }),
   dataDir: setting({
     variable: "ODDWIRE_DATA_DIR",
@@ -134,9 +133,7 @@ const settings = {
     variable: "ODDWIRE_VENUE",
     flag: "venue",
     description: "The source of order books and market metadata, which are not on the chain",
-    form: "none or polymarket",
-    fallback: "none",
-    read: (text) => (text === "none" || text === "polymarket" ? text : null),
+    ...oneWord("none", "polymarket"),
   }),
   venueRestUrl: setting({
     variable: "ODDWIRE_CLOB_URL",

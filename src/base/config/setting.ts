@@ -42,6 +42,15 @@ export function wholeNumber(options: { min: number; max: number; fallback: numbe
   };
 }
 
+/** Returns the form, default and parser of one of some words, of which the first is the default. */
+export function oneWord<Word extends string>(...words: readonly [Word, ...Word[]]) {
+  return {
+    form: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
+    fallback: words[0],
+    read: (text: string): Word | null => words.find((word) => word === text) ?? null,
+  };
+}
+
 /** Returns a parser of a comma list whose items all pass `isValid`. Spaces around items are dropped. */
 export function listOf(
   isValid: (text: string) => boolean,
