@@ -1220,7 +1220,17 @@ export type ListPositions = {
   readonly answer: {
     readonly data: readonly Position[];
     readonly pagination: Pagination;
-    readonly meta: Meta;
+    readonly meta: {
+      readonly request_id: string;
+      readonly first_block: number | null;
+      readonly first_timestamp_ms: number | null;
+      readonly indexed_block: number | null;
+      readonly indexed_seq: number | null;
+      readonly head_block: number | null;
+      readonly finalized_block: number | null;
+      readonly lag_seconds: number | null;
+      readonly truncated_at_start?: boolean;
+    };
   };
 };
 

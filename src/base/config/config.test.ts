@@ -28,6 +28,7 @@ test("unset and empty variables get their defaults", () => {
     chainId: 137,
     startBlock: "latest",
     contractsFile: null,
+    wallets: "on",
     dataDir: "./data",
     host: "127.0.0.1",
     lakeDir: null,

@@ -44,9 +44,7 @@ const settings = {
     variable: "ODDWIRE_RPC_MINORITY",
     description:
       "When the endpoints that respond and follow the head have been no majority for 10 minutes, finality waits for the others (stop) or goes on without them (follow)",
-    form: "stop or follow",
-    fallback: "stop",
-    read: (text) => (text === "stop" || text === "follow" ? text : null),
+    ...oneWord("stop", "follow"),
   }),
   chainId: setting({
     variable: "ODDWIRE_CHAIN_ID",
