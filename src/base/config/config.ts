@@ -68,8 +68,7 @@ const settings = {
   }),
   wallets: setting<"on" | "off">({
     variable: "ODDWIRE_WALLETS",
-    description:
-      "Whether to index what wallets hold; without it, a third to a half as many logs are fetched",
+    description: "Whether to index what wallets hold, from twice as many logs",
     ...oneWord("on", "off"),
   }),
   dataDir: setting({
