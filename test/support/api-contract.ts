@@ -12,7 +12,10 @@ import type { ApiDocument, Operation } from "../../src/api/docs/describe-api.ts"
 import type { DataServer } from "./open-data-server.ts";
 import type { TestAnswer } from "./open-test-server.ts";
 
-export type Endpoint = Pick<Operation, "operationId" | "tags" | "security" | "requestBody"> & {
+export type Endpoint = Pick<
+  Operation,
+  "operationId" | "description" | "tags" | "security" | "requestBody"
+> & {
   readonly method: string;
   /** The path with parameters in braces. */
   readonly path: string;
@@ -68,6 +71,9 @@ export class ApiContract {
     const response = endpoint.responses[answer.status];
     assert(response !== undefined, `${name} is not documented: ${answer.text.slice(0, 300)}`);
     this.#assertHeaders(response, answer, name);
+    const type = answer.headers.get("content-type")?.replace(/;.*/, "") ?? "";
+    // A file is named in the description: as content it would make the response of generated clients a union.
+    if (type !== "application/json" && endpoint.description.includes(type)) return;
     this.#assertBody(response.content, answer, name);
   }
 
