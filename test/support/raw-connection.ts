@@ -125,6 +125,12 @@ function parseAnswer(bytes: Buffer, isHead: boolean): { answer: RawAnswer; lengt
   return { answer: { status, headers, body }, length };
 }
 
+/** Reads the trailers after the last chunk, which end with an empty line; `null` while they are incomplete. */
+function endOfChunks(bytes: Buffer, lineEnd: number, chunks: readonly Buffer[]) {
+  const end = bytes.indexOf("\r\n\r\n", lineEnd);
+  return end === -1 ? null : { body: Buffer.concat(chunks).toString("utf8"), end: end + 4 };
+}
+
 /** Reads a chunked body and its end; `null` while it is incomplete. */
 function readChunks(bytes: Buffer, from: number): { body: string; end: number } | null {
   const chunks: Buffer[] = [];
@@ -134,7 +140,7 @@ function readChunks(bytes: Buffer, from: number): { body: string; end: number } 
     const size = Number.parseInt(bytes.toString("latin1", at, lineEnd), 16);
     const next = lineEnd + 2 + size + 2;
     if (bytes.length < next) return null;
-    if (size === 0) return { body: Buffer.concat(chunks).toString("utf8"), end: next };
+    if (size === 0) return endOfChunks(bytes, lineEnd, chunks);
     chunks.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
     at = next;
   }
