@@ -2,70 +2,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { deriveMigratedConditionId } from "../../../test/support/derive-gen3-ids.ts";
 import { type BlockPlan, buildChain } from "../../../test/support/generate-chain.ts";
 import { anyTransaction, type Pair } from "../../../test/support/generate-matches.ts";
 import { MemoryStateStore } from "../../../test/support/memory-state-store.ts";
+import { mirroredIds, mirroredLogs, mirroredPairs } from "../../../test/support/mirrored-market.ts";
 import { propertySettings } from "../../../test/support/property-settings.ts";
 import { knownContracts } from "../../../test/support/recorded-chain.ts";
-import { encodeLog, type LogContent, testMarkets } from "../../../test/support/test-markets.ts";
 import type { Block } from "../../chain/raw-log.ts";
 import { LogDecoder } from "../../contracts/log-decoder.ts";
 import { type BlockFacts, deriveBlockFacts } from "../../market/block-facts.ts";
 import { finalDeltaOf, unfinalizedDeltaOf } from "../../market/delta.ts";
 import { isTrade } from "../../market/fill.ts";
-import { deriveGen3TokenIds } from "../../market/ids/gen3-ids.ts";
 import { presentMarket } from "../../rows/market-row.ts";
 import { MarketState } from "./market-state.ts";
 
 const contracts = knownContracts();
 const decoder = new LogDecoder(contracts);
-const legacy = testMarkets.standard;
-const mirrorId = deriveMigratedConditionId(legacy.conditionId);
-const legacyPair = legacy.tokenIds as unknown as Pair;
-const mirrorPair = deriveGen3TokenIds(mirrorId);
-const contractOf = (kind: string) => {
-  const found = [...contracts.byAddress.values()].find((contract) => contract.kind === kind);
-  assert(found !== undefined);
-  return found;
-};
-const [ctf, binaryModule] = [contractOf("conditional_tokens"), contractOf("binary_module")];
-const bytes31 = mirrorId.slice(0, 64);
-const prepared = encodeLog(ctf, "ConditionPreparation", {
-  conditionId: legacy.conditionId,
-  oracle: legacy.oracle,
-  questionId: legacy.questionId,
-  outcomeSlotCount: 2n,
-});
-/** Each at most once, as on the chain. */
-const logs: readonly LogContent[] = [
-  prepared,
-  encodeLog(binaryModule, "MigrationConditionRegistered", {
-    v2ConditionId: bytes31,
-    legacyConditionId: legacy.conditionId,
-  }),
-  encodeLog(binaryModule, "MigrationResolved", {
-    conditionId: bytes31,
-    legacyConditionId: legacy.conditionId,
-    payout0: 1n,
-    payout1: 0n,
-    result0: 1_000_000n,
-    result1: 0n,
-  }),
-  encodeLog(binaryModule, "ConditionResolved", { conditionId: bytes31, result: [1_000_000n, 0n] }),
-  encodeLog(ctf, "ConditionResolution", {
-    conditionId: legacy.conditionId,
-    oracle: legacy.oracle,
-    questionId: legacy.questionId,
-    outcomeSlotCount: 2n,
-    payoutNumerators: [1n, 0n],
-  }),
-];
+const { legacy: legacyId, mirror: mirrorId } = mirroredIds;
+const { legacy: legacyPair, mirror: mirrorPair } = mirroredPairs;
 
 const anyTrade = anyTransaction({ legacy: [legacyPair], generation3: [mirrorPair] });
 const anyPlans: fc.Arbitrary<readonly BlockPlan[]> = fc
   .tuple(
-    fc.shuffledSubarray([...logs]),
+    fc.shuffledSubarray(Object.values(mirroredLogs)),
     fc.array(fc.array(anyTrade, { maxLength: 2 }), { minLength: 3, maxLength: 7 }),
   )
   .map(([order, trades]) =>
@@ -94,7 +53,7 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
   const isPaired = isPrepared && isSeen;
   const expected = [
     ...(isPrepared
-      ? [{ id: legacy.conditionId, pairs: isPaired ? [legacyPair, mirrorPair] : [legacyPair] }]
+      ? [{ id: legacyId, pairs: isPaired ? [legacyPair, mirrorPair] : [legacyPair] }]
       : []),
     ...(isSeen && !isPrepared ? [{ id: mirrorId, pairs: [mirrorPair] }] : []),
   ];
@@ -125,7 +84,7 @@ function assertNaive(state: MarketState, facts: readonly BlockFacts[]): void {
     assert.equal(row.resolution?.seq, results[0]?.seq);
   }
   if (isPaired) {
-    assert.deepEqual(directory.market(mirrorId), directory.market(legacy.conditionId));
+    assert.deepEqual(directory.market(mirrorId), directory.market(legacyId));
     const first = { index: 0, step: 1 } as const;
     const listed = directory.resolutions.select({}, first).toArray();
     assert.deepEqual(
