@@ -19,28 +19,28 @@ export const mirroredIds = { legacy: conditionId, mirror: mirrorId } as const;
 
 /** Yes wins on both ledgers. Each log is at most once on a chain. */
 export const mirroredLogs = {
-  prepared: logOf("conditional_tokens", "ConditionPreparation", {
+  prepared: encodeLogOf("conditional_tokens", "ConditionPreparation", {
     conditionId,
     oracle,
     questionId,
     outcomeSlotCount: 2n,
   }),
-  registered: logOf("binary_module", "MigrationConditionRegistered", {
+  registered: encodeLogOf("binary_module", "MigrationConditionRegistered", {
     v2ConditionId: bytes31,
     legacyConditionId: conditionId,
   }),
-  resolved: logOf("conditional_tokens", "ConditionResolution", {
+  resolved: encodeLogOf("conditional_tokens", "ConditionResolution", {
     conditionId,
     oracle,
     questionId,
     outcomeSlotCount: 2n,
     payoutNumerators: [1n, 0n],
   }),
-  mirrorResolved: logOf("binary_module", "ConditionResolved", {
+  mirrorResolved: encodeLogOf("binary_module", "ConditionResolved", {
     conditionId: bytes31,
     result: [1_000_000n, 0n],
   }),
-  migrationResolved: logOf("binary_module", "MigrationResolved", {
+  migrationResolved: encodeLogOf("binary_module", "MigrationResolved", {
     conditionId: bytes31,
     legacyConditionId: conditionId,
     payout0: 1n,
@@ -50,7 +50,8 @@ export const mirroredLogs = {
   }),
 } as const;
 
-function logOf(kind: string, name: string, args: Readonly<Record<string, unknown>>) {
+/** Encodes an event of the first contract of a kind. */
+export function encodeLogOf(kind: string, name: string, args: Readonly<Record<string, unknown>>) {
   const contract = contracts.find((one) => one.kind === kind);
   if (contract === undefined) throw new Error(`there is no contract ${kind}`);
   return encodeLog(contract, name, args);
