@@ -85,4 +85,5 @@ test("a head that has not risen for 10 seconds counts as having moved on since",
     return intake.freshness().lag_seconds;
   };
   assert.deepEqual([lag(0), lag(9_999), lag(12_345), lag(3_600_000)], [0, 0, 12, 3_600]);
+  assert.equal(intake.checks(0)["lag"]?.ok, true, "a chain that stands still is followed");
 });
