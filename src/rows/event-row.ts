@@ -52,12 +52,16 @@ export const eventRow = Type.Object({
 });
 export type EventRow = Static<typeof eventRow>;
 
-/** An event as clients see it, built from its markets. `markets` must not be empty. */
+/** An event as clients see it, built from its markets, of which there must be one. */
 export function presentEvent(
   key: string,
-  markets: readonly Market[],
+  unordered: readonly Market[],
   state: MarketState,
 ): EventRow {
+  // The first market with a value gives it. Each process learns of the markets in another order.
+  const markets = unordered.toSorted(
+    (a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1),
+  );
   const sums = sumsOf(markets.flatMap(allTokensOf), state);
   const firstOf = <Value>(read: (market: Market) => Value | null | undefined) =>
     markets.map(read).find((value) => value !== null && value !== undefined) ?? null;
@@ -77,9 +81,7 @@ export function presentEvent(
     created_at_ms: createdAt * 1000,
     end_date: endMs === 0 ? null : wire.formatTime(endMs / 1000),
     market_count: markets.length,
-    markets: markets
-      .toSorted((a, b) => a.createdAt - b.createdAt || (a.conditionId < b.conditionId ? -1 : 1))
-      .map((market) => presentEventMarket(market, state)),
+    markets: markets.map((market) => presentEventMarket(market, state)),
     volume_usd: formatMicros(sums.volumeUsd),
     volume_24h_usd: formatMicros(sums.dayVolumeUsd),
     trades: sums.trades,
