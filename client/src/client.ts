@@ -145,9 +145,9 @@ export class OddwireClient {
   }
 
   /** The price of a token, its last 24 hours and the price of its complement. */
-  async price(tokenId: TokenId): Promise<Price> {
+  async price(tokenId: TokenId, query: GetPrice["query"] = {}): Promise<Price> {
     const path = `/v1/price/${encodeURIComponent(tokenId)}`;
-    return (await this.#connection.json<GetPrice["answer"]>(path)).data;
+    return (await this.#connection.json<GetPrice["answer"]>(path, { query })).data;
   }
 
   /** The order book of a token, best first. */
@@ -157,8 +157,11 @@ export class OddwireClient {
   }
 
   /** The prices of up to 100 tokens. Unknown tokens are left out. */
-  async prices(tokenIds: readonly TokenId[]): Promise<readonly Price[]> {
-    const query = { token_ids: tokenIds };
+  async prices(
+    tokenIds: readonly TokenId[],
+    options: Omit<ListPrices["query"], "token_ids"> = {},
+  ): Promise<readonly Price[]> {
+    const query = { ...options, token_ids: tokenIds };
     return (await this.#connection.json<ListPrices["answer"]>("/v1/price", { query })).data;
   }
 

@@ -45,6 +45,7 @@ export function candlesQuery(window: Window | undefined, endMs: number | null) {
     start: window?.fromMs,
     ...(endMs === null ? {} : { end: endMs }),
     fill: "previous",
+    include_mirror: true,
     limit: bucketsMax,
   } as const;
 }

@@ -1,5 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import type { Candle, TokenId } from "../../../client/src/api.ts";
+import { bothLedgers, type LedgerToken } from "../service/ledgers.ts";
+import { usePaced } from "../service/use-paced.ts";
 import { type Resource, useResource } from "../service/use-resource.ts";
 import { useStream } from "../service/use-stream.ts";
 import {
@@ -34,26 +36,38 @@ export type Buckets = {
 type Read = { readonly window: Window; readonly candles: readonly (readonly Candle[])[] };
 
 /**
- * Returns the candles of tokens on a regular time grid, kept up to date. `tokenIds` always has the same length; `null`
- * is no token.
+ * Returns the candles of tokens over both ledgers on a regular time grid, kept up to date. `tokens` always has the same
+ * length; `null` is no token. The stream has the candles of one ledger, so those over two are read again when they change.
  */
 export function useBuckets(
-  tokenIds: readonly (TokenId | null)[],
+  tokens: readonly (LedgerToken | null)[],
   wanted: Wanted,
 ): Resource<Buckets> {
   const { range, form, chosen, firstMs, endMs } = wanted;
-  const tokens = tokenIds.filter((id) => id !== null);
+  const present = tokens.filter((token) => token !== null);
+  const ids = present.map(({ id }) => id);
+  const [version, raise] = usePaced();
   const { data, failure } = useResource<Read>(
-    tokens.length === 0 ? null : `candles ${tokens.join()} ${JSON.stringify(wanted)}`,
+    ids.length === 0 ? null : `candles ${ids.join()} ${JSON.stringify(wanted)}`,
     async (using) => {
       const window = windowOf({ range, form, chosen, firstMs, endMs: endMs ?? Date.now() });
-      const pages = tokens.map(async (id) => using.candles(id, candlesQuery(window, endMs)).page());
+      const pages = ids.map(async (id) => using.candles(id, candlesQuery(window, endMs)).page());
       return { window, candles: (await Promise.all(pages)).map((page) => page.data) };
     },
-    endMs === null ? { everyMs: refreshMs } : {},
+    endMs === null ? { everyMs: refreshMs, version } : {},
   );
   const resolution = endMs === null && data !== null ? data.window.resolution : null;
-  const live = tokenIds.map((id) => useLiveCandles(id, resolution));
+  const live = tokens.map((token) =>
+    useLiveCandles(token?.mirrorId === null ? token.id : null, resolution),
+  );
+  const moved = bothLedgers(present.filter(({ mirrorId }) => mirrorId !== null));
+  const channel =
+    moved.length === 0 || resolution === null
+      ? null
+      : ({ type: "price", token_ids: moved } as const);
+  useStream(channel && { channel }, (frames) => {
+    if (frames.some(({ type }) => type === "event")) raise();
+  });
   const shown = useMemo(
     () => (data === null ? null : drawn(data, live, endMs ?? Date.now())),
     [data, ...live],

@@ -1,5 +1,6 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { short } from "../format/numbers.ts";
+import { priceInRow } from "../service/ledgers.ts";
 
 /** A row of the list: one market, or an event with several. */
 export type MarketGroup = {
@@ -67,8 +68,9 @@ function sharedEnd(a: string, b: string): string {
 export type Prices = ReadonlyMap<TokenId, Price>;
 
 /** Returns the price of the first outcome, from 0 to 1; 0 if there is none. */
-export function chanceOf({ tokens: [token] }: Market, prices: Prices): number {
-  return Number(prices.get(token?.token_id ?? "")?.price ?? token?.price ?? 0);
+export function chanceOf(market: Market, prices: Prices): number {
+  const [token] = market.tokens;
+  return Number(prices.get(token?.token_id ?? "")?.price ?? priceInRow(market, 0) ?? 0);
 }
 
 /** Sorts markets by the price of their first outcome, highest first. */

@@ -7,6 +7,7 @@ import { Probability } from "../parts/probability.tsx";
 import { Pending } from "../parts/states.tsx";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
+import { ledgerTokens, priceInRow } from "../service/ledgers.ts";
 import { hasListedBooks } from "../service/session.ts";
 import {
   byChance,
@@ -42,7 +43,7 @@ export function MarketTable(props: {
     () => (props.isEvent === true ? [] : chunksOf(groupMarkets(props.markets))),
     [props.markets, props.isEvent],
   );
-  const prices = useLivePrices(props.markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
+  const prices = useLivePrices(props.markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
   return (
     <table class="markets" aria-label="Markets">
       <thead>
@@ -236,7 +237,7 @@ function MarketRow(props: {
   const { market, prices, label } = props;
   const [token] = market.tokens;
   const live = prices.get(token?.token_id ?? "");
-  const price = live?.price ?? token?.price ?? null;
+  const price = live?.price ?? priceInRow(market, 0);
   const [row, extras] = useRowExtras(market);
   const change = live?.stats_24h.change ?? null;
   const trades = live?.stats_24h.trades ?? market.trades_24h;
@@ -320,13 +321,14 @@ function timeOf(
 }
 
 function subtitleOf(market: Market): string {
-  const { category, tokens, status, resolution, resolved_at_ms: resolvedMs } = market;
+  const { category, tokens, status, resolution, resolved_at_ms: resolvedMs, mirror } = market;
   const names = tokens.flatMap(({ outcome }) => outcome ?? []);
   const isPlain = names.length < 2 || (names.length === 2 && names[0] === "Yes");
   const won = resolution?.winning_outcome ?? null;
   return [
     category ?? "Market",
     ...(isPlain ? [] : [names.join(" or ")]),
+    ...(mirror === null ? [] : ["Protocol V2"]),
     ...(status === "resolved" ? [won === null ? "resolved" : `${won} won`] : []),
     ...(resolvedMs === null ? [] : [dateAndTime(resolvedMs)]),
   ].join(" · ");

@@ -3,6 +3,7 @@ import { useEffect, useReducer, useRef } from "preact/hooks";
 import type { Market } from "../../../client/src/api.ts";
 import { bucketsOf, candlesQuery, windowOf } from "../charts/buckets.ts";
 import { lineOf, withSettlement } from "../charts/lines.ts";
+import { ledgerTokens } from "../service/ledgers.ts";
 import { resumesInSeconds } from "../service/limited-fetch.ts";
 import { client, hasListedBooks, isPublic, outage } from "../service/session.ts";
 import { Refresher } from "./refresher.ts";
@@ -63,16 +64,16 @@ export function useRowExtras(
 }
 
 async function readExtras(market: Market): Promise<RowExtras> {
-  const [token] = market.tokens;
+  const [token] = ledgerTokens(market);
   if (token === undefined || market.trades_24h === 0) return none;
   const endMs = market.resolved_at_ms ?? Date.now();
   const life = { firstMs: market.created_at_ms, endMs };
   const window = windowOf({ range: "1D", form: "sparkline", chosen: null, ...life });
   const query = candlesQuery(window, market.resolved_at_ms);
-  const candles = client.value.candles(token.token_id, query).page();
+  const candles = client.value.candles(token.id, query).page();
   const isBookRead = hasListedBooks.value && market.status === "open";
   const book = isBookRead
-    ? client.value.orderBook(token.token_id, { depth: 1 }).catch(() => null)
+    ? client.value.orderBook(token.activeId, { depth: 1 }).catch(() => null)
     : null;
   const buckets = bucketsOf(window, (await candles).data, endMs);
   const line = withSettlement(lineOf(buckets), market).map(({ close }) => close);

@@ -17,6 +17,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Notice, Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
+import { ledgerTokens } from "../service/ledgers.ts";
 import { ReplayBar } from "./replay-bar.tsx";
 import type { Replay } from "./use-replay.ts";
 
@@ -30,8 +31,8 @@ export function ChartPanel(props: {
 }) {
   const { market, chosen, replay } = props;
   const wanted = wantedOfAddress(market, replay.isOn);
-  const [first] = market.tokens;
-  const buckets = useBuckets([first?.token_id ?? null], wanted);
+  const [first] = ledgerTokens(market);
+  const buckets = useBuckets([first ?? null], wanted);
   const request = {
     title: "Candles",
     path: `/v1/candles/${market.tokens[chosen]?.token_id ?? ""}`,

@@ -9,7 +9,7 @@ const polygon = 137;
 
 /** The rules of a market, its ids and links to other sites. */
 export function InfoPanel({ market }: { readonly market: Market }) {
-  const { id, description, oracle, tokens, question_id: questionId } = market;
+  const { id, description, oracle, tokens, mirror, question_id: questionId } = market;
   const requests = [{ title: "Market", path: `/v1/markets/${id}` }];
   return (
     <Panel title="About this market" requests={requests} class="info-panel">
@@ -39,17 +39,38 @@ export function InfoPanel({ market }: { readonly market: Market }) {
             ...(oracle === null
               ? []
               : [["Oracle", <FullId id={oracle} label="oracle address" />] as const]),
-            ...tokens.map(
-              ({ token_id: token, outcome }, at) =>
-                [
-                  `Token ${outcome ?? at + 1}`,
-                  <FullId id={token} label={`token id of ${outcome ?? "outcome"}`} />,
-                ] as const,
-            ),
+            ...tokenFacts(tokens),
           ]}
         />
+        {mirror !== null && (
+          <>
+            <h3>In Protocol V2</h3>
+            <Facts
+              of={[
+                [
+                  "Condition",
+                  <FullId id={mirror.condition_id} label="condition id in Protocol V2" />,
+                ],
+                ...tokenFacts(mirror.tokens, " in Protocol V2"),
+              ]}
+            />
+          </>
+        )}
       </details>
     </Panel>
+  );
+}
+
+type Tokens = readonly Pick<Market["tokens"][number], "token_id" | "outcome">[];
+
+/** The ids of tokens. `place` distinguishes the labels of their copy buttons. */
+function tokenFacts(tokens: Tokens, place = "") {
+  return tokens.map(
+    ({ token_id: id, outcome }, at) =>
+      [
+        `Token ${outcome ?? at + 1}`,
+        <FullId id={id} label={`token id of ${outcome ?? "outcome"}${place}`} />,
+      ] as const,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Market, Price, TokenId } from "../../../client/src/api.ts";
 import { percent, points, toneOf } from "../format/numbers.ts";
 import { setParameters } from "../routing/location.ts";
+import { priceInRow } from "../service/ledgers.ts";
 
 /** The outcomes with their chances. One of them is chosen. */
 export function Outcomes(props: {
@@ -11,7 +12,7 @@ export function Outcomes(props: {
   const { market, prices, chosen } = props;
   return (
     <div class="outcomes" role="group" aria-label="Outcomes">
-      {market.tokens.map(({ token_id: id, outcome, price, winner }, at) => {
+      {market.tokens.map(({ token_id: id, outcome, winner }, at) => {
         const live = prices.get(id);
         const change = live?.stats_24h.change ?? null;
         return (
@@ -26,7 +27,7 @@ export function Outcomes(props: {
               {outcome ?? `Outcome ${at + 1}`}
               {winner === true && <b class="won">won</b>}
             </span>
-            <span class="chance num">{percent(live?.price ?? price)}</span>
+            <span class="chance num">{percent(live?.price ?? priceInRow(market, at))}</span>
             {market.status === "open" && change !== null && (
               <span class={`change num ${toneOf(change)}`} title="Percentage points in 24 hours">
                 {points(change)}

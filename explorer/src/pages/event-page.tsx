@@ -16,6 +16,7 @@ import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
 import { choiceOf, setParameters } from "../routing/location.ts";
 import { nowMs } from "../service/clock.ts";
+import { ledgerTokens } from "../service/ledgers.ts";
 import { useResource } from "../service/use-resource.ts";
 
 const marketsMax = 100;
@@ -52,7 +53,7 @@ async function readEvent(using: OddwireClient, id: string): Promise<Known> {
 
 function EventView({ event, markets }: Known) {
   const title = event.title ?? titleOf(markets);
-  const prices = useLivePrices(markets.flatMap(({ tokens }) => tokens[0]?.token_id ?? []));
+  const prices = useLivePrices(markets.flatMap((market) => ledgerTokens(market).slice(0, 1)));
   const sum = markets.reduce((total, market) => total + chanceOf(market, prices), 0);
   useEffect(() => {
     document.title = `${title} · Oddwire`;
@@ -99,9 +100,8 @@ function EventChart({ event, markets }: Known) {
   const ids = useMemo(() => leadingOf(markets), [markets.map(({ id }) => id).join()]);
   const shown = ids.flatMap((id) => markets.find((market) => market.id === id) ?? []);
   const wanted = wantedOfAddress(event, markets);
-  const tokens = Array.from(
-    { length: linesMax },
-    (_, at) => shown[at]?.tokens[0]?.token_id ?? null,
+  const tokens = Array.from({ length: linesMax }, (_, at) =>
+    shown[at] === undefined ? null : (ledgerTokens(shown[at])[0] ?? null),
   );
   const buckets = useBuckets(tokens, wanted);
   const { data } = buckets;

@@ -13,9 +13,11 @@ import { useLivePrices } from "../market-list/use-live-prices.ts";
 import { Figures, Panel } from "../parts/panel.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Segments } from "../parts/tabs.tsx";
+import { Time } from "../parts/time.tsx";
 import { choiceOf, parameters, setParameters } from "../routing/location.ts";
 import { paths } from "../routing/paths.ts";
 import { nowMs } from "../service/clock.ts";
+import { bothLedgers, ledgerTokens } from "../service/ledgers.ts";
 import { useResource } from "../service/use-resource.ts";
 import { LiveTape } from "../tape/live-tape.tsx";
 import { TradeTable } from "../tape/trade-table.tsx";
@@ -44,11 +46,12 @@ export function MarketPage({ id }: { readonly id: string }) {
 
 function MarketView({ market }: { readonly market: Market }) {
   const replay = useReplay(market);
-  const prices = useLivePrices(market.tokens.map(({ token_id: token }) => token));
+  const tokens = ledgerTokens(market);
+  const prices = useLivePrices(tokens);
   const wanted = Number(parameters.value.get("outcome") ?? 0);
-  const chosen = market.tokens[wanted] === undefined ? 0 : wanted;
+  const chosen = tokens[wanted] === undefined ? 0 : wanted;
   const tab = choiceOf("tab", tabs);
-  const token = market.tokens[chosen];
+  const token = tokens[chosen];
   return (
     <article class="market" data-tab={tab}>
       <MarketHead market={market} prices={prices} chosen={chosen} />
@@ -73,10 +76,10 @@ function MarketView({ market }: { readonly market: Market }) {
           {market.status === "open" && token !== undefined && (
             <div class="pane" data-pane="Book">
               <Panel
-                title={`Order book, ${token.outcome ?? "outcome"}`}
-                requests={[{ title: "Order book", path: `/v1/orderbook/${token.token_id}` }]}
+                title={`Order book, ${market.tokens[chosen]?.outcome ?? "outcome"}`}
+                requests={[{ title: "Order book", path: `/v1/orderbook/${token.activeId}` }]}
               >
-                <BookPanel tokenId={token.token_id} />
+                <BookPanel tokenId={token.activeId} />
               </Panel>
             </div>
           )}
@@ -101,7 +104,7 @@ function MarketHead(props: {
 }) {
   const { market, prices, chosen } = props;
   const price = prices.get(market.tokens[0]?.token_id ?? "");
-  const { category, status, end_date: end, last_trade_at_ms: lastMs } = market;
+  const { category, status, end_date: end, last_trade_at_ms: lastMs, mirror } = market;
   const eventId = eventIdOf(market);
   const stats = price?.stats_24h;
   return (
@@ -112,6 +115,13 @@ function MarketHead(props: {
         {eventId !== null && <EventLink id={eventId} />}
       </p>
       <h1>{nameOf(market)}</h1>
+      {mirror !== null && (
+        <p class="moved">
+          <span class="badge">
+            Moved to Protocol V2 · <Time at={mirror.created_at_ms} form="date" />
+          </span>
+        </p>
+      )}
       <div class="market-top">
         <Outcomes market={market} prices={prices} chosen={chosen} />
         <Figures
@@ -145,7 +155,7 @@ const atLeast = (size: string): string => `≥ ${dollars(size)}`;
 function TradesPanel({ market, replay }: { readonly market: Market; readonly replay: Replay }) {
   const minValue = choiceOf("min_value", sizes);
   const isClosed = market.status !== "open";
-  const tokenIds = market.tokens.map(({ token_id: token }) => token);
+  const tokenIds = bothLedgers(ledgerTokens(market));
   const request = {
     title: "Trades",
     path: "/v1/trades",

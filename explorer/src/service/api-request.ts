@@ -2,7 +2,9 @@
 export type ApiRequest = {
   readonly title: string;
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly query?: Readonly<
+    Record<string, string | number | boolean | readonly string[] | undefined>
+  >;
   /** Whether the list can be downloaded as a file: CSV, Parquet and so on. */
   readonly isBulk?: boolean;
 };

@@ -3,6 +3,7 @@ import { dollars, percent } from "../format/numbers.ts";
 import { dateAndTime, millisecondsOf } from "../format/times.ts";
 import { labelOf, type MarketGroup } from "../market-list/group-markets.ts";
 import { paths } from "../routing/paths.ts";
+import { priceInRow } from "./ledgers.ts";
 
 /** A result: something that has a page. */
 export type Found = {
@@ -49,7 +50,7 @@ export function foundMarket(market: Market, title: string): Found {
     about: [...endOf(market), tradedOf(market)].join(" · "),
     detail:
       status === "open"
-        ? `${first?.outcome ?? ""} ${percent(first?.price)}`.trim()
+        ? `${first?.outcome ?? ""} ${percent(priceInRow(market, 0))}`.trim()
         : winner === null
           ? "resolved"
           : `${winner} won`,

@@ -46,7 +46,13 @@ async function readWanted(): Promise<void> {
       for (const id of ids) wanted.delete(id);
       const query = { condition_id: ids, status: "all", limit: batchMax } as const;
       const { data } = await client.value.markets(query).page();
-      learnQuestions(data.map(({ id, question }) => ({ condition_id: id, question })));
+      const named = data.flatMap(({ id, mirror, question }) =>
+        [id, mirror?.condition_id ?? null].map((condition) => ({
+          condition_id: condition,
+          question,
+        })),
+      );
+      learnQuestions(named);
     }
   } catch {
     // The rows show ids instead. The next row without a question starts another read.

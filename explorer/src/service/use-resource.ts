@@ -13,6 +13,8 @@ export type Resource<T> = {
 type Options = {
   /** The interval at which to read again; without it the data is read once. */
   readonly everyMs?: number;
+  /** Another number reads again immediately. The last value stays until then. */
+  readonly version?: number;
 };
 
 const longestRetryMs = 8000;
@@ -27,7 +29,7 @@ const remembered = new Map<string, unknown>();
 export function useResource<T>(
   name: string | null,
   read: (client: OddwireClient) => Promise<T>,
-  { everyMs }: Options = {},
+  { everyMs, version }: Options = {},
 ): Resource<T> {
   const [state, setState] = useState<Resource<T> & { readonly of: string | null }>(start(name));
   const using = client.value;
@@ -45,7 +47,7 @@ export function useResource<T>(
       onFailed: (failure) => setState((before) => ({ ...before, failure })),
     });
     return () => left.abort();
-  }, [name, using, everyMs]);
+  }, [name, using, everyMs, version]);
   return state.of === name ? state : start<T>(name);
 }
 
