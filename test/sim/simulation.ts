@@ -14,8 +14,11 @@ export const contracts = knownContracts();
 export const decoder = new LogDecoder(contracts);
 export const startBlock = numberBeforeChains + 1;
 
-/** Far longer than any pause of a breaker or a provider. A subject that needs more has stalled. */
-const healMsMax = 120_000;
+/**
+ * Far longer than any pause of a breaker or a provider. A subject that needs more has stalled. With 5 calls a second, the
+ * proofs of a few blocks by single receipts take two minutes.
+ */
+const healMsMax = 300_000;
 const silent = openLog({ level: "silent" });
 
 /** The subject of a simulation: it applies changes, crashes and restarts. */
