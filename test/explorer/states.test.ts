@@ -313,9 +313,7 @@ test("the explorer when something is missing", { skip: skipsBrowser }, async (t)
     const phone = await openPage(browser, { viewport: { width: 360, height: 740 } });
     await phone.goto(`${service.baseUrl}/status`);
     // The chain of this test stands still, so the text can also be how long it has.
-    await phone.waitForFunction(
-      "/block|behind/.test(document.querySelector('.pulse')?.textContent ?? '')",
-    );
+    await phone.waitForSelector(".pulse:text-matches('block|behind')");
     const top = "document.querySelector('header.top')";
     const tops = await phone.evaluate(
       `new Set([...${top}.children, ...document.querySelectorAll(".pulse-group > *")].filter(({ offsetHeight }) => offsetHeight > 0)
