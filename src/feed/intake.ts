@@ -117,12 +117,13 @@ export class Intake {
   checks(missingBlocks: number | null): Checks {
     const { source, config, facts } = this.#parts;
     const halted = this.#halted;
-    const staleFor = source.head === null ? 0 : staleSeconds(source.head);
+    // Nodes that answer follow a chain that stands still. A feed without a new head can have lost its indexer.
+    const isFollowed = source.kind === "chain" && source.head !== null;
+    const staleFor = isFollowed ? staleSeconds(source.head) : 0;
     return {
       store: storeCheck(facts.engine.meter.insertProblem, missingBlocks),
       [source.kind]: halted === null ? source.check() : { ok: false, detail: halted.message },
       coverage: coverageCheck(facts.coverage, missingBlocks),
-      // A chain whose head does not move is followed; without endpoints the check of the source fails.
       lag: lagCheck(this.freshness(), config.readyLagSecondsMax + staleFor),
       contracts: contractsCheck(this.unknownContracts),
     };

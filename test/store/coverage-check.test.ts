@@ -21,7 +21,10 @@ const ignore = (): void => {};
 /** Opens an intake that takes in nothing. The test sets the head that its source has heard of. */
 async function openIntake(t: TestContext) {
   const { store } = await StoreFolder.open(t);
-  const source: ChangeSource & { head: HeardHead | null } = {
+  const source: Omit<ChangeSource, "kind"> & {
+    kind: ChangeSource["kind"];
+    head: HeardHead | null;
+  } = {
     kind: "feed",
     head: null,
     check: () => ({ ok: true, detail: "" }),
@@ -85,5 +88,7 @@ test("a head that has not risen for 10 seconds counts as having moved on since",
     return intake.freshness().lag_seconds;
   };
   assert.deepEqual([lag(0), lag(9_999), lag(12_345), lag(3_600_000)], [0, 0, 12, 3_600]);
+  assert.equal(intake.checks(0)["lag"]?.ok, false, "a feed without a new head is not");
+  source.kind = "chain";
   assert.equal(intake.checks(0)["lag"]?.ok, true, "a chain that stands still is followed");
 });
